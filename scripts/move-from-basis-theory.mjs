@@ -16,7 +16,7 @@ const pageSize = 100;
 const attemptsMax = 8;
 const waitMsMax = 60_000;
 const requestMsMax = 60_000;
-/** The fields of a create request that a token object carries. The rest is of the other vault. */
+/** The fields of a create request that a token object carries. The other fields belong to the other vault. */
 const fields = [
   ...['id', 'type', 'data', 'mask', 'containers', 'metadata', 'search_indexes', 'fingerprint_expression'],
   'expires_at',
@@ -29,7 +29,7 @@ const types = new Set([
 class Stopped extends Error {}
 
 const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
-// The import may end early. It says why.
+// The import may end early. It prints the reason.
 process.stdout.on('error', () => process.exit(1));
 
 try {
@@ -169,6 +169,6 @@ function whySkipped({ type, data, expires_at: expiresAt }) {
 /** @param {any} token */
 function lineOf(token) {
   const entries = fields.flatMap((field) => (token[field] == null ? [] : [[field, token[field]]]));
-  // Two tokens with one value stay two.
+  // Two tokens with the same value stay two tokens.
   return JSON.stringify({ ...Object.fromEntries(entries), deduplicate_token: false });
 }

@@ -12,7 +12,7 @@ import { operate } from './operate.js';
 let service: TestService;
 let key: string;
 let dir: string;
-/** The bundle of one person, and the one of the whole time. */
+/** The bundle of one person, and a bundle of the whole period. */
 let person: string;
 let period: string;
 let publicKey: string;
@@ -56,7 +56,7 @@ function options() {
   return { key, from: null, to: null, json: false };
 }
 
-/** Runs the verifier of a bundle as another process, in an empty directory without any package. */
+/** Runs the verifier of a bundle in another process, in an empty directory without any package. */
 function verify(bundle: string, args: readonly string[] = ['--public-key', publicKey]) {
   const cwd = mkdtempSync(join(dir, 'empty-'));
   return new Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>((resolve) => {
@@ -94,7 +94,7 @@ test('a bundle about one person holds that person alone, and no value', async ()
   expect(reads.map(({ operation }) => operation)).toEqual(
     expect.arrayContaining(['create', 'reveal', 'update', 'delete']),
   );
-  // A period names no token and holds no value either, nor another tenant.
+  // A bundle of a period names no token, contains no value, and contains nothing of another tenant.
   const whole = textOf(period);
   for (const marker of [...strangers, ...ownValues, 'own-living']) expect(whole, marker).not.toContain(marker);
   const tenants = [...jsonLines(period, 'history.jsonl').map((line) => line['tenant'])];
@@ -162,7 +162,8 @@ const swapLines = (text: string): string => {
 };
 const dropLine = (text: string): string => text.split('\n').slice(1).join('\n');
 
-// The attacker lists the changed file again, which costs nothing but the signature of the manifest.
+// The attacker also updates the hash of the changed file in the manifest. Only the signature of the manifest then
+// fails.
 test.each([
   [
     'history.jsonl',

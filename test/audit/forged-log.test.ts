@@ -42,7 +42,7 @@ function open(options: Partial<EmbeddedOptions> = {}) {
   return openEmbedded({ ...parts, dataDir, ...options });
 }
 
-/** What a start comes to: the problem that it names, or `started`. */
+/** Returns the problem that a start reports, or `started`. */
 async function start(): Promise<string> {
   try {
     await (await open()).close();
@@ -52,7 +52,7 @@ async function start(): Promise<string> {
   }
 }
 
-/** What `audit verify --public-key` says of it; null: it is complete. */
+/** Returns what `audit verify --public-key` reports; null if the log is complete. */
 async function verified(): Promise<string | null> {
   const opened = await open({ acceptsOlderLog: true });
   try {
@@ -117,7 +117,7 @@ describe.skipIf(profile !== 'embedded')('an attacker that can write only the log
       return relinked(changed);
     });
     expect(await start()).toMatch(/changed the log/);
-    // Whatever opens it all the same folds nothing of it.
+    // A vault that opens the log all the same ignores the forged event.
     const opened = await open({ acceptsOlderLog: true });
     await expect(opened.projections.rebuild('directory', true)).rejects.toThrow('no valid authentication code');
     expect(await opened.authenticate(key)).toBeNull();
@@ -179,7 +179,7 @@ describe.skipIf(profile !== 'embedded')('an attacker that can write only the log
     copy.prepare('VACUUM INTO ?').run(join(older, 'vault.db'));
     copy.close();
     expect((await revokeKey(vault, context, applicationId, issued.value.key.id)).ok).toBe(true);
-    // As a kill leaves the files.
+    // The files as a kill leaves them.
     const killed = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
     onTestFinished(() => rmSync(killed, { recursive: true }));
     cpSync(dataDir, killed, { recursive: true });

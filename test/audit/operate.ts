@@ -6,7 +6,10 @@ const notAsked = (): never => {
   throw new Error('no operation of these tests asks for a rotation, or confirms the clock');
 };
 
-/** Runs an operation in an open service, with request and response encoded as for the socket. Throws its message. */
+/**
+ * Runs an operation in an open service, with request and response encoded as for the socket. Throws an error with the
+ * operation's message.
+ */
 export async function operate<Name extends OperationName>(
   service: Service,
   name: Name,

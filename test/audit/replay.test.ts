@@ -25,7 +25,7 @@ const head = async () => String(await service.vault.log.head());
 const replay = (id: string, asOf: string, more: JsonObject = {}) =>
   ask('audit-replay', { id, asOf, reveal: false, ...more });
 
-/** Everything that a query finds, step by step. */
+/** Returns everything that a query finds, step by step. */
 async function replayQuery(query: string, asOf: string, more: JsonObject = {}) {
   const found: JsonObject[] = [];
   let erased = 0;
@@ -49,7 +49,7 @@ test('a token is shown as it was, masked unless a caller that may see it request
     const token = await replay('card', asOf);
     expect(token).toMatchObject({ id: 'card', metadata: { step: 'one' }, data: 'XXXXXXXXXXXX4242' });
     expect(token['modified_at']).toBeUndefined();
-    // The content of then was replaced with its metadata: the key is the same as long as the data is.
+    // The update replaced the former content with its metadata. The key stays the same as long as the data does.
     expect(await replay('card', asOf, { reveal: true })).toMatchObject({ data: '4242424242424242' });
   }
   const masking = await service.application([rule('/', 'mask', ['token:read'])]);

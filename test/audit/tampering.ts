@@ -28,7 +28,7 @@ export type Row = {
   cvc: Buffer | null;
 };
 
-/** Rewrites the events of a vault as an attacker with write access to its file would: without triggers, row by row. */
+/** Rewrites the events of a vault row by row, without triggers, as an attacker with write access to its file would. */
 export function tamper(dataDir: string, change: (rows: Row[]) => Row[]): void {
   const database = pinStatements(join(dataDir, 'vault.db'), {});
   try {
@@ -46,7 +46,7 @@ export function tamper(dataDir: string, change: (rows: Row[]) => Row[]): void {
   }
 }
 
-/** The rows and their commits renumbered, as if there had been no others. */
+/** Renumbers the rows and their commits, as if no other rows had existed. */
 export function renumbered(rows: readonly Row[]): Row[] {
   let commits = 0;
   return rows.map((row, index) => {
@@ -56,7 +56,7 @@ export function renumbered(rows: readonly Row[]): Row[] {
   });
 }
 
-/** The rows with all that needs no key made to fit them: hashes, digests and links. Only the codes stay as they are. */
+/** Adapts everything in the rows that needs no key: hashes, digests and links. Only the MACs stay as they are. */
 export function relinked(rows: readonly Row[]): Row[] {
   let link: Uint8Array = noLink;
   return commitsOf(rows).flatMap((commit, commits) => {

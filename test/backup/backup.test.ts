@@ -11,7 +11,7 @@ import { hashesOf, http, makeVault, run, runJson, startService, tempDir } from '
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
-/** A vault with an age identity beside it. */
+/** A vault and an age identity. */
 async function vaultWithIdentity() {
   const vault = await makeVault();
   const identity = await generateIdentity();
@@ -38,7 +38,7 @@ test('an old backup with today’s list of erased keys restores everything excep
   const card = await cvcOf();
   await remove(deletedBefore);
 
-  // Writes go on while it is made: of those it may have any.
+  // Writes continue while the backup is made. It may contain any of them.
   const backup = join(dir, 'backup');
   const [summary, meanwhile] = await Promise.all([
     runJson(['backup', backup, '--recipient', recipient, '--data', dataDir]),
@@ -48,7 +48,7 @@ test('an old backup with today’s list of erased keys restores everything excep
     expect.arrayContaining(['vault.db', 'keys.age', 'erased-keys.txt', 'manifest.json']),
   );
 
-  // Neither keys, wrapped as they are, nor data lie in the backup in the open.
+  // The backup contains neither wrapped keys nor data in plaintext.
   const files = readdirSync(backup).map((name) => ({ name, content: readFileSync(join(backup, name)) }));
   const wraps = wrapsIn(dataDir);
   const wrapped = [...wraps.tenantKeys, ...wraps.generationKeys, ...wraps.dataKeys].map((row) => row.wrapped);
@@ -166,7 +166,7 @@ test('a damaged or incomplete backup, or a wrong list, identity or path, is repo
   const cut = join(dir, 'cut.txt');
   writeFileSync(cut, readFileSync(list, 'utf8').replace(/end .*\n$/, ''));
   await refused(/is not a complete list/, { erased: cut });
-  // Threat: a list that lacks an id brings an erased value back, and one that names more ends living tokens.
+  // Threat: a list that lacks an id restores an erased value, and a list with an additional id destroys living tokens.
   const lines = readFileSync(list, 'utf8').trimEnd().split('\n');
   const mac = String(lines.at(-1)?.split(' ')[2]);
   const forged = (name: string, made: readonly string[]) => {
@@ -207,7 +207,7 @@ test('a key that is planted in a backup, under a manifest with the right hashes,
   expect(ended.code).toBe(1);
   expect(hashesOf(dir)).toEqual(before);
   expect(existsSync(target)).toBe(false);
-  // The same planted key in the vault itself, put there by hand: it is let in nowhere.
+  // Also plants the same key in the vault itself. It is rejected everywhere.
   expect(tamper(dataDir, 'vault.db', plant, apiKeyHash(planted), randomUUID())).toBe(1);
   const service = await startService(flags, { env });
   expect((await http('GET', `${service.address}/tokens`, { key: planted })).status).toBe(401);
@@ -238,7 +238,7 @@ test('a backup mixed from two backups, of one vault or of two, is not restored',
   const target = join(dir, 'target');
   const newest = join(late, 'erased-keys.txt');
 
-  /** The files of one backup with some of another one; `rehashed`: the manifest says the hashes of what is there now. */
+  /** Combines files of two backups. With `rehashed`, the manifest lists the hashes of the combined files. */
   function mixed(base: string, from: string, names: readonly string[], rehashed: boolean): string {
     const folder = join(tempDir(), 'mixed');
     cpSync(base, folder, { recursive: true });

@@ -28,7 +28,7 @@ test.each([
     const address = (id: string) => `${second.address}/tokens/${id}`;
     expect((await http('DELETE', address(deleted), { key })).status).toBe(204);
     expect((await http('PATCH', address(replaced), { key, body: { data: 'newer' } })).status).toBe(200);
-    // The key store knows of this change, which the older log lacks: it reads as it was before.
+    // The key store knows of this change, and the older log does not. The token reads as it did before the change.
     expect((await http('PATCH', address(relabelled), { key, body: { metadata: { a: 'b' } } })).status).toBe(200);
     await second.stop(signal);
     for (const id of [deleted, replaced]) made.delete(id);
@@ -111,7 +111,7 @@ test('a writer of the key store gains nothing from --accept-older-log: what was 
   made.delete(replaced);
   await second.stop();
   const living = older.filter((row) => row['destroyed_at'] === never).map((row) => row['id'] as Buffer);
-  /** The keys of tokens that are destroyed by now. */
+  /** The keys of tokens that are destroyed by this time. */
   const erased = (): readonly Buffer[] =>
     keysIn(dataDir, (database) => {
       const isDestroyed = database.prepare(`SELECT destroyed_at <> ${never} FROM data_keys WHERE id = ?`).pluck();
@@ -120,7 +120,8 @@ test('a writer of the key store gains nothing from --accept-older-log: what was 
   const before = erased();
   expect(before).toHaveLength(2);
 
-  // The attacker puts the wrapped keys back and claims that the log was once longer, so that a person uses the option.
+  // The attacker restores the wrapped keys and claims that the log was once longer, so that an operator uses the
+  // option.
   keysIn(dataDir, (database) => {
     for (const row of older) {
       const names = Object.keys(row);
@@ -139,7 +140,7 @@ test('a writer of the key store gains nothing from --accept-older-log: what was 
   expect(body).toMatchObject({ data: 'new' });
   expect(await unread(third.address, key, made)).toEqual([]);
   await third.stop();
-  // The log names these keys as ended, so they are destroyed once more.
+  // The log names these keys as ended, so they are destroyed again.
   expect(erased()).toEqual(before);
 });
 
@@ -160,7 +161,7 @@ test('restore without a folder explains its requirements, and creates nothing', 
 
 type KeyRow = Readonly<Record<string, unknown>>;
 
-/** Reads or changes the key store of a stopped vault, as an attacker does that can write to it. */
+/** Reads or changes the key store of a stopped vault, as an attacker with write access would. */
 function keysIn<T>(dataDir: string, use: (database: Database.Database) => T): T {
   const database = pinStatements(join(dataDir, 'keys.db'), {});
   try {
@@ -170,7 +171,7 @@ function keysIn<T>(dataDir: string, use: (database: Database.Database) => T): T 
   }
 }
 
-/** Copies the write-ahead log that a killed process left into the file, so that only a change by the next one shows. */
+/** Copies the write-ahead log that a killed process left into the file, so that only later changes show. */
 function settleLog(path: string): void {
   const database = pinStatements(path, {});
   database.pragma('wal_checkpoint(TRUNCATE)');

@@ -4,7 +4,7 @@ import { http, makeVault, run, startService, until } from '../support/process.js
 
 const adminPort = ['--admin-port', '0'];
 
-/** The address that the log names. */
+/** The address in the log line. */
 function addressIn(stdout: string): string | undefined {
   return /"admin_address":"([^"]+)"/.exec(stdout)?.[1];
 }
@@ -46,7 +46,7 @@ test('if the default port is in use, only the admin listener is missing, and the
   const { flags } = await makeVault();
   const taken = createServer();
   onTestFinished(() => void taken.close());
-  // The port is in use now, by this test or by another program.
+  // The port is in use, by this test or by another program.
   await new Promise<void>((resolve) => taken.once('error', () => resolve()).listen(9464, '127.0.0.1', resolve));
   const service = await startService(flags);
   expect((await http('GET', `${service.address}/health/ready`)).status).toBe(200);

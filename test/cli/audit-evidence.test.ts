@@ -64,14 +64,14 @@ test('a stream that is killed, and whose receiver and service go away, delivers 
   await create('two');
   const second = start();
   await delivered();
-  // The stream holds nothing of the vault: the service stops and starts again beside it.
+  // The stream holds no lock on the vault: the service stops and starts while the stream runs.
   await service.stop();
   service = await startService(flags);
   await create('three');
   await delivered();
   expect(await second.stop('SIGTERM')).toMatchObject({ code: 0, stdout: expect.stringContaining('sent') });
   expect(told.join()).not.toContain(secret);
-  // The service has stopped: a single run opens the data itself.
+  // The service has stopped, so a single run opens the data itself.
   await service.stop();
   expect(await runJson([...verb, '--once'])).toMatchObject({ type: 'summary', records: expect.any(Number) });
 });

@@ -20,7 +20,7 @@ test('invalid input is reported with its exit code, and nothing is changed', asy
   const cut = join(dir, 'cut.jsonl');
   writeFileSync(cut, `${lines.slice(0, -1).join('\n')}\n`);
 
-  /** What was recorded and derived; a use of a key and what was denied are noted besides. */
+  /** The recorded and derived data. Uses of a key and denials are recorded in addition. */
   const stored = () => {
     const vault = openVault(dataDir);
     try {

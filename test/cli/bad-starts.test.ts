@@ -33,12 +33,12 @@ import {
   tempDir,
 } from '../support/process.js';
 
-/** What SQLite keeps beside a file that it opened and let go: never data of its own. */
+/** Files that SQLite keeps beside a file that it opened and closed. They contain no data of their own. */
 function withoutTraces(hashes: Readonly<Record<string, string>>) {
   return Object.fromEntries(Object.entries(hashes).filter(([file]) => !/-shm$|lock$/.test(file)));
 }
 
-/** `serve` must end by itself with this code and a text that says what to do, and no file may have changed. */
+/** Expects `serve` to exit with this code and a text that says what to do, without changing any file. */
 async function expectRefusal(
   dir: string,
   args: readonly string[],
@@ -270,7 +270,7 @@ describe('data directory', () => {
       1,
       { uid },
     );
-    // It may be looked at, and still not be written.
+    // The files can be read, but not written.
     chmodSync(vault.dataDir, 0o755);
     for (const file of ['vault.db', 'keys.db', 'lock']) chmodSync(join(vault.dataDir, file), 0o644);
     await expectRefusal(
@@ -280,7 +280,7 @@ describe('data directory', () => {
       1,
       { uid },
     );
-    // Its files are another user's, one after the other.
+    // Makes another user the owner of each file in turn.
     chownSync(vault.dataDir, uid, uid);
     for (const file of ['lock', 'keys.db', 'vault.db']) {
       await expectRefusal(vault.dir, vault.flags, new RegExp(`${file} cannot be written\\. Give this user`), 1, {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { hashesOf, http, makeVault, run, startService } from '../support/process.js';
 
-/** Something that listens where the service would, and hangs up as it is told. */
+/** Listens where the service would, and closes connections as it is told. */
 async function listenAt(path: string, answer: string | null): Promise<void> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);

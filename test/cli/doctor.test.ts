@@ -16,7 +16,7 @@ import { startTestService } from '../support/test-service.js';
 
 type Found = { readonly check: string; readonly state: string; readonly says: string; readonly do?: string };
 
-/** What it finds, and how it ends. */
+/** Returns what it finds and how it exits. */
 async function doctor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { code, stdout, stderr } = await run(['doctor', '--json', ...args], { env });
   const { findings, problems } = JSON.parse(stdout) as { findings: Found[]; problems: number };
@@ -54,7 +54,7 @@ test('a healthy vault has no findings, whether the service runs or not, and says
 
 test('a service of an older build is reported as such, whatever operations it lacks', async () => {
   const { dataDir, flags } = await makeVault();
-  /** Answers on the control socket as such a service does. */
+  /** Responds on the control socket as such a service would. */
   const answering = async (status: number, answer: object): Promise<Server> => {
     const server = createServer((_request, response) => response.writeHead(status).end(JSON.stringify(answer)));
     await once(server.listen(join(dataDir, 'control.sock')), 'listening');
@@ -97,14 +97,14 @@ test('lost keys, overdue deadlines and orphan keys are reported, and --fix resol
   await create({ expires_at: inAnHour });
   await create({});
   const [lostKey = ''] = (await keyIdsOf(service, lost)).content;
-  // As a crash leaves keys that were made ahead: no event names them.
+  // Leaves keys that were created in advance, as a crash does: no event names them.
   await service.vault.keys.create(service.tenantId);
   await service.service.checkpointer.run(true);
   await service.stop();
   const rootKeyFile = join(tempDir(), 'root.key');
   writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });
   const flags = ['--data', dataDir, '--root-key-file', rootKeyFile];
-  // The clock of the test stands months ago, so the token is long overdue and the key long an orphan, if the clock is right.
+  // The test's clock is months behind. If the clock is right, the token is long overdue and the key is long an orphan.
   const unsure = await doctor(['--fix', ...flags]);
   expect(unsure.wrong).toEqual(['clock', 'orphan keys']);
   expect(unsure.says('clock')).toMatch(
@@ -261,7 +261,7 @@ describe('--fix of a vault whose rows and log were changed from outside', () => 
     const rootKeyFile = join(tempDir(), 'root.key');
     writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });
     const flags = ['--data', dataDir, '--root-key-file', rootKeyFile];
-    /** The status of a get, in a process that starts afterwards. */
+    /** Returns the status of a get in a process that starts afterwards. */
     const get = async (id: string) => {
       const again = await startTestService({ dataDir, rootKey, clock: manualClock(Date.now()) });
       const { status } = await again.call('GET', `/tokens/${id}`, undefined, { key: service.key });
@@ -311,7 +311,7 @@ function tableColumns(dataDir: string, table: string): readonly string[] {
   return columns.map(({ name }) => name);
 }
 
-/** The living keys of data that the key store holds. */
+/** Returns the living data keys in the key store. */
 function livingKeysOf(dataDir: string): readonly string[] {
   const database = pinStatements(join(dataDir, 'keys.db'), { readonly: true });
   const ids = database.prepare('SELECT hex(id) FROM data_keys WHERE destroyed_at = ? ORDER BY id').pluck().all(never);
@@ -319,7 +319,7 @@ function livingKeysOf(dataDir: string): readonly string[] {
   return ids.map(String);
 }
 
-/** As a newer program of the same vault writes one. */
+/** Appends an event as a newer program of the same vault would. */
 async function appendOfNewerVersion(dataDir: string, rootKeyFile: string): Promise<void> {
   const fail = (error: unknown) => {
     throw error;

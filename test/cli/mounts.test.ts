@@ -10,8 +10,8 @@ const service = 10_001;
 const stranger = 10_002;
 
 /**
- * A root key as Kubernetes mounts a Secret with `fsGroup`: a file of root and the service's group behind two links, and a
- * volume that belongs to root and is setgid.
+ * A root key as Kubernetes mounts a Secret with `fsGroup`: a file owned by root and the service's group behind two
+ * links, and a setgid volume owned by root.
  */
 function mounted() {
   const dir = tempDir();
@@ -32,7 +32,7 @@ function mounted() {
   return { dir, rootKey, volume, flags };
 }
 
-/** As kubelet does when it mounts a volume again with `fsGroup`. */
+/** Does what kubelet does when it mounts a volume again with `fsGroup`. */
 function applyFsGroup(dir: string): void {
   for (const name of ['.', ...readdirSync(dir)]) {
     const path = join(dir, name);

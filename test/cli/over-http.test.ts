@@ -20,7 +20,7 @@ import {
 
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
 
-/** A vault that serves, and how the same command reaches it in both ways: through its data, and through its address. */
+/** A vault that serves, and how the same command reaches it: through its data, and through its address. */
 async function servedVault(serveFlags: readonly string[] = []) {
   const vault = await makeVault();
   const file = (name: string, text: string) => {
@@ -41,7 +41,7 @@ async function servedVault(serveFlags: readonly string[] = []) {
   };
 }
 
-/** Runs a command in both ways, which must end the same, and returns how. */
+/** Runs a command in both ways, expects the same result, and returns it. */
 async function runBoth(
   args: readonly string[],
   [local, remote]: readonly [readonly string[], readonly string[]],
@@ -52,7 +52,7 @@ async function runBoth(
   return second;
 }
 
-/** An output without what differs between two new tokens or applications. */
+/** Removes from an output what differs between two new tokens or applications. */
 function withoutOwn(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, '<uuid>')
@@ -477,7 +477,7 @@ describe('a server that is not the vault', () => {
       asked.push(String(request.url));
       response.end();
     });
-    // Node.js 24 sends requests of its default agent through them.
+    // Node.js 24 sends requests of its default agent through these proxies.
     const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy };
     const target = await serverOf((_, response) => response.writeHead(404, problem).end(notFound));
     const ended = await runAt(target, ['tokens', 'get', 'some-id'], { env });
@@ -504,7 +504,7 @@ describe('a server that is not the vault', () => {
 });
 
 describe('TLS', () => {
-  /** A certificate that is its own authority, for these names. */
+  /** A self-signed certificate for these names. */
   function certificate(dir: string, names: string) {
     const [cert, certKey] = [join(dir, 'tls.pem'), join(dir, 'tls.key')];
     execFileSync(

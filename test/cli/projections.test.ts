@@ -80,14 +80,14 @@ test('with a service: a rebuild that is killed midway continues at the next star
   const verb = spawnVerb(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
   await vi.waitFor(() => expect(rebuildIn(vault.dataDir)?.position ?? 0).toBeGreaterThan(0), generous);
   await service.stop('SIGKILL');
-  // Unless it was so fast that the new rows were read by then.
+  // Unless the rebuild was so fast that the new rows were already in use.
   if (rebuildIn(vault.dataDir)?.phase === 'building') {
     expect(await verb.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('the service') });
   }
   expect(rebuildIn(vault.dataDir)).toMatchObject({ outcome: null });
   const again = await startService(vault.flags);
   const busy = await run(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
-  // It may have come to its end by then.
+  // The rebuild may have ended by then.
   if (busy.code === 1) expect(busy.stderr).toContain('a rebuild of tokens is already running');
   expect(await http('GET', `${again.address}/tokens/id-7`, { key: vault.key })).toMatchObject({ status: 200 });
   await vi.waitFor(() => expect(rebuildIn(vault.dataDir)?.phase).toBe('keeping'), generous);

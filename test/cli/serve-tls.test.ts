@@ -21,7 +21,7 @@ function certificate(dir: string, name: string): { cert: string; key: string } {
   return files;
 }
 
-/** Whose certificate the service shows. */
+/** Returns the certificate that the service presents. */
 function shownBy(address: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const call = request(`${address}/health/live`, { agent: false, rejectUnauthorized: false }, (response) => {
@@ -41,7 +41,7 @@ test('with a certificate it serves only https, and SIGHUP reloads the certificat
     copyFileSync(from.key, inUse.key);
   };
   take(first);
-  // Allowed on every address now.
+  // Every address is allowed now.
   const tls = ['--tls-cert', inUse.cert, '--tls-key', inUse.key, '--host', '0.0.0.0'];
   const service = await startService([...flags, ...tls]);
   const address = service.address.replace('0.0.0.0', '127.0.0.1');

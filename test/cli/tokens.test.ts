@@ -86,7 +86,7 @@ describe.each([
   });
 });
 
-/** What a folder holds, without the trace uses that each process reserves before it reads. */
+/** Returns the contents of a folder, without the trace uses that each process reserves before it reads. */
 function contentsOf(dir: string) {
   const { 'data/keys.db': _, ...files } = hashesOf(dir);
   const keys = pinStatements(join(dir, 'data', 'keys.db'), { readonly: true });

@@ -44,7 +44,7 @@ test('a request is a span, each call of a store in it is a child, and no span ho
     ['GET /tokens', 401],
   ]);
   const [created, read] = requests;
-  // The first continues the trace of its caller; each other one is the root of its own.
+  // The first span continues the trace of its caller. Each other span is the root of its own trace.
   expect(created).toMatchObject({ traceId: '0af7651916cd43dd8448eb211c80319c', parentSpanId: 'b7ad6b7169203331' });
   expect(new Set(requests.map(({ traceId }) => traceId)).size).toBe(requests.length);
   expect(requests.slice(1).filter(({ parentSpanId }) => parentSpanId)).toEqual([]);
@@ -70,7 +70,8 @@ test('a request is a span, each call of a store in it is a child, and no span ho
   const ids = new Set(requests.map(({ spanId }) => spanId));
   expect(spans.filter(({ kind, parentSpanId }) => kind !== server && !ids.has(parentSpanId ?? ''))).toEqual([]);
 
-  // The marker is in every field of the requests, and in no part of what the collector got; neither is what names us.
+  // Each field of the requests contains the marker. Nothing that the collector received contains it, a key, the tenant's id
+  // or the data directory.
   for (const secret of [marker, vault.key, vault.managementKey, vault.tenantId, vault.dataDir]) {
     expect(collector.text()).not.toContain(secret);
   }
@@ -80,7 +81,7 @@ test('a request is a span, each call of a store in it is a child, and no span ho
   expect(spans.filter(({ events = [], status }) => events.length > 0 || status.message !== undefined)).toEqual([]);
 
   expect(collector.headers[0]?.['x-tenant']).toBe('ours');
-  // A line of the log names the trace of its request.
+  // A log line names the trace of its request.
   const lines = ended.stdout.trimEnd().split('\n');
   const line = lines
     .map((text) => JSON.parse(text))
@@ -131,7 +132,7 @@ test('a collector that does not respond does not delay a stop', async () => {
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
   await until('a batch', 30_000, () => (collector.headers.length > 0 ? true : undefined));
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
-  // The collector still holds the request: the exporter would wait ten seconds for it, and then try again.
+  // The collector has not responded yet. The exporter would wait ten seconds for it and then try again.
   expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
 });
 

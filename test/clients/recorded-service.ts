@@ -8,7 +8,7 @@ export async function startRecordedService() {
   const operations = operationsIn(await documentOf(service)).map(({ operationId = '', method, path }) => ({
     operationId,
     method: method.toUpperCase(),
-    // A path without a parameter comes before one that could match it.
+    // A path without parameters comes before a path that could also match it.
     parameters: path.split('{').length - 1,
     pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
   }));
@@ -24,7 +24,7 @@ export async function startRecordedService() {
   return {
     service,
     address: `http://127.0.0.1:${port}`,
-    /** Operations of the document and what was called, each in the same order. */
+    /** Returns the operations of the document and those that were called, in the same order. */
     all: operations.map(({ operationId }) => operationId).sort(),
     called: () => [...called].sort(),
   };

@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 async function verify(): Promise<Verification> {
-  // As the command opens it, which only looks.
+  // Opens the stores as the command does, which only reads.
   const cluster = await open(false, true);
   try {
     const options = { from: 1, to: null, anchor: null, publicKey: null, json: false };
@@ -54,7 +54,7 @@ async function verify(): Promise<Verification> {
   }
 }
 
-/** Has the log hold what `change` makes of its events, verifies, and puts it back. */
+/** Replaces the events of the log with what `change` returns, verifies, and restores them. */
 async function afterTampering(change: (events: Stored[]) => Stored[]): Promise<Verification> {
   const file = join(server.directory, 'appends.jsonl');
   const write = async (text: string) => {

@@ -83,7 +83,8 @@ test('the keys of a cluster, restored with today’s list of erased keys, open a
   const refused = await run(restore, { env });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the key store holds keys already') });
   await keys.db.dropDatabase();
-  // After an interruption the partial keys cannot be used: no start, no backup, and a repeat starts over.
+  // After an interruption, the partial keys cannot be used: the vault does not start, backup is rejected, and a repeat
+  // starts over.
   async function* part() {
     for (const { _id, ...row } of wrapped.slice(0, 3)) {
       const binary = { ...row, _id: new BSON.Binary(_id), wrapped: new BSON.Binary(row.wrapped ?? Buffer.of()) };
@@ -111,7 +112,7 @@ test('the keys of a cluster, restored with today’s list of erased keys, open a
   await fill(again.address, { key }, 3);
   await again.stop();
 
-  // Keys that were restored, of which it was not recorded yet what ended since: the start waits for that.
+  // Restored keys for which no process has recorded yet what ended since the backup. The start waits for that.
   const { meta } = keyCollections;
   await meta(keys.db).updateOne({ _id: 'log' }, { $set: { value: Number.MAX_SAFE_INTEGER } }, { upsert: true });
   const behind = await run(['tenants', 'list'], { env });
@@ -127,6 +128,6 @@ test('the keys of a cluster, restored with today’s list of erased keys, open a
   });
   await run(['init'], { env });
   const healthy = JSON.parse((await run(['doctor', '--json'], { env })).stdout)['findings'] as { state: string }[];
-  // No worker ran, so nothing says that the rows are at the head of the log.
+  // No worker ran, so nothing shows that the rows are at the head of the log.
   expect(healthy.filter(({ state }) => state === 'problem')).toEqual([]);
 });

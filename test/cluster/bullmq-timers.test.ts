@@ -19,7 +19,7 @@ afterEach(async () => {
 
 type Ran = DueRow & { readonly at: number };
 
-/** Timers and a worker of a queue of their own; `ran` is what the worker was told, and when. */
+/** Timers and a worker with their own queue. `ran` lists what the worker received, and when. */
 function queue(options: { slackMs?: number; pendingMax?: number; run?: (row: DueRow) => Promise<void> } = {}) {
   const prefix = `test-${randomUUID()}`;
   const ran: Ran[] = [];
@@ -154,7 +154,7 @@ test('Redis stopped: no call waits, excess timers are dropped and counted; resta
   expect(timers.counts()).toEqual({ pending: 10, dropped: 20 });
   await timers.refill([timer(1_000)]);
   expect(performance.now() - began).toBeLessThan(5_000);
-  // One minute has not passed: timers and worker have told of it once each.
+  // Less than a minute has passed: timers and worker have each reported the failure once.
   expect(errors.length).toBeLessThanOrEqual(2);
   expect(String(errors)).toMatch(/StoreUnavailable: redis: /);
   await redis.start();

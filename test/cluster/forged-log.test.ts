@@ -50,7 +50,7 @@ afterEach(async () => {
   await mongo.close();
 });
 
-/** Has EventStoreDB and the links in MongoDB hold what `change` makes of the log, with a correct chain. */
+/** Replaces the log in EventStoreDB and the links in MongoDB with what `change` returns, with a correct chain. */
 async function tamper(change: (appends: Stored[][]) => Stored[][]): Promise<void> {
   await server.kill();
   const appends = readFileSync(journalFile(), 'utf8')

@@ -55,7 +55,7 @@ test('a process that works on a rebuild is seen as alive, and a killed one as go
   expect(await one.isElsewhere()).toBe(false);
   await one.release();
   expect(await other.isElsewhere()).toBe(false);
-  // As a killed process leaves it: no process renews it.
+  // In the state in which a killed process leaves it: no process renews it.
   await document.updateOne({}, { $set: { holder: 'killed', until: new Date(Date.now() + 2_000) } });
   expect(await other.isElsewhere()).toBe(false);
 });

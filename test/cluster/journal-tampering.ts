@@ -20,7 +20,7 @@ type Metadata = Omit<NewEvent, 'id' | 'type' | 'tenantId' | 'actorId' | 'trace' 
   readonly sealed: string;
 };
 
-/** The journal and the links with all that needs no key made to fit the events. Only the codes stay as they are. */
+/** Adapts everything in the journal and the links that needs no key. Only the MACs stay as they are. */
 export function relinkedJournal(appends: readonly (readonly Stored[])[]) {
   let hash: Uint8Array = noLink;
   let count = 0;
@@ -52,7 +52,7 @@ export function relinkedJournal(appends: readonly (readonly Stored[])[]) {
   return { lines: `${relinked.map((events) => JSON.stringify(events)).join('\n')}\n`, links };
 }
 
-/** As `sealed-frame.ts` writes it. */
+/** Encodes a frame as `sealed-frame.ts` writes it. */
 function sealedIn(data: string): Pick<NewEvent, 'trace' | 'sealed'> {
   const bytes = Buffer.from(data, 'base64');
   let at = 1;

@@ -2,7 +2,7 @@ import { connectMongo } from '#src/adapters/mongodb/connection.js';
 import { inTransaction } from '#src/adapters/mongodb/in-transaction.js';
 import { keyCollections } from '#src/adapters/mongodb/key-store/key-collections.js';
 
-/** Changes, in a transaction of the program's own, what `held` names, says `open`, and goes no further until it is killed. */
+/** Changes, in a transaction of its own, what `held` names, prints `open`, and waits until it is killed. */
 const [, , url, database, held] = process.argv;
 const connection = await connectMongo(url, database);
 

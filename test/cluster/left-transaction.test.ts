@@ -15,7 +15,7 @@ describe.each(['root_check', 'tenant_keys'])(
     test('does not prevent other processes from creating tokens or rotating keys', { timeout: 300_000 }, async () => {
       const { options, key, keys, database } = await vaultOnServers();
       const { address } = await startService(['--role', 'api'], options);
-      // As a rotation begins: the next block of keys needs a new wrapping key.
+      // Marks the keys as a rotation does: the next block of keys needs a new wrapping key.
       await keyCollections.tenantKeys(keys).updateMany({ purpose: 'wrapping' }, { $set: { retiring: true } });
       await killedHolding(held, mongoUrl, `${database}_keys`);
       const created = await until('a token', muchSoonerMs, async () => {
@@ -52,7 +52,7 @@ test('a process that is still alive runs its transaction again; transactions of 
       runs += 1;
       await meta.updateOne({ _id: 'root_check' }, add, { session });
       if (runs > 1) return;
-      // Frozen, until another one that waited has gone on.
+      // Frozen until another process that waited has continued.
       await until('the other one', muchSoonerMs, () =>
         waiting.call((db) => keyCollections.meta(db).updateOne({ _id: 'root_check' }, add)).catch(() => undefined),
       );

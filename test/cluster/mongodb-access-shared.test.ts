@@ -43,7 +43,7 @@ test('two processes write concurrently, each to its own chain, and each immediat
   }
   const report = await verifyAccessChain(one);
   expect(report).toMatchObject({ intact: true, chains: [{ from: 1 }, { from: 1 }] });
-  // Ten that record together share a batch.
+  // Ten callers that record at the same time share a batch.
   expect(batchCount(report)).toBeLessThanOrEqual(2 * 20 * 2);
 });
 

@@ -9,7 +9,7 @@ import { databaseOfTest, mongoUrl } from './own-database.js';
 
 const program = fileURLToPath(new URL('./key-ring-process.mjs', import.meta.url));
 
-/** What the process said before it was killed: `made <tenant> <key id> <key>` and `destroyed <tenant> <key id>`. */
+/** What the process printed before it was killed: `made <tenant> <key id> <key>` and `destroyed <tenant> <key id>`. */
 async function killed(database: string, rootKey: Buffer, afterLines: number): Promise<readonly string[][]> {
   const child = spawn(process.execPath, [program, mongoUrl, database], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(rootKey.toString('hex'));
@@ -21,7 +21,7 @@ async function killed(database: string, rootKey: Buffer, afterLines: number): Pr
   await until('enough of what it does', 60_000, () => (output.split('\n').length > afterLines ? true : undefined));
   child.kill('SIGKILL');
   await ended;
-  // The last line may be cut off.
+  // The last line may be incomplete.
   return output
     .split('\n')
     .slice(0, -1)
@@ -52,7 +52,7 @@ test('a kill at any moment loses no issued key and revives no destroyed one', as
     else if (!ending.has(keyId)) expect(found, keyId).toBe(key);
   }
 
-  // Whatever the kill left half made is completed, and new keys can be had.
+  // Anything that the kill interrupted is completed, and new keys can be created.
   for (const { tenant } of await keyCollections.tenantKeys(connection.db).find({}).toArray()) {
     await keys.createTenant(tenant);
     const { id } = await keys.create(tenant);

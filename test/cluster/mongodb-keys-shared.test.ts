@@ -10,7 +10,7 @@ import { manualClock } from '../support/manual-clock.js';
 import { until } from '../support/process.js';
 import { databaseOfTest } from './own-database.js';
 
-/** Two processes on one key store: each with a connection, caches and a pool of its own. */
+/** Two processes on one key store, each with its own connection, caches and pool. */
 async function twoRings() {
   const { connect } = await databaseOfTest();
   const rootKey = randomBytes(32);
@@ -33,7 +33,7 @@ async function opened(keys: KeyRing, tenantId: string, keyId: string): Promise<s
   return used.state === 'open' ? used.value : used.state;
 }
 
-/** Takes the tenant's present wrapping key to its limit. */
+/** Raises the wrap count of the tenant's newest wrapping key to its limit. */
 async function exhaust({ db }: MongoConnection, tenantId: string): Promise<void> {
   const newest = await keyCollections
     .tenantKeys(db)
@@ -117,7 +117,7 @@ test('at 2^30 wraps two processes switch to one newer key, and what the older on
   await other.keys.create(tenantId);
   for (const number of [2, 3]) {
     await exhaust(one.connection, tenantId);
-    // More than the blocks made ahead, so that both need new ones.
+    // More than the blocks that were created in advance, so that both need new ones.
     const made = await Promise.all(
       Array.from({ length: 600 }, (_, index) => (index % 2 === 0 ? one : other).keys.create(tenantId)),
     );

@@ -9,15 +9,15 @@ import { Redis } from 'ioredis';
 
 export const sharedRedisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
 
-/** A Redis server of a test's own, which it may stop, freeze and start again. */
+/** A Redis server of the test's own, which the test may stop, freeze and start again. */
 export type OwnRedis = {
   readonly url: string;
   start(): Promise<void>;
-  /** By kill -9: nothing is said to its clients. */
+  /** By SIGKILL, so that its clients get no message. */
   stop(): Promise<void>;
   freeze(): void;
   wake(): void;
-  /** What the server knows, keys and values, as one text. */
+  /** Returns all keys and values of the server as one text. */
   everything(): Promise<string>;
   flushAll(): Promise<void>;
   remove(): Promise<void>;

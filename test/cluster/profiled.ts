@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { MongoConnection } from '#src/adapters/mongodb/connection.js';
 
-/** How the server carried out one call: `plan` as it summarises it, IXSCAN and COLLSCAN among others. */
+/** How the server ran one call. `plan` is the server's own summary: IXSCAN, COLLSCAN and others. */
 export type ProfiledCall = {
   readonly op: string;
   readonly collection: string;
@@ -11,7 +11,7 @@ export type ProfiledCall = {
   readonly command: Document;
 };
 
-/** What the server's profiler says of each call that `work` makes to the database, in order. */
+/** Returns what the server's profiler reports for each call that `work` makes to the database, in order. */
 export async function profiled({ db }: MongoConnection, work: () => Promise<void>): Promise<readonly ProfiledCall[]> {
   await db.command({ profile: 2 });
   try {

@@ -10,8 +10,8 @@ const delaySeconds = 3;
 const callers = 8;
 
 /**
- * A load balancer as small as they come: round robin over the addresses whose `/health/ready` returned 200 when it last asked,
- * once a second, over connections that it keeps. It never repeats a request.
+ * A minimal load balancer: round robin over the addresses whose `/health/ready` returned 200 at the last check, once a
+ * second, over connections that it keeps open. It never repeats a request.
  */
 async function startBalancer() {
   const members = new Map<string, { ready: boolean }>();
@@ -99,7 +99,7 @@ test('a rolling restart of two API processes behind a load balancer fails no req
   for (const old of members) {
     const before = created.length;
     const ended = old.stop();
-    // Unready at once, and still there for those that have not noticed.
+    // Not ready at once, but still serving load balancers that have not noticed.
     expect(
       await until('503', 5_000, async () => {
         const { status } = await http('GET', `${old.address}/health/ready`);

@@ -15,8 +15,8 @@ import { manualClock } from '../support/manual-clock.js';
 import { type MongoDatabase, mongoDatabase } from './own-database.js';
 
 /**
- * Rows and directory on MongoDB over a log in memory, for their suites alone: what the log and the unit of work of the
- * cluster profile promise is tested with them.
+ * Rows and directory on MongoDB over a log in memory, only for their own suites. What the log and the unit of work of
+ * the cluster profile promise is tested with them.
  */
 export async function rowsAlone(): Promise<ContractStores> {
   const database = await mongoDatabase();
@@ -41,7 +41,7 @@ function onDatabase(
     directory: mongoDirectory(connection),
     clock: manualClock(),
     log: { ...(port as EventLog), readStream: async (stream) => streams.get(stream) ?? [] },
-    // No test of these suites asks them anything.
+    // No test of these suites calls these.
     chain: port as ContractStores['chain'],
     keys: port as ContractStores['keys'],
     generations: port as ContractStores['generations'],

@@ -5,7 +5,7 @@ import { MongoClient } from 'mongodb';
 import { run, tempDir } from '../support/process.js';
 import { ownServers } from './faults/own-servers.js';
 
-/** A server that asks for passwords, and the addresses of an administrator and of the two users of the vault. */
+/** A server that requires passwords, and the addresses of an administrator and of the two users of the vault. */
 export async function serverWithUsers() {
   const { mongo, mongoHosts, mongoUrl, redisUrl } = await ownServers();
   const dir = tempDir();

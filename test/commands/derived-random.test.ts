@@ -43,7 +43,7 @@ describe('randomness derived from an idempotency key', () => {
     }
     expect(counts).toHaveLength(maxExclusive);
     const chiSquared = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
-    // Drawn from a fixed key, so it passes or fails always; six standard deviations.
+    // Drawn from a fixed key, so it always passes or always fails; six standard deviations.
     expect(chiSquared).toBeLessThan(maxExclusive + 6 * Math.sqrt(2 * maxExclusive));
   });
 });

@@ -3,10 +3,10 @@ import { clusterClock } from '#src/compose/cluster/cluster-clock.js';
 import type { ClockRecord } from '#src/ports/clock-record.js';
 
 const usualMs = 2;
-/** How long one `hello` takes, before MongoDB reads its clock and after; null: there is no response for so long. */
+/** How long one `hello` takes, before and after MongoDB reads its clock. Null: there is no response for so long. */
 type Round = { readonly before: number; readonly after: number };
 
-/** A cluster clock and the clock of MongoDB that it asks. Time stands still between the awaits of a test. */
+/** A cluster clock and the MongoDB clock that it reads. Time stands still between the awaits of a test. */
 async function onClockOfMongo(first: readonly Round[] = [], aheadMs = 0) {
   vi.useFakeTimers({ toFake: ['performance', 'Date', 'setInterval', 'setTimeout'] });
   const mongo = { aheadMs, rounds: [...first] };
@@ -30,7 +30,10 @@ async function onClockOfMongo(first: readonly Round[] = [], aheadMs = 0) {
 
 type Opened = Awaited<ReturnType<typeof onClockOfMongo>>;
 
-/** Time passes; at each moment the time of MongoDB is within what the clock says. Returns the widest that was. */
+/**
+ * Lets time pass, and checks at each moment that MongoDB's time is within the clock's interval. Returns the widest
+ * interval.
+ */
 async function within({ clock, time }: Opened, ms: number): Promise<number> {
   let widestMs = 0;
   for (let passedMs = 0; passedMs < ms; passedMs += 10) {
@@ -132,7 +135,7 @@ test('a start behind the newest recorded time makes all codes due; one that agre
   });
   const behind = await onClockOfMongo();
   await behind.clock.recordIn(recorded(start + 600_000, 7), (error) => behind.errors.push(error));
-  // Its purge time at the latest: an hour after the newest time.
+  // Its latest purge time: an hour after the newest time.
   expect(behind.clock.latestForCodes()).toBeGreaterThanOrEqual(start + 600_000 + 7 + 3_600_000);
   expect(saved.at(-1)).toMatchObject({ codesAhead: behind.clock.codesAhead(), hold: null });
   saved.length = 0;

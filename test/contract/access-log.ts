@@ -133,7 +133,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
         await again.record([anEntry()]);
         expect((await again.query('tenant', everything, firstPage)).total).toBe(301);
         expect(before).toMatchObject({ intact: true, chains: [{ from: 1 }] });
-        // It goes on in the same chain, or begins one of its own.
+        // It continues the same chain, or begins one of its own.
         expect(batchCount(await verifyAccessChain(again))).toBe(batchCount(before) + 1);
       }),
     );

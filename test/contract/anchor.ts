@@ -4,7 +4,7 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
 export type AnchorUnderTest = {
   readonly anchor: Anchor;
-  /** What has arrived. */
+  /** Returns what has arrived. */
   lines(): string[];
   /** Makes every delivery fail until it is called with false. */
   fail(isBroken: boolean): void;

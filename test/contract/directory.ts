@@ -174,7 +174,7 @@ async function put(work: UnitOfWork, record: DirectoryRecord): Promise<void> {
   expect(await work.commit(change(writeOf(record)))).toEqual({ outcome: 'committed' });
 }
 
-/** What is compared of a record: its code lies in the store as it was given. */
+/** What is compared of a record: the store keeps its MAC as it was given. */
 function plain(given: DirectoryRecord | Stored<DirectoryRecord> | null): unknown {
   if (given === null) return null;
   const { mac, ...record } = withDirectoryMac(macKey, given);

@@ -11,15 +11,15 @@ export type LogUnderTest = {
 };
 
 /**
- * What every `EventLog` must do; an adapter runs it in one line. With `sharedLog` a log is not new at each `open`: it
- * may hold anything before. No other client may append to it meanwhile.
+ * What every `EventLog` must do; an adapter runs it in one line. With `sharedLog`, a log is not new at each `open`: it
+ * may already hold events. No other client may append to it meanwhile.
  */
 export function eventLogContract(
   name: string,
   open: () => Promise<LogUnderTest>,
   { sharedLog = false }: { readonly sharedLog?: boolean } = {},
 ): void {
-  /** `start` is the head of the log before the test: 0 of a new one. */
+  /** `start` is the head of the log before the test; 0 for a new log. */
   const on = (run: (stores: LogUnderTest & { readonly start: number }) => Promise<void>) => async () => {
     const stores = await open();
     try {

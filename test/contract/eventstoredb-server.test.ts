@@ -20,7 +20,8 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventStoreServers } from '../support/eventstoredb.js';
 
-// What the adapter relies on, of a real EventStoreDB as of the stand-in: it is what makes the one a test of the other.
+// What the adapter relies on, checked on a real EventStoreDB and on the stand-in. If both pass, the stand-in can
+// replace the server in tests.
 function aStream(): string {
   return `protocol-${randomUUID()}`;
 }
@@ -179,7 +180,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await failureOf(all(client.readStream(stream)))).toBeInstanceOf(StreamNotFoundError);
     });
 
-    // Servers differ in about a thousand bytes; the adapter sends no more than 1 MiB.
+    // The exact limits of servers differ by about a thousand bytes. The adapter sends at most 1 MiB.
     test('may contain nearly 1 MiB in all its events together, and not a few KiB more', async () => {
       const stream = aStream();
       const half = 512 * 1024;

@@ -5,7 +5,7 @@ import { eventStoreServers, startSecureStandIn } from '../support/eventstoredb.j
 import { authenticated } from '../support/integrity.js';
 import { eventLogContract, type LogUnderTest } from './event-log.js';
 
-/** More than a service would wait: a machine that runs all tests at once is slow. */
+/** Longer than a service would wait, because a machine that runs all tests at once is slow. */
 const limitMs = 30_000;
 
 /** The log contract also holds for the user that `strongroom cluster prepare` creates. */

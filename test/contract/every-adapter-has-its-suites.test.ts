@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-/** Ports that are no store: tests own them, and an adapter of one line has nothing to suit. */
+/** Ports that are not stores. Tests replace them, and their adapters are too small for a suite. */
 const withoutSuite = new Set(['Clock', 'Random', 'Timers']);
 
-/** Folders with what several adapters share. */
+/** Folders that several adapters share. */
 const parts = new Set(['access-log', 'search-plan', 'time-limit']);
 
 const sources = (folder: string): string[] =>
@@ -35,10 +35,10 @@ test.each(stores)('the port $port has a contract suite', ({ suite, suiteFile }) 
 });
 
 describe.each(readdirSync('src/adapters').filter((folder) => !parts.has(folder)))('the adapter %s', (adapter) => {
-  /** The result types of its exported functions: what it implements. */
+  /** The result types of its exported functions, which name what it implements. */
   const results = sources(`src/adapters/${adapter}`).flatMap((path) =>
     [...text(path).matchAll(/^export (?:async )?function \w+(?:<[^>]*>)?\([\s\S]*?\)(?::\s*([^{;]+))/gm)].map(
-      // What an adapter stores of a port is what the port's callers see, without its authentication codes.
+      // An adapter stores for a port what the port's callers see, without the MACs.
       ([, result]) =>
         String(result)
           .replace(/\bStoredLog\b/, 'EventLog')
@@ -54,7 +54,8 @@ describe.each(readdirSync('src/adapters').filter((folder) => !parts.has(folder))
   });
 
   test('runs the suite of every port that it implements', () => {
-    // Adapters of servers have theirs where the tests are that need these servers: `mongodb-key-ring.test.ts`.
+    // The suites of adapters that need servers are next to the tests that need these servers:
+    // `mongodb-key-store.test.ts`.
     const users = [...sources('test/contract'), ...sources('test/cluster')].filter((path) =>
       new RegExp(`^${adapter}[-\\w]*\\.test\\.ts$`).test(basename(path)),
     );

@@ -7,7 +7,7 @@ import { earliestNow } from '#src/ports/clock.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { type OpenStores, onTenant } from './support.js';
 
-/** What the rotation of every `KeyRing` must do; an adapter runs it in one line. */
+/** What the rotation of the key ring must do over every `KeyStore`; an adapter runs it in one line. */
 export function keyRotationContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onTenant>[1]) => onTenant(open, run);
 
@@ -184,7 +184,9 @@ export function keyRotationContract(name: string, open: OpenStores): void {
   });
 }
 
-/** The same rotation, of which each step fails at first: before it has done anything, and then after it has. */
+/**
+ * The same rotation, in which each step fails twice at first: before it has done anything, and after it has done all.
+ */
 function failingTwice({ isUnder, begin, rewrap, replaceRoot, settle, voidBefore }: KeyRotation): KeyRotation {
   const failing = <Args extends readonly unknown[], T>(step: (...args: Args) => Promise<T>) => {
     let calls = 0;
@@ -201,7 +203,7 @@ function failingTwice({ isUnder, begin, rewrap, replaceRoot, settle, voidBefore 
   };
 }
 
-/** What callers and rows rest on, which no rotation may change. */
+/** What callers and rows depend on, which no rotation may change. */
 async function seen(keys: KeyRing, tenants: readonly string[]) {
   return Promise.all(
     tenants.map(async (tenantId) => ({

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Spans } from '#src/ports/spans.js';
 import { attributesOf, client, failed, type Span, server } from '../support/collector.js';
 
-/** What `open` gives the suite: spans, and what a collector got of them. */
+/** What `open` gives the suite: spans, and what a collector received of them. */
 export type OpenedSpans = { readonly spans: Spans; readonly collected: () => readonly Span[] };
 
 /** What every `Spans` must do; an adapter runs it in one line. */

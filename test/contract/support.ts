@@ -16,7 +16,7 @@ import { type Stored, withTokenMac } from '#src/views/row-mac.js';
 import { applyToView, emptyView, type TokenView } from '#src/views/token-view.js';
 import type { manualClock } from '../support/manual-clock.js';
 
-/** What an adapter hands to the suites: ports on stores of their own, new and empty at each `open`. */
+/** What an adapter provides to the suites: ports on its own stores, new and empty at each `open`. */
 export type ContractStores = {
   readonly log: EventLog;
   readonly chain: EventChain;
@@ -30,7 +30,7 @@ export type ContractStores = {
   readonly directory: Directory;
   readonly accessLog: AccessLog;
   readonly clock: ReturnType<typeof manualClock>;
-  /** Ends this use of the stores and opens them again, as after a restart; with this root key from then on. */
+  /** Closes the stores and opens them again, as after a restart. From then on they use this root key. */
   reopen(rootKey?: Buffer): Promise<ContractStores>;
   close(): Promise<void>;
 };
@@ -48,12 +48,12 @@ export function aHash(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** Every byte there is, and some chance. */
+/** Every byte value, and some random bytes. */
 export function aBox(): Uint8Array {
   return Buffer.concat([Uint8Array.from({ length: 256 }, (_, byte) => byte), randomBytes(16)]);
 }
 
-/** The bytes as a plain array, so that buffers of different kinds compare by what they hold. */
+/** Returns the bytes as a plain array, so that buffers of different kinds compare by their contents. */
 export function bytes(box: Uint8Array | null): number[] | null {
   return box === null ? null : [...box];
 }
@@ -88,7 +88,9 @@ export function tokenCreated({
   return anEvent({ type: 'token.created', tenantId, clear, sealed });
 }
 
-/** The content is sealed again; the cvc stays. `expiresAt` undefined: it has none from now on. */
+/**
+ * The content is encrypted again, and the cvc stays. If `expiresAt` is undefined, the token has no expiry from then on.
+ */
 export function tokenUpdated({ tenantId = 'tenant', expiresAt, key = randomUUID() }: Created = {}): NewEvent {
   const times = expiresAt === undefined ? {} : { expires_at: expiresAt };
   const clear = { changed: ['metadata'], key, cvc: 'kept', ends: [], ...times };
@@ -103,10 +105,10 @@ export function tokenExpired(dueAt: number): NewEvent {
   return anEvent({ type: 'token.expired', clear: { due_at: dueAt, ends: [] } });
 }
 
-/** What rows of these suites are authenticated under. */
+/** The key of the MACs of these suites' rows. */
 export const macKey = Buffer.alloc(32, 7);
 
-/** A write of a token's events after `before`, with the row they lead to. */
+/** A write of a token's events after `before`, with the resulting row. */
 export function tokenWrite(
   before: TokenView,
   events: readonly NewEvent[],
@@ -138,7 +140,7 @@ export function change(...writes: readonly StreamWrite[]): Change {
   return { writes, claim: null };
 }
 
-/** Runs a test on stores of its own and closes them, whatever happens. */
+/** Runs a test on its own stores and always closes them. */
 export function onStores(open: OpenStores, test: (stores: ContractStores) => Promise<void>): () => Promise<void> {
   return async () => {
     const stores = await open();
@@ -150,14 +152,14 @@ export function onStores(open: OpenStores, test: (stores: ContractStores) => Pro
   };
 }
 
-/** As `onStores`, with the keys of a tenant. */
+/** Like `onStores`, with the keys of a tenant. */
 export function onTenant(
   open: OpenStores,
   run: (stores: ContractStores & { readonly tenantId: string }) => Promise<void>,
 ) {
   return onStores(open, async (stores) => {
     const tenantId = randomUUID();
-    // Where there are keys there is a log: without one, a store may rightly think it lost.
+    // A store with keys also needs a log. Without one, a store would correctly report the log as lost.
     await stores.log.append(aStream(), -1, [anEvent()]);
     await stores.keys.createTenant(tenantId);
     await run({ ...stores, tenantId });

@@ -14,7 +14,7 @@ import {
   tokenWrite,
 } from './support.js';
 
-/** A term in the shape of one. */
+/** A random value in the form of a term. */
 function term(name: string): string {
   return Buffer.from(name.padEnd(16)).toString('hex');
 }
@@ -202,12 +202,12 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
         expect(await walk({ is: 'not', of: has('red') }, async () => undefined)).toEqual([]);
         expect(await walk(nothing, async () => undefined)).toEqual([]);
 
-        // Updates move nothing; what is created meanwhile is not met; what is deleted meanwhile may be.
+        // Updates do not move tokens. Tokens created meanwhile are not found; tokens deleted meanwhile may be.
         let times = 0;
         const met = await walk(has('green'), async () => {
           times += 1;
           if (times > 1 || third === undefined || second === undefined) return;
-          // As it is stored: that it was created first stands in it.
+          // As stored: the row also records that the token was created first.
           const stored = (await rows.get(third.stream)) ?? third.view;
           await work.commit(change(tokenWrite(stored, [tokenUpdated()], { index: terms('green') })));
           await work.commit(change(tokenWrite(second.view, [tokenDeleted()], { index: 'keep' })));

@@ -13,7 +13,7 @@ const callers = 8;
 
 /**
  * Kills the process (SIGKILL) at a random moment under load, restarts it on the same data, and compares: what was
- * acknowledged is there to the byte, what was not is there wholly or not at all, what was deleted is erased.
+ * acknowledged is there to the byte, what was not is there wholly or not at all, and what was deleted is erased.
  */
 test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed})`, {
   timeout: 3_600_000,
@@ -23,10 +23,10 @@ test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed
   const model = createModel(vault.key, random);
   /** Keys that a kill left alive after the event that ended them. */
   let cutOff = 0;
-  /** Keys as they lay in the file while they lived. */
+  /** The bytes of keys in the file while they were alive. */
   const seen = new Map<string, Buffer>();
   let erasedSeen = 0;
-  // As fast as it can: the callers together are one application.
+  // The callers send as fast as they can. Together they are one application.
   const options = { env: { STRONGROOM_RATE_LIMIT_REQUESTS: '0' } };
   let service = await startService(vault.flags, options);
 
@@ -59,7 +59,7 @@ test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed
 
     service = await startService(vault.flags, options);
     expect(await http('GET', `${service.address}/health/ready`), at).toMatchObject({ status: 200 });
-    // Ready means erased: also what the kill cut off between the event and its key.
+    // When the service is ready, it has also destroyed keys that the kill left between the event and the destruction.
     const toErase = left.endedAlive.flatMap((id) => left.living.get(id) ?? []);
     expect(bytesLeft(vault.dataDir, toErase), `keys of ended tokens in the files after the start; ${at}`).toBe(0);
     expect(await model.check(service.address), at).toEqual([]);
@@ -83,18 +83,18 @@ test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed
   console.log(`keys that a kill left alive after their end: ${cutOff}`);
 });
 
-/** A torn end of the write-ahead logs: what a crash of the machine may leave after the last commit. */
+/** Appends a torn end to the write-ahead logs, as a crash of the machine may leave it after the last commit. */
 function addGarbage(dataDir: string, random: Chance): void {
   for (const file of ['vault.db-wal', 'keys.db-wal'].map((name) => join(dataDir, name))) {
     if (!existsSync(file)) continue;
-    // Half of a frame that has the right salt, and bytes of no meaning.
+    // Half of a frame with the right salt, and random bytes.
     const frame = readFileSync(file).subarray(32, 32 + 24 + 2_000);
     const noise = Buffer.from(Array.from({ length: 1 + random.below(9_000) }, () => random.below(256)));
     appendFileSync(file, random.next() < 0.5 ? Buffer.concat([frame, noise]) : noise);
   }
 }
 
-/** Kills a start before or after it is ready, also in the middle of recovery and of the shredder. */
+/** Kills a start before or after it is ready, also during recovery and while the shredder runs. */
 async function killWhileStarting(flags: readonly string[], random: Chance): Promise<void> {
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const starting = spawnService(flags);

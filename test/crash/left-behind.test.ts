@@ -25,7 +25,8 @@ test('a key store from before deletions is shredded again before the service is 
   const second = await startService(flags);
   const again = `${second.address}/tokens`;
   expect(await http('DELETE', `${again}/deleted`, { key })).toMatchObject({ status: 204 });
-  // Made under a key that the older copy has, too: keys come in blocks, but a stopped service destroys those it did not use.
+  // Created under a key that the older copy has, too: keys come in blocks, but a stopped service destroys those that it
+  // did not use.
   await second.stop();
   const after = livingKeys(dataDir);
   const destroyed = [...before].filter(([id]) => !after.has(id)).map(([, wrapped]) => wrapped);
@@ -89,7 +90,7 @@ describe('a torn end of the write-ahead log', () => {
     );
     expect(await http('POST', url, { key, body: big })).toMatchObject({ status: 201 });
     await first.stop('SIGKILL');
-    // As if the machine had crashed while writing the second one: then no caller had got a response.
+    // As if the machine had crashed while it wrote the second one. No caller had a response then.
     truncateSync(wal, sizeBefore + 24 + 4_096 + 100);
 
     const second = await startService(flags);
@@ -100,7 +101,10 @@ describe('a torn end of the write-ahead log', () => {
 });
 
 describe('a write-ahead log next to another state of its file', () => {
-  /** A vault that was stopped, written again and killed: the state of before, the one that the kill left, and what it holds. */
+  /**
+   * A vault that was stopped, written to again and killed: its state before, the state that the kill left, and its
+   * contents.
+   */
   async function killedAgain(vault: TestVault) {
     const { dataDir, flags, key } = vault;
     const made = new Map<string, string>();
@@ -139,7 +143,7 @@ describe('a write-ahead log next to another state of its file', () => {
       expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
       const after = hashesOf(dataDir);
       expect(after['keys.db']).toBe(before['keys.db']);
-      // SQLite takes an older log for the end of its file, and copies it there.
+      // SQLite treats an older log as the end of its file, and copies it there.
       if (!message.source.includes('damaged')) continue;
       for (const file of ['vault.db', 'vault.db-wal']) expect(after[file], file).toBe(before[file]);
     }

@@ -4,22 +4,22 @@ import { callControl } from '#src/cli/control/call-control.js';
 import type { Json, JsonObject } from '#src/domain/json.js';
 import { type HttpAnswer, http } from '../support/process.js';
 
-/** What a GET must return: the body and the tag that were acknowledged, or nothing. */
+/** What a GET must return: the acknowledged body and entity tag, or nothing. */
 type Shown = { readonly body: JsonObject; readonly etag: string } | null;
-/** What the unanswered request would lead to: the fields that it sets, or nothing left. */
+/** The effect of the request without a response: the fields that it sets, or null if it deletes. */
 type Pending = { readonly fields: Readonly<Record<string, Json>>; readonly cvcGone?: boolean } | 'deleted' | null;
 
 type Entry = {
   readonly id: string;
   shown: Shown;
   pending: Pending;
-  /** Milliseconds since the epoch; from then on nothing may be shown. */
+  /** Milliseconds since the epoch. From then on nothing may be shown. */
   expiresAt: number | null;
 };
 
 type Once = { readonly key: string; readonly body: object; id: string | null };
 
-/** Reproducible chance (mulberry32). */
+/** A reproducible random generator (mulberry32). */
 export function chance(seed: number) {
   let state = seed >>> 0;
   const next = (): number => {
@@ -33,23 +33,28 @@ export function chance(seed: number) {
 
 export type Chance = ReturnType<typeof chance>;
 
-/** In a cluster a token is hidden up to 100 ms before its expiry at rest; a loaded machine, or an election, measures time less well. */
+/**
+ * In a cluster, a token is hidden up to 100 ms before its expiry at rest. A loaded machine, or an election, measures
+ * time less precisely.
+ */
 export const hiddenEarlyMsMax = 250;
 
 export type ModelOptions = {
-  /** Expiry may be shown so much before its time, ms: how uncertain the clock is, and how far reading it is off. */
+  /**
+   * How long before its time an expiry may take effect, ms: the uncertainty of the clock, and the delay of reading it.
+   */
   readonly marginMs?: number;
 };
 
-/** A store is down: it was answered with 503 and when to come again. What was asked may have happened. */
+/** A store is down: the response was 503 with a time to repeat. The request may have taken effect. */
 class Unavailable extends Error {}
 
-/** How long a claim may stay open that a killed process left. */
+/** How long a claim of a killed process may stay open. */
 const claimedMsMax = 40_000;
 
 /**
- * Callers that write at the same time and remember what was acknowledged. Each owns its tokens, so of each token at most
- * one request is unanswered when the connections break.
+ * Callers that write at the same time and record what was acknowledged. Each owns its tokens, so at most one request
+ * for each token has no response when the connections break.
  */
 export function createModel(key: string, random: Chance, { marginMs = 0 }: ModelOptions = {}) {
   const entries = new Map<string, Entry>();
@@ -96,7 +101,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     entries.set(id, entry);
     const answer = await send(base, 'POST', '', body, headers);
     if (answer.status === 400 && expiresAt !== null && Date.now() >= expiresAt - marginMs) {
-      // It waited for a store for longer than the token was to live.
+      // The request waited for a store for longer than the token was to live.
       entry.pending = null;
       return;
     }
@@ -133,7 +138,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   }
 
   async function createShared(base: string): Promise<void> {
-    // Few values and many callers: all of one value must lead to one token.
+    // Few values and many callers: all creates with one value must lead to one token.
     const value = `shared-${random.below(40)}-of-${Math.floor(serial / 400)}`;
     if (!shared.has(value)) shared.set(value, '');
     const answer = await send(base, 'POST', '', { type: 'token', data: value, deduplicate_token: true });
@@ -214,8 +219,8 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   }
 
   /**
-   * One caller, until its connection breaks or it is told to stop. After a 503 it leaves that token alone and goes on. An
-   * answer that is wrong is thrown.
+   * Runs one caller until its connection breaks or it is told to stop. After a 503 it leaves that token alone and
+   * continues. Throws for a wrong response.
    */
   async function caller(base: string, stop?: AbortSignal): Promise<void> {
     const mine: Entry[] = [];
@@ -232,7 +237,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     }
   }
 
-  /** What the command line asks of a running service. */
+  /** What the command line requests from a running service. */
   async function operator(socketPath: string, tenantId: string): Promise<void> {
     const input = { tenantId, name: 'crash', type: 'private', permissions: ['token:create', 'token:delete'] };
     for (;;) {
@@ -250,7 +255,10 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     }
   }
 
-  /** Everything that is wrong with what a service answers after the crash, and settles what was unanswered. */
+  /**
+   * Returns everything that is wrong with the responses of a service after the crash, and settles the requests without
+   * a response.
+   */
   async function check(base: string): Promise<string[]> {
     return [...(await checkTokens(base)), ...(await checkRepeats(base))];
   }
@@ -268,7 +276,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     return problems;
   }
 
-  /** The other part: what was asked is asked once more. */
+  /** The other part: the requests without a response are repeated. */
   async function checkRepeats(base: string): Promise<string[]> {
     const problems: string[] = [];
     for (const request of once.values()) await repeat(base, request, problems);
@@ -358,7 +366,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     /** Ids whose deletion was acknowledged and not undone since. */
     deleted: () =>
       [...entries.values()].filter(({ shown, pending }) => shown === null && pending === null).map(({ id }) => id),
-    /** Least and greatest number of tokens that live now, after `check` and when all short lives have ended. */
+    /** The lowest and highest possible number of living tokens, after `check` and when all short lives have ended. */
     living(): readonly [number, number] {
       const lasting = [...entries.values()].filter(({ shown, expiresAt }) => shown !== null && expiresAt === null);
       const ids = new Set(lasting.map(({ id }) => id));
@@ -370,7 +378,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   };
 }
 
-/** Asks again while the claim of the one that was killed is open. */
+/** Repeats the request while the claim of the killed process is open. */
 async function onceFree(ask: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
   const until = performance.now() + claimedMsMax;
   for (;;) {
@@ -384,7 +392,10 @@ function matches({ body, headers }: HttpAnswer, shown: Shown): boolean {
   return shown !== null && headers.etag === shown.etag && isDeepStrictEqual(body, shown.body);
 }
 
-/** Whether the answer shows the whole of the unanswered request on top of what was acknowledged. */
+/**
+ * Returns whether the response shows the whole effect of the request without a response on top of what was
+ * acknowledged.
+ */
 function follows({ body, headers }: HttpAnswer, { shown, pending }: Entry): boolean {
   if (pending === null || pending === 'deleted') return false;
   const revision = Number(String(headers.etag).replaceAll('"', ''));

@@ -7,7 +7,7 @@ import { copyOf } from '../support/process.js';
 
 type KeyRow = { readonly id: string; readonly wrapped: Buffer };
 
-/** What lies in the files of a vault that no process holds. They are copied first, so that looking changes nothing. */
+/** Reads the files of a vault that no process holds. They are copied first, so that reading changes nothing. */
 export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string) {
   const copy = copyOf(dataDir);
   const vault = pinStatements(join(copy, 'vault.db'), {});
@@ -43,14 +43,14 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
   };
 }
 
-/** Which of these wrapped keys are still anywhere in the files of the key store. */
+/** Returns which of these wrapped keys are still in a file of the key store. */
 export function bytesLeft(dataDir: string, wrapped: readonly Buffer[]): number {
   const files = ['keys.db', 'keys.db-wal'].map((file) => join(dataDir, file)).filter((file) => existsSync(file));
   const raw = files.map((file) => readFileSync(file));
   return wrapped.filter((bytes) => raw.some((file) => file.includes(bytes))).length;
 }
 
-/** The bytes of every key that opens now, by its id, also while a service runs. */
+/** Returns the bytes of every key that opens now, by its id. Also works while a service runs. */
 export function livingKeys(dataDir: string): ReadonlyMap<string, Buffer> {
   const keys = pinStatements(join(dataDir, 'keys.db'), { readonly: true, timeout: 5_000 });
   try {
@@ -65,7 +65,7 @@ function isZero(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0);
 }
 
-/** Rows of living tokens, also while a service runs. */
+/** Returns the rows of living tokens. Also works while a service runs. */
 export function livingTokens(dataDir: string): number {
   const vault = pinStatements(join(dataDir, 'vault.db'), { readonly: true, timeout: 5_000 });
   try {

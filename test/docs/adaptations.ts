@@ -1,8 +1,8 @@
-/** What a test cannot do as the page says it, and what it does instead. */
+/** What a test cannot do as the page says, and what it does instead. */
 export type Adaptation = { readonly says: RegExp; readonly runs: string; readonly because: string };
 
 /**
- * All of them, tried from the top. The functions of `runs` are in `reader.sh`. One that no block needs any more fails the
+ * All adaptations, tried from the top. The functions of `runs` are in `reader.sh`. One that no block needs fails the
  * test.
  */
 export const adaptations: readonly Adaptation[] = [

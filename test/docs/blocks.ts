@@ -9,11 +9,11 @@ export type Block = {
   readonly line: number;
   readonly language: string;
   readonly text: string;
-  /** The nearest heading above it, without its signs. */
+  /** The nearest heading above it, without its number signs. */
   readonly heading: string;
 };
 
-/** Every page whose blocks a reader may paste: decisions (ADRs) tell of the past and are left out. */
+/** Every page whose blocks a reader may paste. Decisions (ADRs) describe the past and are excluded. */
 export function pagesOf(root: string): readonly string[] {
   const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md') && !path.startsWith('adr'))
@@ -21,7 +21,7 @@ export function pagesOf(root: string): readonly string[] {
   return ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', ...docs.sort()];
 }
 
-/** Whether a block is a picture, which a reader looks at and does not run. */
+/** Returns whether a block is a diagram, which a reader looks at and does not run. */
 export function isPicture({ language }: Block): boolean {
   return language === 'mermaid';
 }

@@ -13,7 +13,7 @@ import { root } from './reader.js';
 
 const contract = readFileSync(join(root, 'docs/contract.md'), 'utf8');
 
-/** Returns the cells of the first table under a heading, without its two head lines. */
+/** Returns the cells of the first table under a heading, without its two header lines. */
 function tableUnder(heading: string): readonly (readonly string[])[] {
   const [, section = ''] = contract.split(`\n### ${heading}\n`);
   const lines = (section.split(/\n#+ /)[0] ?? '').split('\n');
@@ -76,7 +76,7 @@ describe('the tables of the contract match the code', () => {
 });
 
 test('the contract names every route of the OpenAPI document', async ({ service }) => {
-  // What stands in braces is a name for the reader.
+  // Text in braces is a placeholder for the reader.
   const unnamed = (text: string) => text.replace(/\{[^}\s]+\}/g, '{}');
   const said = new Set(codesIn(unnamed(contract)).map((code) => code.replace(/\?.*/, '')));
   const routes = operationsIn(await documentOf(service)).map(({ method, path }) =>

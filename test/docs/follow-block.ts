@@ -5,17 +5,17 @@ import type { Block } from './blocks.js';
 import { differences, masked } from './compare.js';
 import type { Reader } from './reader.js';
 
-/** What the block above printed, when it was a script under the same heading. */
+/** The output of the block above, if it was a script under the same heading. */
 export type Before = { readonly heading: string; readonly stdout: string } | null;
 
 type Rule = {
   readonly covers: (block: Block, before: Before) => boolean;
-  /** Runs a block as its rule says; returns what is wrong, and what it printed. */
+  /** Runs a block as its rule says. Returns what is wrong, and what the block printed. */
   readonly follow: (block: Block, reader: Reader, before: string) => Promise<Followed>;
 };
 type Followed = { readonly wrong: readonly string[]; readonly stdout?: string };
 
-/** What is done with a block; the first rule that covers it counts. */
+/** What is done with a block. The first rule that matches it applies. */
 const rules: readonly Rule[] = [
   { covers: ({ language }) => language === 'sh', follow: runScript },
   {
@@ -30,7 +30,7 @@ const rules: readonly Rule[] = [
   { covers: (block) => isKind(block, 'ts'), follow: findInSource },
 ];
 
-/** Runs or checks one block. What is wrong names file and line; a block that no rule covers is wrong. */
+/** Runs or checks one block. An error names file and line. A block without a rule is an error. */
 export async function followBlock(block: Block, reader: Reader, before: Before): Promise<Followed> {
   const place = `${block.page}:${block.line}`;
   const rule = rules.find(({ covers }) => covers(block, before));
@@ -108,7 +108,7 @@ async function search(block: Block, reader: Reader): Promise<Followed> {
   return { wrong: (await Promise.all(sent)).flatMap(({ wrong }) => wrong) };
 }
 
-/** Source on a page is an excerpt of ours, so the compiler has seen it. */
+/** Source on a page is an excerpt of our own code, so the compiler has checked it. */
 async function findInSource({ text }: Block, { project }: Reader): Promise<Followed> {
   const files = readdirSync(join(project, 'src'), { recursive: true, encoding: 'utf8' });
   const found = files

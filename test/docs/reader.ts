@@ -14,7 +14,7 @@ const blockLimitMs = 300_000;
 export type Reader = {
   /** The copy of the project, where blocks run. */
   readonly project: string;
-  /** Where the service listens once a block has started it. */
+  /** The address of the service once a block has started it. */
   readonly ports: { readonly port: number; readonly adminPort: number };
   readonly ids: KnownIds;
   /** Runs a script in bash and returns its output; variables are kept for the next one. */
@@ -25,7 +25,7 @@ export type Reader = {
 export async function newReader(): Promise<Reader> {
   const place = mkdtempSync(join(tmpdir(), 'strongroom-docs-'));
   const project = join(place, 'strongroom');
-  // Another user runs what is below it.
+  // Another user runs the programs in this folder.
   chmodSync(place, 0o755);
   const leftOut = new Set(['node_modules', '.git', 'data', 'data.root-key', 'coverage']);
   cpSync(root, project, { recursive: true, filter: (path) => !leftOut.has(relative(root, path)) });
@@ -57,7 +57,7 @@ export async function newReader(): Promise<Reader> {
   };
 }
 
-/** The certificate that a reader brings along. */
+/** The certificate that a reader provides. */
 function bringCertificate(dir: string): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const files = ['-keyout', join(dir, 'tls.key'), '-out', join(dir, 'tls.pem')];

@@ -5,7 +5,7 @@ import { pagesOf } from './blocks.js';
 import { root } from './reader.js';
 import { headingsOf, wrongCitations, wrongLinks, wrongPaths } from './references.js';
 
-/** Our sources, and those of the tests but these, which cite what does not exist on purpose. */
+/** Our sources and tests, except these tests, which cite missing pages on purpose. */
 const sources = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((path) => `${folder}/${path}`)

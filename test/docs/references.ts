@@ -34,7 +34,7 @@ export function wrongCitations(root: string, file: string, source: string): read
         wrong.push(`${file}: ${page} has no heading "${heading}"`);
     }
   }
-  // The text of a rule is in docs/, whatever a comment calls it.
+  // The text of a rule is in docs/, whatever name a comment gives it.
   for (const [citation] of text.matchAll(/\b(?:contract|specification|architecture), (?:section|["`])/gi))
     wrong.push(`${file}: ${citation} cites no heading of docs/`);
   const decisions = readdirSync(join(root, 'docs/adr'));
@@ -74,7 +74,7 @@ function anchorsOf(markdown: string): readonly string[] {
   );
 }
 
-/** Returns the paths below `src` that a page names, in its text or its pictures, and that do not exist. */
+/** Returns the paths below `src` that a page names, in its text or its diagrams, and that do not exist. */
 export function wrongPaths(root: string, page: string, markdown: string): readonly string[] {
   const named = [...markdown.matchAll(/(?<![\w./#-])src\/[\w/-]+(?:\.\w+)*/g)].map(([path]) => path);
   return [...new Set(named)]

@@ -7,8 +7,8 @@ import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 export type StoreFile = { readonly name: string; readonly content: Buffer };
 
 /**
- * Every file of a data directory. Another process reads them: SQLite's locks belong to the process, and closing any
- * handle of a file here would give them back while the service under test still counts on them.
+ * Reads every file of a data directory in another process. SQLite's locks belong to the process: closing any handle of
+ * a file here would release locks that the service under test relies on.
  */
 export function filesOf(dataDir: string): StoreFile[] {
   return readdirSync(dataDir, { recursive: true, withFileTypes: true })
@@ -19,7 +19,7 @@ export function filesOf(dataDir: string): StoreFile[] {
     });
 }
 
-/** Null: it is gone by now, as the journal of a new file is when it has its first table. */
+/** Null: the file is gone, like the journal of a new file that has its first table. */
 function contentOf(file: string): Buffer | null {
   try {
     return execFileSync('cat', [file], { maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -29,7 +29,7 @@ function contentOf(file: string): Buffer | null {
   }
 }
 
-/** Every form in which a text may lie in a file: raw, base64 at each alignment, hex, UTF-16, escaped. */
+/** Every form that a text may have in a file: raw, base64 at each alignment, hex, UTF-16, escaped. */
 export function formsOf(text: string): { readonly form: string; readonly bytes: Buffer }[] {
   const utf8 = Buffer.from(text);
   const utf16le = Buffer.from(text, 'utf16le');
@@ -55,7 +55,7 @@ export function formsOf(text: string): { readonly form: string; readonly bytes: 
   return forms.filter(({ bytes }) => bytes.length >= 4);
 }
 
-/** The characters of base64 that depend on the text alone, wherever in a longer one it may start. */
+/** The base64 characters that depend only on the text, at any offset in a longer one. */
 function base64FormsOf(utf8: Buffer) {
   return [0, 1, 2].flatMap((before) => {
     const shifted = Buffer.concat([Buffer.alloc(before), utf8]);
@@ -68,7 +68,7 @@ function base64FormsOf(utf8: Buffer) {
   });
 }
 
-/** Where any of the texts lies, as a readable list. */
+/** Returns where any of the texts is, as a readable list. */
 export function findTexts(files: readonly StoreFile[], texts: Readonly<Record<string, string>>): string[] {
   return Object.entries(texts).flatMap(([what, text]) =>
     formsOf(text).flatMap(({ form, bytes }) =>
@@ -77,7 +77,7 @@ export function findTexts(files: readonly StoreFile[], texts: Readonly<Record<st
   );
 }
 
-/** How often the bytes occur in all files together. */
+/** Returns how often the bytes occur in all files together. */
 export function countBytes(files: readonly StoreFile[], bytes: Buffer): number {
   let count = 0;
   for (const { content } of files) {
@@ -112,7 +112,7 @@ function uuidOf(hex: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Fails when a part of wrapped key bytes, long enough not to be chance, is in any file. */
+/** Fails if a file contains a part of wrapped key bytes that is too long to occur by chance. */
 export function expectNowhere(dataDir: string, keys: Iterable<WrappedKey>): void {
   const files = filesOf(dataDir);
   const found = [...keys].flatMap(({ id, wrapped }) =>
@@ -123,12 +123,12 @@ export function expectNowhere(dataDir: string, keys: Iterable<WrappedKey>): void
   expect(found).toEqual([]);
 }
 
-/** True when the whole of it is in some file: what a test must see before it can say that it went away. */
+/** Returns true if some file contains all of it. A test must see that before it can claim that it is gone. */
 export function isSomewhere(dataDir: string, { wrapped }: WrappedKey): boolean {
   return filesOf(dataDir).some(({ content }) => content.includes(wrapped));
 }
 
-/** Nonce, body and tag in pieces of 12 bytes: a torn remainder would be found, too. */
+/** Nonce, body and tag in pieces of 12 bytes, so that a torn rest would be found, too. */
 function partsOf(wrapped: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   for (let at = 1; at + 12 <= wrapped.length; at += 12) parts.push(wrapped.subarray(at, at + 12));

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Everything that was ever put in, by what it was. */
+/** Every value that was ever stored, by its kind. */
 const planted: Record<string, string> = {};
 
 function plant(what: string, text = `mk${randomBytes(12).toString('hex')}`): string {
@@ -19,7 +19,7 @@ function plant(what: string, text = `mk${randomBytes(12).toString('hex')}`): str
   return text;
 }
 
-/** Digits of a card number that passes Luhn (ISO/IEC 7812-1): 19, so that none appears by chance. */
+/** Digits of a card number that passes Luhn (ISO/IEC 7812-1): 19, so that none occurs by chance. */
 function plantCardNumber(what: string): string {
   const digits = [4, ...Array.from({ length: 17 }, () => randomInt(10))];
   const sum = [...digits].reverse().reduce((total, digit, index) => {
@@ -118,7 +118,7 @@ test('no stored value can be read from any file, not even of live tokens', async
   expect(findTexts(filesOf(service.dataDir), planted), 'while the service runs').toEqual([]);
 });
 
-/** So short that hex digits hold it by chance: but not nearly as often as there are cards with it. */
+/** So short that hex digits contain it by chance, but far less often than there are cards with it. */
 const cvc = '8085';
 const cardsWithCvc = 200;
 

@@ -32,7 +32,7 @@ export async function streamOf(service: TestService, id: string, tenantId = serv
   return tokenStream(keys.names, id);
 }
 
-/** Ids of the keys that events of a token name, in order: those of its contents and those of its cvcs. */
+/** Returns the ids of the keys that events of a token name, in order: those of its contents and those of its cvcs. */
 export async function keyIdsOf(service: TestService, id: string) {
   const events = await service.vault.log.readStream(await streamOf(service, id));
   const named = (part: string) => [
@@ -41,7 +41,7 @@ export async function keyIdsOf(service: TestService, id: string) {
   return { content: named('key'), cvc: named('cvc_key') };
 }
 
-/** The wrapped bytes of a token's keys, seen in the files as they are now. */
+/** Returns the wrapped bytes of a token's keys that are in the files now. */
 export async function wrappedKeysOf(service: TestService, id: string) {
   const { content, cvc } = await keyIdsOf(service, id);
   const all = wrappedKeys(service.dataDir);
@@ -54,13 +54,13 @@ export async function wrappedKeysOf(service: TestService, id: string) {
   return { content: content.map(wrapped), cvc: cvc.map(wrapped) };
 }
 
-/** A second connection, as another process would have it. */
+/** Opens a second connection, as another process would. */
 export function openReader(dataDir: string, file: 'keys.db' | 'vault.db' = 'keys.db') {
   const database = pinStatements(join(dataDir, file), { readonly: true });
   return {
-    /** Reads once and holds nothing after it. */
+    /** Reads once, and keeps no snapshot. */
     look: () => database.prepare('SELECT count(*) FROM sqlite_schema').get(),
-    /** Opens a snapshot that stays. */
+    /** Opens a snapshot that stays open. */
     hold(): void {
       database.exec('BEGIN');
       database.prepare(`SELECT * FROM ${file === 'keys.db' ? 'data_keys' : 'events'} LIMIT 1`).get();
@@ -100,12 +100,12 @@ export function keyIdBytes(keyId: string): Buffer {
   return Buffer.from(keyId.replaceAll('-', ''), 'hex');
 }
 
-/** A token as a crash leaves it after its deletion was stored and before its keys were destroyed. */
+/** A token in the state in which a crash leaves it after its deletion was stored and before its keys were destroyed. */
 export async function deletedWithLivingKeys(service: TestService) {
   const { vault, clock, tenantId } = service;
   const id = await create(service, aCard());
   const { content, cvc } = await keyIdsOf(service, id);
-  // What is in the files can be looked for where there are files.
+  // Only a profile with files can be searched for file contents.
   const wrapped = profile === 'embedded' ? await wrappedKeysOf(service, id) : { content: [], cvc: [] };
   const stream = await streamOf(service, id);
   const row = await vault.rows.get(stream);

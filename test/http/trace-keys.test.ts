@@ -16,7 +16,7 @@ async function tracesIn({ vault, tenantId }: TestService, stream: string): Promi
   return [...events, ...entries].flatMap(({ trace }) => (trace === null ? [] : [Buffer.from(trace)]));
 }
 
-/** How many different traces each key sealed. */
+/** Returns how many different traces each key sealed. */
 function usesByEpoch(traces: readonly Buffer[]): ReadonlyMap<number, number> {
   const uses = new Map<number, Set<string>>();
   for (const trace of traces) {

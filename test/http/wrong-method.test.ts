@@ -9,9 +9,9 @@ import { createPlain, expectProblem, path, test } from './routes/support.js';
 const origin = 'https://app.example';
 const silent = { request: () => undefined, error: () => undefined };
 
-/** Sends a request with any method. `call` knows only those of the document. */
+/** Sends a request with any method. `call` accepts only those of the document. */
 async function send(app: TestService['app'], method: string, url: string, headers: Record<string, string> = {}) {
-  // `inject` types the methods that it knows; the router gets any.
+  // `inject` has types for the methods that it knows. The router gets any method.
   const response = await app.inject({ method: method as 'GET', url, headers });
   const isJson = String(response.headers['content-type'] ?? '').includes('json') && response.body !== '';
   const { statusCode: status, headers: answered, body: text } = response;

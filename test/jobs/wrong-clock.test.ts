@@ -13,7 +13,7 @@ const aDay = 24 * anHour;
 const tenYears = 3_653 * aDay;
 const why = 'a process of a cluster trusts MongoDB, see test/compose/cluster-clock.test.ts';
 
-/** A vault that is stopped and started on the same data, with a clock that goes on. */
+/** A vault that is stopped and started on the same data, with a clock that continues. */
 async function vaultOn(clock: ManualClock) {
   const dataDir = join(tempDir(), 'data');
   const first = await startTestService({ dataDir, clock });
@@ -22,7 +22,7 @@ async function vaultOn(clock: ManualClock) {
   onTestFinished(() => service.stop());
   return {
     get: () => service,
-    /** Restarts it, after something that happens while it is stopped. */
+    /** Restarts the vault. `meanwhile` runs while it is stopped. */
     async restart(meanwhile: () => void = () => undefined): Promise<TestService> {
       await service.stop();
       meanwhile();
@@ -39,7 +39,7 @@ async function typesOf(service: TestService, stream: string): Promise<string[]> 
   return (await service.vault.log.readStream(stream)).map(({ type }) => type);
 }
 
-/** A whole round of the sweep, housekeeping included. */
+/** Runs a whole round of the sweep, including housekeeping. */
 async function fullRound(service: TestService): Promise<void> {
   const forgotten: number[] = [];
   const errors: unknown[] = [];
@@ -101,7 +101,7 @@ test('after 24 hours of running the vault trusts its clock; stops and starts nei
     await fullRound(service);
     expect(await typesOf(service, stream), `after ${ranHours} hours`).toEqual(['token.created']);
     clock.advance(6 * anHour);
-    // The time during which it is stopped proves nothing.
+    // Time during which the vault is stopped proves nothing.
     if (ranHours === 12) service = await restart(() => clock.advance(2 * aDay));
   }
   await fullRound(service);
@@ -146,7 +146,7 @@ test('a step of more than an hour while it runs destroys nothing, and a step bac
   expect(await get().call('GET', `/tokens/${id}`)).toMatchObject({ status: 404 });
   expect(await typesOf(get(), stream)).toEqual(['token.created']);
   expect((await get().service.state()).notices).toHaveLength(1);
-  // A second wrong reading begins the 24 hours again, and is not taken for the right one.
+  // A second wrong reading restarts the 24 hours, and does not count as the right time.
   clock.advance(23 * anHour);
   clock.step(tenYears);
   clock.advance(2 * anHour);
@@ -185,7 +185,7 @@ for (const back of [5_000, anHour / 2, 3 * aDay]) {
     expect(await cvc()).toBe('123');
     clock.advance(1);
     expect(await cvc()).toBeUndefined();
-    // A new code has its whole hour, and no more.
+    // A new code lives exactly its hour.
     await get().call('PATCH', `/tokens/${id}`, { data: { cvc: '456' } });
     clock.advance(anHour - 1);
     expect(await cvc()).toBe('456');

@@ -53,7 +53,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** A real Prometheus that scrapes this address each second, with our alerts. Gone when the test ends. */
+/** A real Prometheus that scrapes this address every second, with our alerts. It is removed when the test ends. */
 async function startPrometheus(target: string) {
   const dir = tempDir();
   writeFileSync(join(dir, 'alerts.yaml'), file('alerts.yaml'));
@@ -142,7 +142,7 @@ test('every query of the dashboard and every alert finds its metrics on a real P
   const used = [...queries.map(([, expr]) => expr), ...rules.map(({ expr }) => expr)].flatMap(metricsIn);
   expect(used.filter((name) => !names.has(name))).toEqual([]);
 
-  // No alert of ours is wrong in its form, and none fires while all is well.
+  // All alerts are well-formed, and none fires while everything works.
   const loaded = (await prometheus.ask('/api/v1/rules')).data.groups[0].rules;
   expect(loaded.map(({ name, health }: { name: string; health: string }) => [name, health])).toEqual(
     rules.map(({ alert }) => [alert, 'ok']),
@@ -173,7 +173,7 @@ describe('alerts', () => {
     ]);
   });
 
-  /** Series by which each alert fires, and by which it just does not. Each value is a minute. */
+  /** Series by which each alert fires, and by which it just does not fire. Each value is a minute. */
   const cases: Readonly<Record<string, { readonly bad: Series; readonly good: Series; readonly at: string }>> = {
     StrongroomDown: { bad: { 'up{job="strongroom"}': '0x10' }, good: { 'up{job="strongroom"}': '0 1x10' }, at: '5m' },
     StrongroomNotReady: { bad: { strongroom_ready: '0x10' }, good: { strongroom_ready: '1 1 0 1x10' }, at: '5m' },
@@ -237,7 +237,7 @@ function requests(status: number): string {
   return `strongroom_http_requests_total{status="${status}"}`;
 }
 
-/** Of a hundred reads a minute, how many take at most half a second. */
+/** How many of a hundred reads per minute take at most half a second. */
 function durations(fast: string): Series {
   const bucket = (le: string) =>
     `strongroom_http_request_duration_seconds_bucket{route="/tokens/:id",method="GET",le="${le}"}`;
@@ -248,7 +248,7 @@ function increases(metric: string, bad: string, good: string, at: string) {
   return { bad: { [metric]: bad }, good: { [metric]: good }, at };
 }
 
-/** Whether promtool, with these series, sees the alert fire at this time. */
+/** Returns whether promtool, with these series, sees the alert fire at this time. */
 function fires(alert: string, series: Series, at: string): boolean {
   const dir = tempDir();
   const input = Object.entries(series).map(([name, values]) => ({ series: name, values }));
@@ -314,10 +314,10 @@ describe('the dashboard', () => {
       .flatMap(([, expr]) => metricsIn(expr))
       .map((name) => name.replace(/_(bucket|sum|count)$/, ''));
     const unshown = [
-      // The ratio says how far a rebuild is.
+      // The ratio shows the progress of a rebuild.
       'strongroom_rebuild_running',
       'strongroom_rebuild_events',
-      // It has no sample before an application is suspected, and `doctor` and the access log name that application.
+      // It has no sample before an application is suspected. `doctor` and the access log name that application.
       'strongroom_deduplication_suspects_total',
     ];
     expect(ours.filter((name) => !shown.includes(name))).toEqual(unshown);
@@ -325,8 +325,8 @@ describe('the dashboard', () => {
 });
 
 /**
- * Checks a dashboard against the types of Grafana's own schema, in the version of docker-compose.yml: as a literal, so that
- * unknown fields are errors. Returns what the compiler says.
+ * Checks a dashboard against the types of Grafana's own schema, in the version of docker-compose.yml. The dashboard is
+ * compiled as a literal, so that unknown fields are errors. Returns what the compiler reports.
  */
 function wrongInGrafana(checked: {
   readonly panels: readonly { readonly type?: string; readonly options?: object }[];
@@ -345,7 +345,7 @@ function wrongInGrafana(checked: {
   const source = [
     "import type { Dashboard } from '@grafana/schema';",
     ...imports,
-    // In JSON an enumeration is its text.
+    // In JSON, an enumeration value is its text.
     `type Plain<T> = T extends string ? \`\${T}\` : T extends (infer I)[] ? Plain<I>[] : T extends object ? Fields<T> : T;`,
     'type Fields<T> = { [K in keyof T]: Plain<T[K]> };',
     `export const dashboard: Plain<Dashboard> = ${JSON.stringify(checked)};`,

@@ -25,10 +25,10 @@ export function lint(profile: Profile) {
   return spawnSync(tool('HELM'), ['lint', '--strict', chart, ...version(), ...valuesOf(profile)], { encoding: 'utf8' });
 }
 
-/** Values over those of `ci/`. */
+/** Values that override those of `ci/`. */
 export type Values = { readonly [name: string]: unknown };
 
-/** Renders the chart as `helm template` does. Throws with helm's own message when the values are rejected. */
+/** Renders the chart as `helm template` does. Throws helm's own message if the values are rejected. */
 export function render(profile: Profile, values: Values = {}, release = 'strongroom'): readonly Manifest[] {
   const place = mkdtempSync(join(tmpdir(), 'strongroom-values-'));
   try {
@@ -76,7 +76,7 @@ export type PodSpec = {
 type Labels = Readonly<Record<string, string>>;
 type PodTemplate = { readonly metadata: { readonly labels: Labels }; readonly spec: PodSpec };
 export type Selector = { readonly matchLabels: Labels };
-/** The parts of manifests that assertions look at; the schemas check the rest. */
+/** The parts of manifests that assertions read. The schemas check the rest. */
 export type Manifest = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -95,7 +95,7 @@ export type Manifest = {
 
 export type Pod = { readonly of: string; readonly labels: Labels; readonly spec: PodSpec };
 
-/** Every pod that the manifests lead to. */
+/** Returns every pod that the manifests create. */
 export function podsOf(manifests: readonly Manifest[]): readonly Pod[] {
   return manifests.flatMap((manifest): readonly Pod[] => {
     const { kind, metadata, spec } = manifest;

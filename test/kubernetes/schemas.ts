@@ -11,15 +11,15 @@ function isSchema(value: unknown): value is Schema {
 }
 
 /**
- * Makes a schema of an API server strict, as `kubectl apply --validate=strict` is: unknown fields are errors, and what may be
- * a number or a text may be both.
+ * Makes a schema of an API server as strict as `kubectl apply --validate=strict`: unknown fields are errors. A value
+ * that may be a number or a text may be either.
  */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (!isSchema(schema)) return schema;
   const { format, 'x-kubernetes-int-or-string': isEither, ...rest } = schema;
   if (format === 'int-or-string' || isEither === true) return { type: ['integer', 'string'] };
-  // A pattern of Go may say inside that case does not count: we write lower case.
+  // A pattern of Go may say that case does not matter. We write lower case.
   const plain = (value: unknown) => (typeof value === 'string' ? value.replace('(?i)', '') : closed(value));
   const inner = Object.fromEntries(
     Object.entries(rest).map(([name, value]) => [name, name === 'pattern' ? plain(value) : closed(value)]),
@@ -28,7 +28,10 @@ function closed(schema: unknown): unknown {
   return isSchema(rest['properties']) && !isOpen ? { ...inner, additionalProperties: false } : inner;
 }
 
-/** Returns a check of manifests against the schemas of Kubernetes and of the Prometheus operator: what is wrong, or nothing. */
+/**
+ * Returns a check of manifests against the schemas of Kubernetes and of the Prometheus operator. It returns what is
+ * wrong.
+ */
 export function manifestCheck(): (manifest: Manifest) => readonly string[] {
   const swagger = readFileSync(join(tool('KUBERNETES'), 'api/openapi-spec/swagger.json'), 'utf8');
   const { definitions }: { readonly definitions: Readonly<Record<string, Schema>> } = JSON.parse(swagger);

@@ -5,7 +5,7 @@ import type { JsonObject } from '#src/domain/json.js';
 
 type Known = { readonly id: string; readonly word: string; readonly n: number };
 
-/** One request to the service, by whichever process of it. */
+/** Sends one request to the service, to any of its processes. */
 export type Call = (
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   url: string,
@@ -37,8 +37,8 @@ async function listed(call: Call): Promise<ReadonlySet<string>> {
 }
 
 /**
- * One caller with tokens of its own, which nobody else changes: so at each moment it knows what get, search, list and count
- * have to answer. Answers how many rounds it made.
+ * Runs one caller with its own tokens, which no other caller changes, so that it always knows what get, search, list
+ * and count must return. Returns the number of its rounds.
  */
 export async function loaded(call: Call, group: string, goesOn: () => boolean): Promise<number> {
   const mine = new Map<string, Known>();
@@ -46,7 +46,7 @@ export async function loaded(call: Call, group: string, goesOn: () => boolean): 
   for (; goesOn(); rounds += 1) {
     const made = await create(call, group);
     mine.set(made.id, made);
-    // Others make some meanwhile, but not a hundred.
+    // Other callers create some tokens meanwhile, but fewer than a hundred.
     expect(await listed(call)).toContain(made.id);
     const some = [...mine.values()][rounds % mine.size] as Known;
     const word = `w${randomUUID().replaceAll('-', '')}`;

@@ -15,7 +15,7 @@ export async function rebuildTokens({ service }: TestService, acceptNew = false)
   return endOfRebuild({ service });
 }
 
-/** Waits until no rebuild is running, and returns how the last one ended; null: there is no record of it. */
+/** Waits until no rebuild is running, and returns how the last one ended. Null: there is no record of it. */
 export function endOfRebuild({ service }: Pick<TestService, 'service'>) {
   return vi.waitFor(async () => {
     const [tokens] = await service.projections.status();
@@ -25,7 +25,7 @@ export function endOfRebuild({ service }: Pick<TestService, 'service'>) {
   }, generous);
 }
 
-/** What the files hold: the rows of each set of tables, the generations, and the keys of search that live. */
+/** What the files hold: the rows of each set of tables, the generations, and the living search keys. */
 export function storedIn(dataDir: string) {
   const vault = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
   const keys = pinStatements(join(dataDir, 'keys.db'), { readonly: true });
@@ -44,7 +44,7 @@ export function storedIn(dataDir: string) {
   }
 }
 
-/** The state of the rebuild of tokens as it lies in the file; null: none is under way, or was. */
+/** The stored state of the rebuild of tokens. Null: none is or was running. */
 export function rebuildIn(dataDir: string): Rebuild | null {
   const vault = openVault(dataDir);
   try {
@@ -55,19 +55,19 @@ export function rebuildIn(dataDir: string): Rebuild | null {
   }
 }
 
-/** In which files of a data directory any of these bytes stand. */
+/** Returns which files of a data directory contain any of these bytes. */
 export function standsInFiles(dataDir: string, all: readonly Buffer[]): string[] {
   const files = ['vault.db', 'vault.db-wal', 'keys.db', 'keys.db-wal'].filter((file) =>
     existsSync(join(dataDir, file)),
   );
   return files.filter((file) => {
-    // As another process: closing a file of SQLite here would give up its locks.
+    // In another process: closing a file of SQLite here would release its locks.
     const content = execFileSync('cat', [join(dataDir, file)], { maxBuffer: 1 << 30 });
     return all.some((bytes) => content.includes(bytes));
   });
 }
 
-/** `vault.db`, to look into and to damage beside the service. */
+/** Opens `vault.db`, to read it and to damage it while the service runs. */
 export function openVault(dataDir: string): Database.Database {
   return pinStatements(join(dataDir, 'vault.db'), { timeout: 10_000 });
 }

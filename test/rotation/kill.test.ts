@@ -46,7 +46,7 @@ test(`${rounds} kills during rotations under load: every start opens everything,
     const running = load();
     await callControl(socket, 'keys-rotate', {});
     const cut = wait(below(400));
-    // Some rounds wait until it is through, so that the next one begins with another root key.
+    // Some rounds wait until the rotation has ended, so that the next one begins with another root key.
     while (round % 3 === 0) {
       const asked = await callControl(socket, 'keys-rotation', {});
       const now = asked?.ok === true ? asked.value.state : undefined;
@@ -100,7 +100,8 @@ test('after an interruption between any two steps at the root key files, the nex
     expect(existsSync(nextFile), what).toBe(false);
     expect(readFileSync(rootKeyFile), what).toEqual(newText);
   }
-  // Before anything is under the new one: what a crash left of it in making is no obstacle, and it is used once it is whole.
+  // Nothing is under the new root key yet. A partly written file that a crash left does no harm, and a complete one is
+  // used.
   writeFileSync(`${nextFile}.part`, newText.subarray(0, 10), { mode: 0o600 });
   await run(['keys', 'generate-root', nextFile]);
   const prepared = readFileSync(nextFile);

@@ -5,7 +5,7 @@ import { fill, rootKeyIn } from './support.js';
 
 const chunkBytes = 16 * 1024 * 1024;
 
-/** Whether this user may read the memory of a process that it started. */
+/** Returns whether this user may read the memory of a process that it started. */
 const mayLook = (() => {
   try {
     closeSync(openSync(`/proc/${process.ppid}/mem`, 'r'));
@@ -15,7 +15,10 @@ const mayLook = (() => {
   }
 })();
 
-/** How often each pattern stands in the writable memory of a process, heap, stacks and buffers of all threads included. */
+/**
+ * Returns how often each pattern occurs in the writable memory of a process, including heap, stacks and buffers of all
+ * threads.
+ */
 function countInMemory(pid: number, patterns: Readonly<Record<string, Buffer>>): Record<string, number> {
   const counts = Object.fromEntries(Object.keys(patterns).map((name) => [name, 0]));
   const overlap = Math.max(...Object.values(patterns).map(({ length }) => length)) - 1;
@@ -31,7 +34,7 @@ function countInMemory(pid: number, patterns: Readonly<Record<string, Buffer>>):
         try {
           read = readSync(memory, buffer, 0, Math.min(buffer.length, left), at);
         } catch {
-          // A page that is reserved and not there.
+          // A page that is reserved but not mapped.
           continue;
         }
         for (const [name, pattern] of Object.entries(patterns)) {
@@ -65,10 +68,10 @@ test.skipIf(!mayLook)('after a rotation, the memory of the service contains the 
   const service = await startService(vault.flags);
   const old = rootKeyIn(vault.rootKeyFile);
   const made = await fill(service.address, vault, 50);
-  // A rebuild opens rows on a thread of its own, which gets the root key, and keeps the former rows for a while.
+  // A rebuild opens rows on its own thread, which receives the root key, and keeps the former rows for a while.
   await runJson(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
   const before = countInMemory(service.pid, formsOf(old));
-  // The search finds what is there: the vault works with it.
+  // The search finds the patterns that must be there, so the vault works with it.
   expect(before['bytes']).toBeGreaterThan(0);
   await runJson(['keys', 'rotate', '--all', ...vault.flags]);
   const present = rootKeyIn(vault.rootKeyFile);

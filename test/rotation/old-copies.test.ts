@@ -39,7 +39,7 @@ test('after a rotation under a running service, the old root key with an older c
     return (body['data'] as unknown[]).length === 1 ? true : undefined;
   });
 
-  // Bytes that the old root key, or an old key of a tenant, had wrapped are in no file any more.
+  // No file contains bytes that the old root key, or an old key of a tenant, had wrapped.
   const stale = [...before.tenantKeys, ...before.generationKeys, ...before.dataKeys].map(({ wrapped }) => wrapped);
   expect(stale.length).toBeGreaterThan(300);
   const files = filesOf(dataDir);
@@ -49,7 +49,7 @@ test('after a rotation under a running service, the old root key with an older c
   expect(today.tenantKeys.map(({ purpose }) => purpose)).toContain('identity');
   for (const row of today.tenantKeys) expect(openTenantKey(oldRoot, row.wrapped, row)).toBeNull();
   for (const { wrapped } of today.generationKeys) expect(openGenerationKey(oldRoot, wrapped, 1)).toBeNull();
-  // Whoever opened the keys of tenants from the copy while there was the old root key opens no data key of today with them.
+  // The keys of tenants that opened from the copy with the old root key open none of today's data keys.
   const oldWrapping = before.tenantKeys.filter(({ purpose }) => purpose === 'wrapping');
   const places = oldWrapping.map(({ id, tenant: tenantId, ...row }) => {
     const wrapping = openTenantKey(oldRoot, row.wrapped, { id, tenant: tenantId, purpose: row.purpose });

@@ -13,7 +13,7 @@ export type TenantKeyRow = {
 };
 export type DataKeyRow = { readonly id: string; readonly tenantKeyId: string; readonly wrapped: Buffer };
 
-/** Everything wrapped that lives in a key store, read as another process would. */
+/** All wrapped keys that are alive in a key store, read as another process would. */
 export function wrapsIn(dataDir: string) {
   const database = pinStatements(join(dataDir, 'keys.db'), { readonly: true, timeout: 5_000 });
   const living = <T>(sql: string) =>
@@ -37,7 +37,7 @@ export function rootKeyIn(file: string): Buffer {
   return Buffer.from(readFileSync(file, 'utf8').trim(), 'hex');
 }
 
-/** Creates this many tokens and returns what each holds by its id. */
+/** Creates this many tokens and returns the value of each by its id. */
 export async function fill(
   address: string,
   { key }: Pick<TestVault, 'key'>,
@@ -58,7 +58,7 @@ export async function fill(
   return made;
 }
 
-/** What does not read as it should, by id. */
+/** Returns the ids of tokens that do not read as they should. */
 export async function unread(address: string, key: string, made: ReadonlyMap<string, string>): Promise<string[]> {
   const wrong: string[] = [];
   const left = [...made];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { dateFields, type Query, textFields } from '#src/search/query/syntax-tree.js';
 
-/** What leaves are made of. */
+/** The leaves of a tree. */
 export type Pools = {
   readonly text: (field: (typeof textFields)[number]) => fc.Arbitrary<string>;
   readonly metadata: fc.Arbitrary<{ readonly key: string; readonly value: string }>;
@@ -20,7 +20,7 @@ function leaf({ text, metadata, path, instant }: Pools): fc.Arbitrary<Query> {
   );
 }
 
-/** Trees that a query can spell: `and` and `or` of two or more, few enough terms, little depth. */
+/** Trees that a query can express: `and` and `or` of two or more, a limited number of terms, little depth. */
 export function queries(pools: Pools): fc.Arbitrary<Query> {
   const { tree } = fc.letrec<{ tree: Query }>((tie) => ({
     tree: fc.oneof(
@@ -42,7 +42,7 @@ export function queries(pools: Pools): fc.Arbitrary<Query> {
   return tree;
 }
 
-/** How many terms a tree has: a query takes 64. */
+/** Returns how many terms a tree has. A query accepts 64. */
 export function termCount(query: Query): number {
   if (query.is === 'and' || query.is === 'or') return query.of.reduce((sum, child) => sum + termCount(child), 0);
   return query.is === 'not' ? termCount(query.of) : 1;

@@ -10,7 +10,7 @@ beforeEach((context) => embeddedOnly(context, 'it looks into the files of SQLite
 
 type Counts = { readonly postings: number; readonly counted: number; readonly withTerms: number };
 
-/** What the store holds for search. */
+/** Returns what the store holds for search. */
 function counts({ dataDir }: TestService): Counts {
   const database = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
   const count = (sql: string) => Number(database.prepare(sql).pluck().get());
@@ -36,7 +36,7 @@ const body = {
   search_indexes: ['{{ data }}'],
 };
 
-/** Threat: an attacker that gets the files reads what tokens are searched by. */
+/** Threat: an attacker that has the files reads what tokens are searched by. */
 test('search terms are in no file except as keyed hashes', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-at-rest-'));
   const service = await startTestService({ dataDir });
@@ -56,7 +56,7 @@ test('search terms are in no file except as keyed hashes', async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Threat: a deleted person is still found, or counted, by what the index kept. */
+/** Threat: the index still finds or counts a deleted person. */
 test('postings follow the token: an update replaces them, deletion and expiry leave none', async () => {
   const service = await startTestService();
   const empty = { postings: 0, counted: 0, withTerms: 0 };
@@ -66,7 +66,7 @@ test('postings follow the token: an update replaces them, deletion and expiry le
   // all, id, type, fingerprint, creator, container, two levels within, metadata, index
   expect(counts(service)).toEqual({ postings: 10, counted: 0, withTerms: 1 });
   await service.call('PATCH', '/tokens/zqid-1', { metadata: { more: 'x' }, data: 'other', containers: ['/flat/'] });
-  // one level less, one metadata entry and the modifier more
+  // One level fewer, one more metadata entry, and the modifier.
   expect(counts(service)).toEqual({ postings: 11, counted: 0, withTerms: 1 });
   await service.call('DELETE', '/tokens/zqid-1');
   expect(counts(service)).toEqual(empty);
@@ -79,7 +79,7 @@ test('postings follow the token: an update replaces them, deletion and expiry le
 
   await service.call('POST', '/tokens', { ...body, expires_at: new Date(service.clock.now() + 1_000).toISOString() });
   service.clock.advance(1_000);
-  // The old life is recorded as expired in the append that begins the new one.
+  // The append that begins the new life also records the old one as expired.
   await service.call('POST', '/tokens', { ...body, metadata: {} });
   expect(counts(service)).toEqual({ postings: 9, counted: 0, withTerms: 1 });
   await service.close();
@@ -97,7 +97,7 @@ test('a purged cvc leaves the postings as they are', async () => {
   await service.close();
 });
 
-/** The count of a common term is kept; a wrong one would be a wrong total for ever. */
+/** The count of a common term is stored. A wrong count would make every later total wrong. */
 test('counts of common terms stay exact while tokens come and go', async () => {
   const service = await startTestService();
   const total = async (query: string) => {

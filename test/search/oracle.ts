@@ -3,7 +3,7 @@ import type { TokenPermission } from '#src/domain/access/permission.js';
 import type { Json, JsonObject } from '#src/domain/json.js';
 import type { Query } from '#src/search/query/syntax-tree.js';
 
-/** A token as a person knows it: what a reveal shows, what a mask shows, and what its indexes evaluate to. */
+/** A token as the test knows it: what a reveal shows, what a mask shows, and what its indexes evaluate to. */
 export type PlainToken = {
   readonly revealed: JsonObject;
   readonly masked: JsonObject;
@@ -11,7 +11,7 @@ export type PlainToken = {
   readonly order: number;
 };
 
-/** Search as the specification says it, by looking at each token. */
+/** Searches as the specification says, by examining each token. */
 export function matches(query: Query, { revealed, indexValues }: PlainToken): boolean {
   const token = { revealed, indexValues, masked: {}, order: 0 };
   switch (query.is) {
@@ -55,7 +55,7 @@ function containersOf(token: JsonObject): readonly string[] {
   return token['containers'] as readonly string[];
 }
 
-/** What a caller with these rules gets of a token, or null. See docs/contract.md, "Access rules". */
+/** Returns what a caller with these rules sees of a token, or null. See docs/contract.md, "Access rules". */
 export function seenBy(
   rules: readonly AccessRule[],
   permission: TokenPermission,
@@ -67,7 +67,7 @@ export function seenBy(
     .filter((rule) => containersOf(revealed).some((path) => path.startsWith(rule.container)));
   if (first === undefined) return null;
   if (first.transform === 'mask') return masked;
-  // A fingerprint is shown under `reveal` alone.
+  // A fingerprint is shown only under `reveal`.
   const { data, fingerprint, ...others } = revealed;
   return first.transform === 'reveal' ? revealed : others;
 }

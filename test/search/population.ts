@@ -9,17 +9,17 @@ export const words = ['Straße', 'STRASSE', 'red', 'Red', 'blue', '4242', '5556'
 export const keys = ['color', 'Color', 'my key', 'größe'];
 export const paths = ['/', '/a/', '/a/b/', '/a/b/c/', '/ab/', '/b/'];
 
-/** A create request and what its index expressions will give, worked out by hand. */
+/** A create request and the values of its index expressions, worked out by hand. */
 type Sample = { readonly fields: JsonObject; readonly indexValues: readonly string[] };
 
-/** Metadata may not hold a token's own value, and some of the words are one. */
+/** Metadata may not contain a token's own value, and some of the words are one. */
 export const harmlessWords = words.filter((word) => !/\d{3}/.test(word) || word === '4242');
 const metadata = fc.dictionary(fc.constantFrom(...keys), fc.constantFrom(...harmlessWords), { maxKeys: 3 });
 const containers = fc.uniqueArray(fc.constantFrom(...paths), { minLength: 1, maxLength: 3 });
 
 const number = { a: '4242424242424242', b: '5555555555554444' } as const;
 
-/** Data of each type with index expressions over it, or with the default ones. */
+/** Data of each type, with index expressions over it or with the default ones. */
 const typed: fc.Arbitrary<Sample> = fc.oneof(
   fc.constantFrom(...words).map((data) => sample('token', data, ['{{ data }}'], [data])),
   fc.constantFrom(...words).map((data) => sample('token', data)),
@@ -70,5 +70,5 @@ export const samples = fc
     fields: { ...fields, ...rest },
   }));
 
-/** A change of what search looks at. */
+/** A change of something that search depends on. */
 export const patches = fc.record({ metadata: fc.oneof(metadata, fc.constant(null)), containers }, { requiredKeys: [] });

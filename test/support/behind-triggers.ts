@@ -1,8 +1,8 @@
 import type Database from 'better-sqlite3';
 
 /**
- * Changes a database as any program can that may write to its file: removes the triggers that forbid it, and restores
- * them afterwards, so that the schema is unchanged.
+ * Changes a database as any program with write access to its file can: removes the triggers that forbid it, and
+ * restores them afterwards, so that the schema is unchanged.
  */
 export function behindTriggers<T>(database: Database.Database, change: () => T): T {
   const select = database.prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`);

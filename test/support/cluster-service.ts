@@ -10,8 +10,8 @@ const redis = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:647
 type Options = Omit<ClusterOptions, 'urls' | 'database' | 'role' | 'prepares'>;
 
 /**
- * A service of the cluster profile with a log, databases and Redis prefix of its own, and without a worker: `sweep` and
- * `checkpointer` run when the test says so. `remove` drops all of it.
+ * A service of the cluster profile with its own log, databases and Redis prefix, and without a worker: `sweep` and
+ * `checkpointer` run when the test calls them. `remove` drops everything.
  */
 export async function openClusterService(options: Options) {
   const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
@@ -21,7 +21,7 @@ export async function openClusterService(options: Options) {
   return {
     service: { ...cluster, sweep: cluster.newSweep(), checkpointer: cluster.newCheckpointer() },
     database,
-    /** It has none: a test that looks into files is `embeddedOnly`. */
+    /** This profile has no files. A test that reads files is `embeddedOnly`. */
     dataDir: '/nowhere',
     async remove(): Promise<void> {
       server.close();

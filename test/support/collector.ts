@@ -21,7 +21,7 @@ export const server = 2;
 export const client = 3;
 export const failed = 2;
 
-/** What takes traces as a collector does: OTLP over HTTP, as JSON (OpenTelemetry Protocol 1.x, "OTLP/HTTP Request"). */
+/** Receives traces as a collector does: OTLP over HTTP, as JSON (OpenTelemetry Protocol 1.x, "OTLP/HTTP Request"). */
 export async function startCollector(answer: 'takes' | 'hangs' = 'takes') {
   const bodies: string[] = [];
   const headers: IncomingHttpHeaders[] = [];

@@ -10,15 +10,15 @@ const program = fileURLToPath(new URL('./eventstoredb-stand-in/main.mjs', import
 export type StandInProcess = {
   readonly port: number;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
-  /** Ends it as a crash does: nothing of what it was doing is finished. */
+  /** Kills the process. What it was doing stays unfinished. */
   kill(): Promise<void>;
   /** Starts it again on the same port with the same data. */
   start(): Promise<void>;
 };
 
-/** One such process with a directory of its own. */
+/** One such process with its own directory. */
 export type StandIn = StandInProcess & {
-  /** Where its events lie: `appends.jsonl`. */
+  /** Where its events are: `appends.jsonl`. */
   readonly directory: string;
   readonly url: string;
   /** Ends it and removes its data. */
@@ -67,15 +67,15 @@ export async function startSecureStandIn(): Promise<
   };
 }
 
-/** Three processes that share a log; the test holds the elections. */
+/** Three processes that share a log. The test decides the elections. */
 export type StandInCluster = {
   readonly url: string;
   readonly nodes: readonly StandInProcess[];
   /** The index of the node that gossip names as leader. */
   leader(): number | null;
-  /** Makes gossip name another leader, null: none. `dead`: nodes that gossip says are not alive. */
+  /** Makes gossip name another leader, or none for null. `dead`: nodes that gossip reports as not alive. */
   elect(leader: number | null, dead?: readonly number[]): void;
-  /** Ends all and removes their data. */
+  /** Ends all processes and removes their data. */
   remove(): Promise<void>;
 };
 
@@ -108,8 +108,8 @@ type Server = { readonly url: string; remove(): Promise<void> };
 const realUrl = process.env['STRONGROOM_TEST_EVENTSTORE_URL'];
 
 /**
- * What tests of the protocol run on: the real server that `STRONGROOM_TEST_EVENTSTORE_URL` names, which may hold anything and
- * is left as it is, else a stand-in, alone and as three processes.
+ * What tests of the protocol run on: the real server that `STRONGROOM_TEST_EVENTSTORE_URL` names, which may hold
+ * anything and is left as it is; otherwise a stand-in, as one process and as three.
  */
 export const eventStoreServers: readonly { readonly what: string; start(): Promise<Server> }[] =
   realUrl === undefined
@@ -119,7 +119,7 @@ export const eventStoreServers: readonly { readonly what: string; start(): Promi
       ]
     : [{ what: 'a real server', start: async () => ({ url: realUrl, remove: async () => undefined }) }];
 
-/** The first of them. */
+/** The first of the servers. */
 export async function eventStoreDb(): Promise<Server> {
   const [server] = eventStoreServers;
   if (server === undefined) throw new Error('there is always one');

@@ -5,8 +5,9 @@ import { profile } from './profile.js';
 import type { TestService } from './test-service.js';
 
 /**
- * From now on no key can be destroyed for good, until the answer is called. SQLite: another program, a backup perhaps, reads
- * the key store, so that the old bytes of a key cannot leave its files. MongoDB: nothing that destroys reaches it.
+ * Prevents keys from being destroyed for good until the returned function is called. SQLite: another program, perhaps a
+ * backup, reads the key store, so the old bytes of a key cannot leave its files. MongoDB: no command that destroys
+ * reaches it.
  */
 export function holdKeys({ dataDir, vault: { keys } }: TestService): () => void {
   if (profile === 'embedded') {

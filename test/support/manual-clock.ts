@@ -1,11 +1,11 @@
 import type { Clock } from '#src/ports/clock.js';
 
 export type ManualClock = Clock & {
-  /** Time passes. */
+  /** Lets time pass. */
   advance(ms: number): void;
-  /** Time passes, up to an instant. */
+  /** Lets time pass up to an instant. */
   set(ms: number): void;
-  /** The clock is set, and no time passes. */
+  /** Sets the clock without letting time pass. */
   step(ms: number): void;
 };
 

@@ -6,7 +6,7 @@ import type { Answer } from './test-service.js';
 
 type Media = Readonly<Record<string, OpenAPIV3_1.MediaTypeObject>>;
 
-/** Returns what a response has that its OpenAPI document does not describe; empty: all of it is described. */
+/** Returns what is in a response and not in its OpenAPI document. Empty: everything is described. */
 export type OpenApiChecker = (method: string, url: string, answer: Answer) => readonly string[];
 
 type Path = {
@@ -79,7 +79,7 @@ function withReferences(schema: object): object {
   return JSON.parse(JSON.stringify(schema), (key, value) => (key === '$ref' ? `document${value}` : value));
 }
 
-/** The operation at an address; of a path without parameters before one with, as a token's id may be `search`. */
+/** Returns the operation at an address. A path without parameters comes first, because a token's id may be `search`. */
 function operationOf(paths: readonly Path[], url: string, method: string): OpenAPIV3_1.OperationObject | undefined {
   const [asked = ''] = url.split('?');
   const found = paths.filter(({ pattern, operations }) => pattern.test(asked) && operations[method] !== undefined);

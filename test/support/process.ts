@@ -16,7 +16,7 @@ import { tokenPermissions } from '#src/domain/access/permission.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { rule } from './test-service.js';
 
-/** The program as it is installed: nothing of it runs inside the test. */
+/** The installed program. Nothing of it runs inside the test. */
 const program = fileURLToPath(new URL('../../dist/bin/strongroom.js', import.meta.url));
 const startLimitMs = 60_000;
 
@@ -31,9 +31,9 @@ export type RunOptions = {
   readonly uid?: number;
   /** How many files and connections the process may have open. */
   readonly descriptors?: number;
-  /** In this group; the one with the number of the user unless named. */
+  /** Runs in this group; the default is the group with the number of the user. */
   readonly gid?: number;
-  /** The reader of its output closes it before there is any. */
+  /** Closes its output before anything is written to it. */
   readonly leavesAtOnce?: boolean;
 };
 
@@ -44,7 +44,7 @@ export type Ended = {
   readonly stderr: string;
 };
 
-/** A directory for one test, gone when it ends. */
+/** A directory for one test, removed when the test ends. */
 export function tempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'strongroom-process-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -59,7 +59,7 @@ function start(
   const limited = ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, ...command];
   const [file = '', ...rest] = descriptors === undefined ? command : limited;
   const child = spawn(file, rest, {
-    // Nothing of the tester's own settings gets in.
+    // Nothing of the tester's own settings is passed on.
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(cwd === undefined ? {} : { cwd }),
@@ -98,7 +98,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
   return { ...ended, ...output };
 }
 
-/** Starts `strongroom` with these arguments without waiting; it is gone when the test ends. */
+/** Starts `strongroom` with these arguments without waiting. It is stopped when the test ends. */
 export function spawnVerb(args: readonly string[], options: RunOptions = {}) {
   const child = start(args, options);
   const output = outputOf(child);
@@ -246,7 +246,7 @@ export function http(method: string, url: string, { key, headers, body, ca }: Ht
   });
 }
 
-/** A root key in `dir`, beside where data may go. */
+/** A root key in `dir`, next to the future data. */
 export function makeRootKey(dir: string): string {
   const file = join(dir, 'root.key');
   const generated = generateRootKey(file);
@@ -262,11 +262,14 @@ export type TestVault = {
   readonly flags: readonly string[];
   readonly tenantId: string;
   readonly managementKey: string;
-  /** Belongs to a private application that reveals everything. */
+  /** The key of a private application that reveals everything. */
   readonly key: string;
 };
 
-/** A vault as `init` makes it, with one application more, made in this process because starting one takes long. */
+/**
+ * A vault as `init` creates it, with one more application. It is created in this process, because starting another
+ * takes long.
+ */
 export async function makeVault(dir = tempDir(), dataDir = join(dir, 'data')): Promise<TestVault> {
   const rootKeyFile = makeRootKey(dir);
   const loaded = await loadRootKey({ file: rootKeyFile, dataDir });
@@ -288,7 +291,7 @@ export async function makeVault(dir = tempDir(), dataDir = join(dir, 'data')): P
   };
 }
 
-/** Hash of each file below a directory, to see that nothing changed. */
+/** Returns the hash of each file below a directory, to show that nothing changed. */
 export function hashesOf(dir: string): Readonly<Record<string, string>> {
   const files = readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .filter((file) => statSync(join(dir, file)).isFile())
@@ -303,7 +306,7 @@ export function hashesOf(dir: string): Readonly<Record<string, string>> {
   );
 }
 
-/** A copy of a data directory that is gone when the test ends; the socket is left out. */
+/** Returns a copy of a data directory without the socket. It is removed when the test ends. */
 export function copyOf(dataDir: string): string {
   const copy = join(tempDir(), 'data');
   cpSync(dataDir, copy, { recursive: true, filter: (file) => !file.endsWith('.sock') });

@@ -30,7 +30,7 @@ const silent: RequestLog = { request: () => undefined, error: () => undefined };
 type CallOptions = {
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is instead of `body` as JSON. */
+  /** Sent unchanged instead of `body` as JSON. */
   readonly raw?: string | Buffer;
   /** Where the request comes from. */
   readonly address?: string;
@@ -38,23 +38,23 @@ type CallOptions = {
 
 type TestServiceOptions = {
   readonly dataDir?: string;
-  /** Goes on after a restart. */
+  /** Continues after a restart. */
   readonly clock?: ManualClock;
-  /** Opens also a log that is behind its keys. */
+  /** Also opens a log that is behind its keys. */
   readonly acceptsOlderLog?: boolean;
-  /** When keys of traces rotate. */
+  /** When the keys of traces rotate. */
   readonly traceLimits?: TraceUseLimits;
   readonly rootKey?: Buffer;
-  /** None without it. */
+  /** There are no limits without it. */
   readonly limits?: LimitSettings;
   readonly trustedProxies?: readonly string[];
   /** Accepts an API key also as `Authorization: Bearer`. */
   readonly acceptsBearer?: boolean;
   /** Serves only what a trusted proxy received over TLS. */
   readonly behindTlsProxy?: boolean;
-  /** How long the rows are kept that were read before a rebuild, ms; 0 without it. */
+  /** How long the rows from before a rebuild are kept, ms. The default is 0. */
   readonly keptMs?: number;
-  /** What gets the signed checkpoints; nothing without it. */
+  /** Receives the signed checkpoints. Without it, they are not delivered. */
   readonly anchor?: Anchor;
 };
 
@@ -66,9 +66,10 @@ export type Answer = {
 };
 
 /**
- * The real service of the profile under test (`profile.ts`), with a clock that the test owns and no sweep running: call
- * `service.sweep.run()`, and `service.checkpointer.run()` for a checkpoint. Embedded it has SQLite files in a folder of its own. Its `key` belongs to a private application that reveals everything. `call` fails on an answer
- * that the OpenAPI document does not describe.
+ * The real service of the profile under test (`profile.ts`), with a clock that the test controls and no sweep running:
+ * call `service.sweep.run()`, and `service.checkpointer.run()` for a checkpoint. The embedded profile has SQLite files
+ * in a folder of its own. Its `key` belongs to a private application that reveals everything. `call` fails on a
+ * response that the OpenAPI document does not describe.
  */
 export async function startTestService(options: TestServiceOptions = {}) {
   const rootKey = options.rootKey ?? randomBytes(32);
@@ -143,7 +144,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
   return {
     ...{
       dataDir,
-      /** Of MongoDB; null: it has files. */
+      /** The database in MongoDB. Null: the profile has files. */
       database,
       rootKey,
       clock,
@@ -175,7 +176,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
       ]);
       return other.keys[0]?.reveal() ?? '';
     },
-    /** How many events the log holds: equal counts before and after mean that nothing was stored. */
+    /** Returns how many events the log holds. Equal counts before and after mean that nothing was stored. */
     async eventCount(): Promise<number> {
       return (await service.vault.log.readAll(0, 1_000_000)).length;
     },
@@ -198,7 +199,7 @@ async function openEmbeddedService(shared: Omit<EmbeddedOptions, 'dataDir' | 'mo
   return { service, dataDir, database: null, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
-/** An access rule; the lower its priority the earlier it is tried. */
+/** An access rule. A lower priority is tried earlier. */
 export function rule(
   container: string,
   transform: AccessRule['transform'],

@@ -3,17 +3,17 @@ import type { AccessLog } from '#src/ports/access-log.js';
 
 const pageSize = 200;
 
-/** A chain that holds. `from` is the first batch that is left: older months are dropped in whole. */
+/** A valid chain. `from` is the first batch that is left, because older months are dropped whole. */
 export type IntactChain = { readonly chain: string; readonly from: number; readonly head: number };
 
-/** What recomputing the chains found. */
+/** The result of recomputing the chains. */
 export type ChainReport =
   | { readonly intact: true; readonly chains: readonly IntactChain[] }
   | { readonly intact: false; readonly brokenAt: number };
 
 /**
- * Recomputes the hash chain of each writer of the access log. It shows every change, removal and exchange of batches but
- * that of the newest ones of a chain together: whether the end is still there, only a signed checkpoint of it can tell.
+ * Recomputes the hash chain of each writer of the access log. It detects every change, removal and exchange of batches,
+ * except the removal of the newest ones of a chain. Only a signed checkpoint shows whether the end is still there.
  */
 export async function verifyAccessChain(log: AccessLog): Promise<ChainReport> {
   const chains: IntactChain[] = [];

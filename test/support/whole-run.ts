@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 
 const prefix = 'strongroom-run-';
 
-/** All temporary files of a run, also those of the processes that tests start. */
+/** All temporary files of a run, including those of the processes that tests start. */
 let folder: string | null = null;
 
 export function setup(): void {
@@ -16,7 +16,7 @@ export function setup(): void {
   process.env['TMPDIR'] = folder;
 }
 
-/** Removes the temporary files, and says what the run left out. */
+/** Removes the temporary files, and prints what the run did not include. */
 export function teardown(): void {
   if (folder === null) return;
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

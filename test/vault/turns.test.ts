@@ -42,7 +42,7 @@ test('tenants take turns, regardless of the number of their requests', async () 
   const many = Array.from({ length: 30 }, () => turns.begin('many').run(computing('many', 10, done)));
   await turns.begin('one').run(computing('one', 10, done));
   const before = done.lastIndexOf('one');
-  // Every other slice is of the tenant with one request.
+  // Every other slice belongs to the tenant with one request.
   expect(done.slice(0, before).filter((name) => name === 'many').length).toBeLessThan(20);
   await Promise.all(many);
   expect(done).toHaveLength(310);
@@ -53,7 +53,7 @@ test('requests that begin together do not delay everything else by a slice each'
   const done: string[] = [];
   const all = Array.from({ length: 30 }, () => turns.begin('many').run(computing('many', 2, done)));
   await new Promise((resolve) => setImmediate(resolve));
-  // Two steps of 2 ms fill the time that those which begin in one turn have together.
+  // Two steps of 2 ms use up the time that requests beginning in one turn share.
   expect(done.length).toBeLessThanOrEqual(4);
   await Promise.all(all);
   expect(done).toHaveLength(60);
@@ -66,7 +66,7 @@ test('a pause does not wait while the slice lasts', async () => {
   const pause = work.pause();
   expect(pause).toBeInstanceOf(Promise);
   await pause;
-  // A busy machine may take the whole of a slice away.
+  // A busy machine may delay a slice by its whole length.
   for (let tries = 0; work.pause() !== undefined; tries += 1) {
     expect(tries).toBeLessThan(100);
     await work.pause();

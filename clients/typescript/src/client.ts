@@ -203,7 +203,10 @@ function sender(options: StrongroomOptions): Send {
     }
   }
 
-  /** Returns the body of a success. Throws StrongroomError for a problem and for what is no response of Strongroom. */
+  /**
+   * Returns the body of a success. Throws StrongroomError for a problem and for a response that is not one of
+   * Strongroom.
+   */
   function bodyOf(id: OperationId, response: Response, text: string): unknown {
     const { status, headers } = response;
     const type = headers.get('content-type')?.split(';')[0]?.trim() ?? null;

@@ -4,8 +4,8 @@ import { problemCodes } from './generated/operations.js';
 export type ProblemCode = (typeof problemCodes)[number];
 
 /**
- * What went wrong before or without a response of the service: the client was called with something that it does not
- * send, the caller gave up, no response arrived in time or at all, or a response is not one of Strongroom.
+ * What went wrong without a problem document from the service: the client was called with invalid arguments, the caller
+ * aborted the request, no response arrived in time or at all, or the response is not one of Strongroom.
  */
 export type ClientErrorCode = 'invalid_argument' | 'aborted' | 'timeout' | 'connection_failed' | 'unexpected_response';
 

@@ -106,10 +106,10 @@ test('excess rights of a user are named', async () => {
   await prepareEventStoreDb(server.url, server.urlOf(vaultUser));
   expect(await excessRightsInEventStoreDb(server.urlOf(vaultUser))).toEqual([]);
   const admin = clientOf(server.url);
-  // As the server is without permissions of its own: every user may do everything with streams.
+  // Like the server without its own permissions: every user may do everything with streams.
   await admin.appendToStream('$settings', jsonEvent({ type: 'update-default-acl', data: {} }));
   expect(await excessRightsInEventStoreDb(server.urlOf(vaultUser))).toEqual(all.slice(0, 3));
-  // Nothing was written by looking.
+  // The checks wrote nothing.
   const { log, close } = await openEventStoreDb(server.urlOf(vaultUser));
   onTestFinished(close);
   expect(await log.head()).toBe(0);

@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import { mongoError } from '#src/adapters/mongodb/mongo-error.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
-/** As the driver was seen to throw them when a server was killed in the middle of a write: outcome unknown, so 503. */
+/**
+ * Errors as the driver threw them when a server was killed in the middle of a write. The outcome is unknown, so the
+ * response is 503.
+ */
 test('every kind of broken connection during a write is reported as an unavailable store', () => {
   const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
   expect(mongoError(broken)).toBeInstanceOf(StoreUnavailable);

@@ -68,7 +68,7 @@ async function expectRefused(message: RegExp, options: { readonly rootKey?: Buff
   expect(storeFiles()).toMatchObject(before);
 }
 
-/** Puts the files back as they were: then all is well again. */
+/** Restores the files. Everything works again afterwards. */
 async function expectMended(): Promise<void> {
   for (const name of readdirSync(service.dataDir)) rmSync(path(name));
   for (const file of ['vault.db', 'keys.db']) execFileSync('cp', [join(whole, file), path(file)]);

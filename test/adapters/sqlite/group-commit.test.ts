@@ -99,7 +99,9 @@ describe('a group', () => {
   });
 });
 
-/** Transactions that the log of a file holds: frames that name the size of the database (sqlite.org/fileformat2). */
+/**
+ * Counts the transactions in the log of a file: frames that contain the size of the database (sqlite.org/fileformat2).
+ */
 function commitsIn(log: Buffer): number {
   const frameBytes = 24 + log.readUInt32BE(8);
   let commits = 0;
@@ -112,7 +114,7 @@ function commitsIn(log: Buffer): number {
 test('commands that come together share transactions', async () => {
   const service = await startTestService();
   const log = () => filesOf(service.dataDir).find(({ name }) => name === 'vault.db-wal')?.content ?? Buffer.alloc(0);
-  // While somebody reads an older state the log only grows; else it may begin anew in between.
+  // While a reader holds an older state, the log only grows. Otherwise it may restart in between.
   const reader = pinStatements(join(service.dataDir, 'vault.db'), { readonly: true });
   reader.exec('BEGIN');
   reader.prepare('SELECT count(*) FROM events').get();

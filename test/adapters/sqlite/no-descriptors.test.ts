@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** Runs in a process of its own: it takes every descriptor there is. */
+/** Runs in its own process, because it uses up all file descriptors. */
 const program = `
   import Database from 'better-sqlite3';
   import { openSync } from 'node:fs';

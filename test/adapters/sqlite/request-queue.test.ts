@@ -6,7 +6,7 @@ import { sealCommit } from '#src/events/commit.js';
 import { anEvent, aStream } from '../../contract/support.js';
 
 let lastId = 0;
-/** Commits of the tenants that a text names, one letter each. */
+/** Returns one commit for each letter of the text, which names the tenant. */
 function commitsOf(tenants: string): readonly WriterRequest[] {
   return [...tenants].map((tenantId) => {
     const stream = aStream();
@@ -33,7 +33,7 @@ function queueOf(...requests: readonly WriterRequest[]) {
   return queue;
 }
 
-/** Takes a group as the thread does, with work of `ms` for each request. */
+/** Takes a group as the thread does. Each request takes `ms`. */
 function takeGroup(queue: ReturnType<typeof queueOf>, ms = 0, receive: () => void = () => undefined): string {
   let taken = '';
   for (const request of queue.takeGroup(receive)) {

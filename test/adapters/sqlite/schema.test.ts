@@ -6,7 +6,7 @@ import { manualClock } from '../../support/manual-clock.js';
 import { tempDir } from '../../support/process.js';
 import { startTestService } from '../../support/test-service.js';
 
-/** What a program that can write the files may put into them. */
+/** What a program with write access to the files can put into them. */
 const plants: readonly (readonly [what: string, file: string, sql: string])[] = [
   [
     'a trigger that ignores deletions',
@@ -51,7 +51,7 @@ test.each(plants)('%s is found at the start', async (_what, file, sql) => {
   const start = async (): Promise<void> => {
     const again = await startTestService({ dataDir, clock, rootKey });
     onTestFinished(() => again.stop());
-    // The file of a month is opened by the first request that reads it.
+    // The first request that reads a month opens its file.
     await again.vault.accessLog.heads(0);
   };
   await expect(start()).rejects.toThrow(

@@ -10,7 +10,7 @@ import { createSearchConnections, type SearchConnections } from '#src/adapters/s
 import { searchRows } from '#src/adapters/sqlite/search/search-rows.js';
 import type { PlanNode } from '#src/ports/search-plan.js';
 
-/** Enough rows that walks take many steps and short ranges of dates are short. */
+/** Enough rows that walks take many steps and that ranges of dates can be short. */
 const rowCount = 12_000;
 const tenants = ['t1', 't2'];
 
@@ -28,7 +28,7 @@ function term(tenant: string, name: string): string {
 }
 
 const rows: readonly Row[] = Array.from({ length: rowCount }, (_, i) => {
-  // Neither seq nor dates are even, and dates do not follow seq.
+  // Neither the sequence numbers nor the dates are evenly spaced, and the dates do not follow the sequence numbers.
   const tenant = i % 11 === 0 ? 't2' : 't1';
   const names = ['all', ...[2, 3, 7, 50, 900].filter((n) => i % n === 0).map((n) => `every-${n}`), `row-${i}`];
   return {

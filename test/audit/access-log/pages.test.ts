@@ -4,7 +4,7 @@ import { createPlain } from '../../http/routes/support.js';
 import { rule, startTestService } from '../../support/test-service.js';
 import { obstruct } from './support.js';
 
-/** Threat: a whole vault read by pages without a trace in the log. */
+/** Threat: an attacker reads a whole vault page by page without a record in the log. */
 test('every token on a page of a list or search is recorded, with the transform under which it was shown', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service);

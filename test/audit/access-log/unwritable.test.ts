@@ -81,7 +81,7 @@ test('records dropped while the log is down are reported in the log afterwards',
   expect(loss).toMatchObject({ entity_type: 'log', outcome: 'failed', actor_type: 'system' });
 });
 
-/** Records more than is kept in memory, as many masked reads would. */
+/** Records more entries than fit in memory, as many masked reads would. */
 async function readOften(key: string, id: string): Promise<void> {
   const caller = await service.service.authenticate(key);
   if (caller === null) throw new Error('the key is not known');

@@ -42,7 +42,7 @@ async function keysIn(dir: string) {
   return { identityFile, recipient };
 }
 
-/** A vault with the requests in it, and more, so that an export takes several steps. */
+/** A vault with the tokens of these requests and more, so that an export takes several steps. */
 async function filledVault() {
   const vault = await vaultWithKeyFile();
   const stdin = requests.map((request) => JSON.stringify(request)).join('\n');
@@ -86,7 +86,7 @@ describe('export and import again', () => {
     if (service !== null) {
       const url = `${service.address}/logs?operation=reveal&entity_type=token&entity_id=twin-1`;
       const { body } = await http('GET', url, { key: managementKey });
-      // Once for the export, once for the search above.
+      // Once for the export, and once for the search above.
       expect((body['pagination'] as JsonObject)['total_items']).toBe(2);
     }
   });
@@ -155,7 +155,7 @@ test('a service that is killed during an encrypted export leaves no file that lo
   await service.stop('SIGKILL');
   const ended = await exporter.ended;
   expectNoMarker(ended);
-  // It may have been through, or may have found no service and done it itself.
+  // The stop may have come after the export, or the export may have found no service and opened the data itself.
   expect(readdirSync(dir).includes('out')).toBe(ended.code === 0);
   expect(readdirSync(dir).filter((name) => name.includes('part'))).toEqual([]);
 });

@@ -15,7 +15,7 @@ async function filledVault() {
   return { ...vault, file };
 }
 
-/** The resumed import must find a part there, make the rest, and leave exactly one token a line. */
+/** The resumed import must find a part of the tokens, create the rest, and leave exactly one token for each line. */
 async function expectExactlyOnce(file: string, args: readonly string[]): Promise<void> {
   const { code, summary, stderr } = await importJson([file, ...args]);
   expect({ code, ...summary }, stderr).toMatchObject({ code: 0, failed: 0, deduplicated: 0 });

@@ -68,7 +68,7 @@ async function standIn(tokens: readonly JsonObject[], respond: Respond = () => f
 
 type Moved = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** Runs a command line as the page has it. */
+/** Runs a command line as the page shows it. */
 function shell(line: string): Promise<Moved> {
   return new Promise((resolve) => {
     execFile('bash', ['-c', `set -o pipefail; ${line}`], { cwd: root, maxBuffer: 2 ** 28 }, (error, stdout, stderr) =>

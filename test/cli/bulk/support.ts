@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
 import { type Ended, makeVault, run, runJson } from '../../support/process.js';
 
-/** A vault with the key of its revealing application in a file, and the flags that name both. */
+/** A vault, the key of its revealing application in a file, and the flags that name both. */
 export async function vaultWithKeyFile() {
   const vault = await makeVault();
   const keyFile = join(vault.dir, 'app.key');
@@ -12,10 +12,10 @@ export async function vaultWithKeyFile() {
   return { ...vault, keyFile, args: [...vault.flags, '--api-key-file', keyFile] };
 }
 
-/** What is in every value that a test imports, and so must be in no output. */
+/** A text that every imported value contains. No output may contain it. */
 export const marker = 'marker-8153';
 
-/** Generic tokens without ids, each with a value of its own, but every tenth like the one before. */
+/** Generic tokens without ids. Each has its own value, except that every tenth equals the one before. */
 export function manyLines(count: number): string {
   return Array.from({ length: count }, (_, i) => {
     const n = i % 10 === 9 ? i - 1 : i;
@@ -23,7 +23,7 @@ export function manyLines(count: number): string {
   }).join('');
 }
 
-/** Imports with `--json` and returns the printed lines and how the process ended. No value may be in either output. */
+/** Imports with `--json` and returns the printed lines and the exit. Neither output may contain a value. */
 export async function importJson(args: readonly string[], stdin?: string | Buffer) {
   const ended = await run(['tokens', 'import', ...args, '--json'], stdin === undefined ? {} : { stdin });
   expectNoMarker(ended);
@@ -41,7 +41,7 @@ export function expectNoMarker({ stdout, stderr }: Pick<Ended, 'stdout' | 'stder
   expect(stderr).not.toMatch(/^\s+at /m);
 }
 
-/** Every token as an export has it. */
+/** Returns every token as an export contains it. */
 export async function allRequests(args: readonly string[]): Promise<readonly JsonObject[]> {
   const { code, stdout, stderr } = await run(['tokens', 'export', '--out', '-', '--plaintext', ...args]);
   if (code !== 0) throw new Error(stderr);
@@ -49,7 +49,7 @@ export async function allRequests(args: readonly string[]): Promise<readonly Jso
   return lines.map((line) => JSON.parse(line) as JsonObject);
 }
 
-/** Every token as the application sees it, without what a new vault says of it; by id. */
+/** Returns every token by its id, as the application sees it, without the fields that a new vault sets itself. */
 export async function allTokens(args: readonly string[]): Promise<ReadonlyMap<string, JsonObject>> {
   const tokens = new Map<string, JsonObject>();
   for (let page = 1, pages = 1; page <= pages; page += 1) {

@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const home = join(root, 'clients/python');
 const bin = join(home, '.venv/bin');
 
-/** Runs a program to its end and returns what it wrote. Throws with that if it fails. */
+/** Runs a program to its end and returns its output. Throws an error with the output if it fails. */
 async function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = home): Promise<string> {
   const options = { cwd, env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: home, ...env } };
   const { stdout, stderr } = await promisify(execFile)(program, args, options).catch((error: unknown) => {

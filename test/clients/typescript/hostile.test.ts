@@ -12,7 +12,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A client of the server as it behaves under this name. It waits no time before a retry and notes how long it would. */
+/**
+ * A client of the server as it behaves under this name. It records how long it would wait before a retry, and does not
+ * wait.
+ */
 function clientOf(behavior: string, timeoutMs = 5_000): Strongroom {
   waits.length = 0;
   const wait = async (delayMs: number) => void waits.push(delayMs);

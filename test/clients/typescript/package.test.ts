@@ -20,7 +20,7 @@ async function run(program: string, args: readonly string[], cwd: string, env: N
   return stdout;
 }
 
-/** A project of a user: the client is installed as npm would install it, built. */
+/** A user's project, in which the built client is installed as npm would install it. */
 beforeAll(async () => {
   recorded = await startRecordedService();
   project = mkdtempSync(join(tmpdir(), 'strongroom-client-'));

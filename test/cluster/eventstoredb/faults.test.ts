@@ -7,7 +7,7 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { standInWithLog } from '../../adapters/eventstoredb/support.js';
 import { anEvent, aStream } from '../../contract/support.js';
 
-/** Appends to its own stream, one event after the other, until `isOver`; returns the acknowledged events. */
+/** Appends one event after the other to its own stream until `isOver`, and returns the acknowledged events. */
 async function writer(log: EventLog, stream: string, isOver: () => boolean): Promise<readonly NewEvent[]> {
   const acknowledged: NewEvent[] = [];
   while (!isOver()) {
@@ -64,7 +64,7 @@ test('every call reports a frozen server within 6 s, and all work again when it 
 
   server.signal('SIGCONT');
   expect(await log.append(aStream(), -1, [anEvent()])).toMatchObject({ outcome: 'appended' });
-  // What timed out may have been stored: the same append again tells, and stores nothing twice.
+  // What timed out may have been stored. The same append again shows that, and stores nothing twice.
   expect(await log.append(stream, 0, late)).toMatchObject({ outcome: 'appended' });
   expect((await log.readStream(stream)).map(({ id }) => id)).toEqual([expect.any(String), late[0]?.id]);
   expect(await Promise.all(Array.from({ length: 300 }, () => log.readStream(stream)))).toHaveLength(300);

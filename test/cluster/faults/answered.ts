@@ -1,7 +1,7 @@
 import type { createModel } from '../../crash/model.js';
 import { until } from '../../support/process.js';
 
-/** A loaded machine makes few of them a second. */
+/** A loaded machine completes only a few of them per second. */
 const usualLimitMs = 90_000;
 
 /** Waits until this many more requests of a load are acknowledged. Throws if a response is wrong. */

@@ -12,8 +12,8 @@ const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? randomInt(2 ** 31));
 const callers = 8;
 
 /**
- * Kills an API process (SIGKILL) at a random moment under load, so also between an append and the row of it, and looks by
- * another one: a worker brings rows and keys to where the log is.
+ * Kills an API process (SIGKILL) at a random moment under load, which may be between an append and its row, and then
+ * looks through another process: a worker brings rows and keys up to date with the log.
  */
 test(`${rounds} kills of an API process lose nothing that was acknowledged (seed ${seed})`, {
   timeout: 600_000,

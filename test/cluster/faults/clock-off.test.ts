@@ -8,9 +8,9 @@ import { ownServers } from './own-servers.js';
 
 const preload = new URL('./shifted-clock.mjs', import.meta.url).href;
 const fiveMinutesMs = 300_000;
-/** Of expiries and of codes, in this test. */
+/** The types of expiries and of codes, in this test. */
 const lifeMs = 10_000;
-/** Longer than the rounds of the sweep. */
+/** Longer than one round of the sweep. */
 const idleMs = 25_000;
 
 test('a process whose clock is five minutes off shows no data too long and destroys none too early', {
@@ -36,7 +36,7 @@ test('a process whose clock is five minutes off shows no data too long and destr
   }
   expect((await api.health()).status).toBe(200);
 
-  // As seen from the slow process, still to come; as seen from the fast one, in the past.
+  // In the future for the slow process, and in the past for the fast one.
   const create = (base: string, body: object) => http('POST', `${base}/tokens`, { key, body });
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
   const token = { id: 'unborn', type: 'token', data: 1 };

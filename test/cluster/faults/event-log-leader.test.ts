@@ -41,7 +41,7 @@ test('32 callers get 201 or 503 while the leader of EventStoreDB is killed, froz
     }
   });
 
-  /** Elects the next node, and waits until every caller was served by it. */
+  /** Elects the next node, and waits until it has served every caller. */
   const next = async (what: string, dead: readonly number[] = []) => {
     const elected = ((events.leader() ?? 0) + 1) % 3;
     events.elect(elected, dead);

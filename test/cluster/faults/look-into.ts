@@ -12,24 +12,24 @@ import type { OwnServers } from './own-servers.js';
 
 const erasedWithinMs = 15_000;
 
-/** What the log and the key store of a cluster hold now, as their clients see it. */
+/** What the log and the key store of a cluster hold now, as their clients see them. */
 export type Seen = {
   /** Keys that an event ended and that still open. */
   readonly endedAlive: readonly string[];
-  /** Those of them that events on the tokens with these ids ended. */
+  /** The keys among them that events on the tokens with these ids ended. */
   endedAliveOf(ids: readonly string[]): readonly string[];
-  /** Events of this type on the token with this id. */
+  /** Returns the events of this type on the token with this id. */
   events(id: string, type: string): readonly ClearEvent[];
 };
 
-/** Waits until no key opens any more that an event ended: the leader destroys them after it has written the rows. */
+/** Waits until no key opens that an event ended. The leader destroys these keys after it has written the rows. */
 export async function allErased(servers: OwnServers, cluster: OwnCluster): Promise<void> {
   await until('the end of every ended key', erasedWithinMs, async () =>
     (await lookInto(servers, cluster)).endedAlive.length === 0 ? true : undefined,
   );
 }
 
-/** Looks past the service at log and keys. */
+/** Reads log and keys directly, not through the service. */
 export async function lookInto(servers: OwnServers, { rootKeyFile, tenantId }: OwnCluster): Promise<Seen> {
   const { log, close } = await openEventStoreDb(servers.eventStore.url);
   const connection = await connectMongo(servers.mongoUrl, `${database}_keys`);

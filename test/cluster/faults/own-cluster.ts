@@ -15,7 +15,7 @@ export const database = 'strongroom';
 /** A process of the cluster profile, with the address of its admin listener. */
 export type Member = Service & {
   readonly admin: string;
-  /** What its admin listener says. */
+  /** Returns the response of its admin listener. */
   health(): Promise<Health>;
 };
 
@@ -34,15 +34,18 @@ export type OwnCluster = {
   readonly rootKeyFile: string;
   readonly tenantId: string;
   readonly managementKey: string;
-  /** Belongs to a private application that reveals everything. */
+  /** The key of a private application that reveals everything. */
   readonly key: string;
-  /** Of one that sees everything masked. */
+  /** The key of an application that sees everything masked. */
   readonly maskedKey: string;
   /** Starts `serve` in a role and waits until it is ready. */
   start(role: 'api' | 'worker' | 'all', options?: StartOptions): Promise<Member>;
 };
 
-/** A vault in the cluster profile on servers of the test's own, made in this process because starting one takes long. */
+/**
+ * A vault in the cluster profile on the test's own servers. It is created in this process, because starting another
+ * takes long.
+ */
 export async function ownCluster(servers: OwnServers): Promise<OwnCluster> {
   const dir = tempDir();
   const rootKeyFile = makeRootKey(dir);
@@ -50,7 +53,7 @@ export async function ownCluster(servers: OwnServers): Promise<OwnCluster> {
     ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_INSECURE_STORES: 'true', STRONGROOM_ROOT_KEY_FILE: rootKeyFile },
     ...{ STRONGROOM_EVENTSTORE_URL: servers.eventStore.url, STRONGROOM_MONGODB_URL: servers.mongoUrl },
     ...{ STRONGROOM_REDIS_URL: servers.redisUrl, STRONGROOM_MONGODB_DATABASE: database },
-    // As fast as they can: all callers of a test are one application.
+    // The callers send as fast as they can. All callers of a test use one application.
     ...{ STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ADMIN_PORT: '0' },
   };
   const loaded = await loadRootKey({ file: rootKeyFile, dataDir: join(dir, 'none') });
@@ -94,7 +97,7 @@ async function healthOf(admin: string): Promise<Health> {
   };
 }
 
-/** Waits until the rows have come to the head of the log. */
+/** Waits until the rows are at the head of the log. */
 export async function caughtUp({ health }: Pick<Member, 'health'>, limitMs: number): Promise<void> {
   let last: Health | null = null;
   const isThere = async () => {

@@ -11,29 +11,29 @@ import { until } from '../../support/process.js';
 
 const program = fileURLToPath(new URL('../../../scripts/servers.sh', import.meta.url));
 
-/** A server of a test's own, by its process. */
+/** A server of the test's own, and its process. */
 export type OwnServer = {
-  /** kill -9; resolves when it is gone. */
+  /** Sends SIGKILL. Resolves when the process is gone. */
   kill(): Promise<void>;
-  /** On the same port, with the same data, and options of the program besides. */
+  /** Starts the server on the same port, with the same data and additional options. */
   start(...options: readonly string[]): void;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
 };
 
 export type OwnServers = {
   readonly eventStore: StandIn;
-  /** The nodes of the replica set, by their number from 1. */
+  /** The nodes of the replica set, numbered from 1. */
   readonly mongo: readonly OwnServer[];
-  /** Where each of them listens. */
+  /** The addresses on which they listen. */
   readonly mongoHosts: readonly string[];
-  /** The index of the node that is primary now. */
+  /** Returns the index of the node that is primary now. */
   primary(): Promise<number>;
   readonly redis: OwnServer;
   readonly mongoUrl: string;
   readonly redisUrl: string;
 };
 
-/** All three servers, for the one test that calls it: it may kill and freeze them. Gone when it ends. */
+/** All three servers, for the one test that calls it, which may kill and freeze them. They are removed when it ends. */
 export async function ownServers(nodes: 1 | 3 = 1): Promise<OwnServers> {
   const dir = mkdtempSync(join(tmpdir(), 'strongroom-faults-'));
   const [mongoPort, redisPort] = await freePorts();
@@ -80,7 +80,7 @@ function ownServer(dir: string, name: string, [start = '', ...args]: readonly st
   };
 }
 
-/** Whether a process exists and is not a zombie: the parent that inherits the servers may be slow to reap them. */
+/** Returns whether a process exists and is not a zombie. The parent process may reap the servers late. */
 function runs(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -89,7 +89,7 @@ function runs(pid: number): boolean {
   }
 }
 
-/** The first of three free ports in a row, and one more. */
+/** Returns the first of three consecutive free ports, and one more. */
 async function freePorts(): Promise<readonly [number, number]> {
   return until('four free ports', 10_000, async () => {
     const first = 20_000 + Math.floor(Math.random() * 10_000);

@@ -6,7 +6,7 @@ import { allErased, lookInto } from './look-into.js';
 import { type OwnCluster, ownCluster } from './own-cluster.js';
 import { type OwnServers, ownServers } from './own-servers.js';
 
-/** docs/contract.md, "Expiry": recorded within a minute of it in normal running. */
+/** docs/contract.md, "Expiry": in normal operation it is recorded within a minute. */
 const minuteMs = 60_000;
 const limit = 30;
 
@@ -15,10 +15,10 @@ test('expiry and purge are recorded within a minute, whatever Redis loses; limit
 }, async () => {
   const servers = await ownServers();
   const cluster = await ownCluster(servers);
-  // A card verification code lives as short as the settings let it.
+  // A card verification code lives as short as the settings allow.
   const env = { STRONGROOM_CVC_RETENTION_SECONDS: '6' };
   const limits = { ...env, STRONGROOM_RATE_LIMIT_REQUESTS: String(limit), STRONGROOM_RATE_LIMIT_WINDOW_SECONDS: '5' };
-  // Without a limit of requests there would be none of guesses.
+  // Without a limit of requests, there would be no limit of guesses.
   const guessing = { ...env, STRONGROOM_RATE_LIMIT_REQUESTS: '100000', STRONGROOM_RATE_LIMIT_GUESSES: '3' };
   const [api, limited, guessed] = await Promise.all([
     cluster.start('api', { env }),
@@ -57,7 +57,7 @@ test('expiry and purge are recorded within a minute, whatever Redis loses; limit
   console.log(`recorded so many ms after it was due: ${JSON.stringify(late)}`);
 });
 
-/** Makes a token that expires and one whose code is purged, has something happen, and waits for both events. */
+/** Creates a token that expires and one whose code is purged, runs a fault, and waits for both events. */
 async function latenessMs(
   servers: OwnServers,
   cluster: OwnCluster,

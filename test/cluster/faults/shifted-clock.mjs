@@ -1,4 +1,4 @@
-// Preloaded (`node --import`): this process has a clock that is off by TEST_CLOCK_SHIFT_MS, in everything it runs.
+// Preloaded with `node --import`: shifts the clock of this process by TEST_CLOCK_SHIFT_MS.
 const shiftMs = Number(process.env['TEST_CLOCK_SHIFT_MS']);
 const TrueDate = Date;
 const now = () => TrueDate.now() + shiftMs;

@@ -2,35 +2,39 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { type Answer, type Cluster, type Command, type Process, type TokenBody, waits } from './processes.js';
 
-/** What two processes do, and what must be true whatever became of the first. */
+/** What two processes do, and what must be true whatever happened to the first. */
 export type Race = {
   readonly first: Command;
   readonly second: Command;
-  /** What the second does next, while the first is still stopped. */
+  /** What the second process does next, while the first is still stopped. */
   readonly meanwhile?: Command;
-  /** The runner looks at what the first left before the second does; else it comes when all is done. */
+  /**
+   * Whether the runner processes what the first process left before the second acts. Otherwise it does so at the end.
+   */
   readonly isFollowed?: true;
-  /** Answers that the second gets only until what the first left is cleared away. */
+  /** Responses that the second process gets only until the work of the first is settled. */
   readonly passing?: readonly string[];
   verify(seen: Seen): Promise<void> | void;
 };
 
 export type Seen = {
-  /** null: it was killed. */
+  /** Null: it was killed. */
   readonly first: Answer | null;
   readonly second: Answer;
   readonly meanwhile: Answer | null;
-  /** The second command once more, when all has settled. */
+  /** The second command again, when everything has settled. */
   readonly again: Answer;
-  /** Living tokens of the case: when the first had stopped, when the second was answered, and at the end. */
+  /** Living tokens of the case: after the first process stopped, after the second responded, and at the end. */
   readonly lists: { readonly atStop: Tokens; readonly atAnswer: Tokens; readonly atEnd: Tokens };
-  /** The types of the events of a token, and how many keys that they ended live; when the second was answered. */
+  /**
+   * The event types of a token, and how many of the keys that they ended are alive, when the second process responded.
+   */
   story(id: string): Promise<{ readonly types: readonly string[]; readonly livingKeys: number }>;
 };
 
 export type Tokens = readonly TokenBody[];
 
-/** Makes what both will need. `name`: unique, and the metadata `case` of all tokens. */
+/** Creates what both need. `name` is unique, and is the metadata `case` of all tokens. */
 export type Prepare = (ask: Ask, name: string) => Promise<Race>;
 export type Ask = <T>(command: Command) => Promise<T>;
 
@@ -38,8 +42,8 @@ const limitMs = 20_000;
 const lanes = 3;
 
 /**
- * Stops the first process before each of its calls to a store in turn, until it comes to its end, lets the second do its
- * own, and looks. Answers how many calls there were.
+ * Stops the first process before each of its calls to a store in turn, until it reaches its end, lets the second
+ * process act, and checks the result. Returns the number of calls.
  */
 export async function atEveryStep(cluster: Cluster, signal: 'SIGKILL' | 'SIGSTOP', prepare: Prepare): Promise<number> {
   const seconds = await Promise.all(Array.from({ length: lanes }, () => cluster.process()));
@@ -115,7 +119,7 @@ async function ask<T>(process: Process, command: Command): Promise<T> {
   return answer.value as T;
 }
 
-/** Repeats a command as its caller would, while it is told to come again; no longer than was promised. */
+/** Repeats a command as its caller would, while the response says so, but no longer than was promised. */
 async function persist(process: Process, command: Command, passing: readonly string[]): Promise<Answer> {
   const since = performance.now();
   for (;;) {

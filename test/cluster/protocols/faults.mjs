@@ -6,7 +6,7 @@ import { applyToView, emptyView } from '#src/views/token-view.js';
 
 const text = (value) => JSON.stringify(value, (_, one) => (one instanceof Uint8Array ? [...one] : one));
 
-/** Where rows or keys are not what the streams say, and fingerprints that two living tokens have. */
+/** Returns where rows or keys do not match the streams, and fingerprints that two living tokens have. */
 export async function faultsOf({ log, rows, rowsConnection, keysConnection, keys: keyRing }) {
   const faults = [];
   const { rows: rowsKey } = await keyRing.integrityKeys();
@@ -35,7 +35,7 @@ export async function faultsOf({ log, rows, rowsConnection, keysConnection, keys
   return [...faults, ...twice.map(({ count }) => `${count} living tokens have one fingerprint`)];
 }
 
-/** The types of a token's events, and how many keys that they ended can still be opened. */
+/** Returns the event types of a token, and how many keys that they ended can still be opened. */
 export async function storyOf({ log, keysConnection }, stream) {
   const events = await log.readStream(stream);
   const { ended } = events.reduce(applyToView, emptyView(stream, '')).state;

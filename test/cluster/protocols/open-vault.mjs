@@ -26,7 +26,7 @@ export async function openVault({ urls, database, waits }, rootKey, steps) {
         : projectDirectory(vault, stores.directoryWriter, stream),
   });
   const composed = composeVault(
-    // What is noted of a change comes some milliseconds after it, at no step of it.
+    // A change is noted some milliseconds after it, not at one of its steps.
     { ...stores, accessLog: mongoAccessLog(rows) },
     {
       ...{ clock, random: systemRandom, metrics: prometheusMetrics(), rateLimits: memoryRateLimits(clock) },
@@ -48,7 +48,7 @@ export async function openVault({ urls, database, waits }, rootKey, steps) {
   return { vault, stores };
 }
 
-/** Many processes start at once here: a server may let one wait for longer than a vault would. */
+/** Many processes start at once here, so a server may take longer to respond than a vault would wait. */
 async function patiently(open) {
   for (let tries = 1; ; tries += 1) {
     try {

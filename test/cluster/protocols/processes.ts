@@ -15,7 +15,7 @@ import { mongoDatabase, mongoUrl } from '../own-database.js';
 
 const program = fileURLToPath(new URL('./process.mjs', import.meta.url));
 
-/** Short, so that tests do not wait; long enough that a running process never looks dead. */
+/** Short, so that tests do not wait; long enough that a running process never counts as dead. */
 export const waits: Waits = { claimMs: 1_500, batchMs: 1_500, ownerMs: 400 };
 
 export type Command = JsonObject & { readonly do: string };
@@ -25,7 +25,7 @@ export type Stop = { readonly at: number; readonly signal: 'SIGKILL' | 'SIGSTOP'
 
 /** A process of the cluster: see process.mjs. */
 export type Process = {
-  /** `killed`, `stopped`: it came to the call that it was to stop before. */
+  /** `killed`, `stopped`: it reached the call before which it had to stop. */
   run(command: Command, stop?: Stop): Promise<Answer | 'killed' | 'stopped'>;
   /** Resumes a paused process, and returns the result of its command. */
   wake(): Promise<Answer>;
@@ -34,7 +34,7 @@ export type Process = {
 
 export type Cluster = {
   readonly tenantId: string;
-  /** A process that no other case uses; most were started before. */
+  /** Returns a process that no other case uses. Most were started in advance. */
   process(): Promise<Process>;
   /** A process that is still alive goes to the next case. */
   giveBack(process: Process): void;
@@ -43,7 +43,7 @@ export type Cluster = {
 
 const spares = 2;
 
-/** Servers and processes of one test file; a tenant of its own. */
+/** Servers and processes of one test file, with a tenant of its own. */
 export async function openProcesses(): Promise<Cluster> {
   const [server, database] = await Promise.all([eventStoreDb(), mongoDatabase()]);
   const { db } = database.connection;

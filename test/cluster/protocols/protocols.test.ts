@@ -16,7 +16,7 @@ const token = (name: string, given: JsonObject = {}) => ({
 });
 const ids = (tokens: Tokens) => tokens.map(({ id }) => id).sort();
 
-/** The body of a response that must have succeeded. */
+/** Returns the body of a response that must have succeeded. */
 function bodyOf(answer: Answer): TokenBody {
   expect(answer).toMatchObject({ ok: true });
   return (answer as { readonly value: TokenBody }).value;
@@ -147,7 +147,7 @@ const tokenizeAlone: Prepare = async (_, name) => {
       expect([0, 3]).toContain(lists.atStop.length);
       expect([0, 3]).toContain(lists.atAnswer.length);
       expect(lists.atEnd).toHaveLength(3);
-      // One of both made them, and the other was told so.
+      // One of the two created them, and the other was told so.
       if (second.ok) expect(first?.ok ?? false).toBe(false);
       else expect(second.code).toBe('id_in_use');
     },
@@ -236,13 +236,13 @@ const commands = {
   'a delete of many': deletionOfMany,
 };
 
-// A process that is stopped is to the other as dead as one that was killed, until it is woken after all was looked at.
+// For the other process, a stopped process is as dead as a killed one, until it is woken after all checks.
 test.each(Object.entries(commands))(
   'a process is paused, and resumed later, between any two steps of %s',
   (_, prepare) => everyStep('SIGSTOP', prepare),
 );
 
-// Here its connections break, too, and nothing of it comes late. Each step takes a process of its own.
+// Here its connections break, too, so nothing arrives late. Each step takes its own process.
 test.each([
   'a create with an idempotency key',
   'a create with deduplication',

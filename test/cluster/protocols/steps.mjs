@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
 
 /**
- * Counts the calls to stores that a command makes, lets them be carried out one after the other, and stops this very
- * process before the one that it is told, or after all of them.
+ * Counts the calls to stores that a command makes, runs them one after the other, and stops this process before a given
+ * call, or after all of them.
  */
 export function createSteps() {
   let stop = null;
@@ -13,12 +13,12 @@ export function createSteps() {
     if (stop === null || step !== stop.at) return;
     const { signal } = stop;
     stop = null;
-    // Written at once: nothing of this process runs after the next line.
+    // Written synchronously: nothing in this process runs after the next line.
     if (signal === 'SIGSTOP') writeSync(1, '"stopped"\n');
     process.kill(process.pid, signal);
   }
 
-  /** Runs a call in its turn, which may be the one to stop before. */
+  /** Runs a call in its turn. It may be the one to stop before. */
   function take(call) {
     if (stop === null) return call();
     const taken = last.then(() => {
@@ -40,7 +40,10 @@ export function createSteps() {
   };
   return {
     ...{ connection, log },
-    /** Runs a command; `at`: before which call it is stopped, one more than there are: when its answer is known. */
+    /**
+     * Runs a command. `at` is the call before which the process stops; one more than the number of calls means after
+     * the last.
+     */
     async during(wanted, command) {
       stop = wanted;
       count = 0;

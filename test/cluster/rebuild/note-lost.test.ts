@@ -18,7 +18,7 @@ test('`init` restores a lost record of which rows are in use, except when it cou
   expect(await init()).toMatchObject(isMade);
   expect(await stored()).toMatchObject({ read: 1, write: [1], keys: [1] });
 
-  // What a rebuild begins with.
+  // The state in which a rebuild begins.
   const cluster = await open();
   await cluster.vault.keys.createGeneration();
   await cluster.close();

@@ -27,7 +27,7 @@ test('two API processes and a worker keep working while a rebuild is started, ca
   let turn = 0;
   const call: Call = (method, url, body) => {
     turn += 1;
-    // Each process knows what the other one has acknowledged.
+    // Each process knows what the other has acknowledged.
     return http(method, `${services[turn % 2 === 0 ? 0 : 1].address}${url}`, { key, body });
   };
   const before = await Promise.all(Array.from({ length: 20 }, () => create(call, 'before')));
@@ -42,7 +42,7 @@ test('two API processes and a worker keep working while a rebuild is started, ca
   const projections = (...args: readonly string[]) => ['projections', ...args];
   const rebuild = projections('rebuild', 'tokens', '--yes');
   const stored = () => storedIn({ rows, keys });
-  /** Begins one, and kills it with some rows made; false: it came to its end before that was seen. */
+  /** Begins a rebuild and kills it when some rows are built. Returns false if it ended before that was seen. */
   const killedMidway = async (): Promise<boolean> => {
     const verb = spawnVerb(rebuild, options);
     let hasEnded = false;
@@ -59,16 +59,16 @@ test('two API processes and a worker keep working while a rebuild is started, ca
     return isMidway;
   };
   const operated = (async () => {
-    // Taken back by another process than the one that works at it.
+    // Cancelled by another process than the one that works on it.
     const first = spawnVerb(rebuild, options);
-    // For ten seconds at least: so long it keeps the rows that were read before.
+    // It keeps the rows that were read before for at least ten seconds.
     await until('a rebuild', patience, async () => ((await stored()).rebuild === null ? undefined : true));
     expect(await run(rebuild, options)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('a rebuild of tokens is already running'),
     });
     const taken = await run(projections('cancel', 'tokens'), options);
-    // It may have come to its end by then.
+    // The rebuild may have ended by then.
     if (taken.code === 0) {
       expect(await first.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('was cancelled') });
       expect(await stored()).toMatchObject({ read: 1, write: [1], rebuild: null, keys: [1] });
@@ -80,7 +80,7 @@ test('two API processes and a worker keep working while a rebuild is started, ca
     expect(statuses).toMatchObject([{ name: 'tokens', state: 'rebuilding', rebuild: expect.any(Object) }, {}, {}, {}]);
     expect(await run(rebuild, options)).toMatchObject({ code: 0, stdout: 'rebuilt tokens\n' });
   })();
-  // A caller that saw something wrong ends the test at once.
+  // A caller that saw a wrong response ends the test at once.
   try {
     await Promise.race([operated, load]);
   } finally {

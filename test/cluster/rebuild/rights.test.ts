@@ -56,7 +56,7 @@ test('a user with these rights can end a transaction that a killed process left'
   const meta = keyCollections.meta(connection.db);
   await meta.insertOne({ _id: 'root_check', value: '', uses: 0 });
   await killedHolding('root_check', keys, 'vault_keys');
-  // The server itself ends it after 60 s.
+  // The server itself ends the transaction after 60 s.
   await until('a change', 30_000, () =>
     connection.call(() => meta.updateOne({ _id: 'root_check' }, { $inc: { uses: 1 } })).catch(() => undefined),
   );

@@ -25,7 +25,10 @@ export async function databasesOf(database: string): Promise<{ readonly rows: Db
   return { rows: await open(database), keys: await open(`${database}_keys`) };
 }
 
-/** What the stores hold: the collections of rows with how many there are in each, what is in use, the keys of search. */
+/**
+ * What the stores hold: the collections of rows with their numbers of rows, the generations in use, and the search
+ * keys.
+ */
 export async function storedIn({ rows, keys }: { readonly rows: Db; readonly keys: Db }) {
   const found = await rows.listCollections({ name: /^token_rows_/ }, { nameOnly: true }).toArray();
   const counted = found.map(async ({ name }) => [name, await rows.collection(name).countDocuments()] as const);
@@ -40,7 +43,10 @@ export async function storedIn({ rows, keys }: { readonly rows: Db; readonly key
   };
 }
 
-/** A vault on the servers, for processes: how to start one, how to open it in this one, and the key of an application that reveals everything. */
+/**
+ * A vault on the servers for processes: how to start one, how to open the vault in this process, and the key of an
+ * application that reveals everything.
+ */
 export async function vaultOnServers(
   servers: { readonly mongodb: string; readonly rows?: string; readonly keys?: string } = { mongodb: mongoUrl },
   database = `strongroom_test_${randomBytes(8).toString('hex')}`,

@@ -30,7 +30,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Passes everything on, but breaks a connection on which rows are asked for. */
+/** Forwards everything, but breaks a connection on which rows are requested. */
 function cutting(host: string, port: number): Server {
   return createServer((client) => {
     const server = connect(port, host);

@@ -10,7 +10,7 @@ import { aHash } from '../../contract/support.js';
 import { type MongoDatabase, mongoDatabase } from '../own-database.js';
 import { aRow, aTerm, type SampleRow, writeRows } from './a-row.js';
 
-/** What the server says that it did for one operation of ours. */
+/** What the server reports for one of our operations. */
 type Profiled = {
   readonly planSummary?: string;
   readonly keysExamined?: number;
@@ -67,7 +67,7 @@ async function profiled(): Promise<readonly Profiled[]> {
   return found;
 }
 
-/** The operations that are not the counting of up to a thousand rows that a search weighs its terms by. */
+/** The operations that do not count up to a thousand rows to estimate a search's terms. */
 async function walks(): Promise<readonly Profiled[]> {
   return (await profiled()).filter(({ command }) => !JSON.stringify(command['pipeline'] ?? '').includes('"$limit"'));
 }

@@ -13,7 +13,7 @@ import { naiveSearch } from './naive-search.js';
 
 const tenants = ['tenant', 'another'] as const;
 const all = { tenant: aTerm(), another: aTerm() };
-/** How many of the rows have each term, in percent: more and fewer than a count goes on for, one and none. */
+/** The percentage of rows that have each term: more and fewer than a count reads, one row, and none. */
 const shares = [95, 60, 45, 30, 10, 3, 0.1, 0];
 const termsOf = { tenant: shares.map(aTerm), another: shares.map(aTerm) };
 /** So many that some searches meet more due rows, and longer ranges of dates, than they treat as few. */
@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-/** Twelve even chances between 0 and 1, the same in every run. */
+/** Twelve evenly spaced probabilities between 0 and 1, the same in every run. */
 function chances(index: number): readonly number[] {
   const bytes = createHash('sha512').update(String(index)).digest();
   return Array.from({ length: 12 }, (_, i) => bytes.readUInt32LE(i * 4) / 2 ** 32);

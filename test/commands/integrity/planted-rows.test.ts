@@ -61,13 +61,13 @@ async function manage(method: 'GET' | 'PUT' | 'POST' | 'DELETE', url: string, bo
   return answer.body;
 }
 
-/** An application with the rules of an administrator's choice. */
+/** Creates an application with rules that an administrator chose. */
 async function application(rules: readonly object[]): Promise<{ readonly id: string; readonly key: string }> {
   const body = await manage('POST', '/applications', { name: 'attacked', type: 'private', rules });
   return { id: String(body['id']), key: String(body['key']) };
 }
 
-/** What a caller is told, once what was known of callers is forgotten. */
+/** Returns the response to a caller, after the cache of callers was cleared. */
 async function afterASecond(send: () => Promise<Answer>): Promise<Answer> {
   service.clock.advance(1_001);
   return send();
@@ -83,8 +83,8 @@ async function expectRefused(answer: Answer, named: string): Promise<void> {
 }
 
 /**
- * An older row is rejected. In the cluster rows may lag behind the log, so the vault writes the newest one from the log first,
- * and uses that one, never the older one.
+ * An older row is rejected. In the cluster, rows may lag behind the log, so the vault first writes the newest row from
+ * the log and uses that one, never the older one.
  */
 async function expectNewest(answer: Answer, named: string, newest: Partial<Answer> & { readonly shows?: object }) {
   if (profile === 'embedded') return expectRefused(answer, named);

@@ -7,29 +7,29 @@ import type { TestService } from '../../support/test-service.js';
 
 type Kind = 'tenant' | 'application';
 
-/** A row as it was, to be put back later. */
+/** A row as it was, to be restored later. */
 type Taken = { putBack(): Promise<void> };
 
-/** An attacker that can write the rows while the service runs, and has no key. */
+/** An attacker that can write the rows while the service runs, but has no key. */
 export type RowsAttacker = {
   plantKey(applicationId: string, keyId: string, hash: string): Promise<void>;
   takeRecord(kind: Kind, id: string): Promise<Taken>;
   /** Changes fields of a tenant's or application's row, by the names of the store's columns. */
   editRecord(kind: Kind, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Puts the row of one tenant or application in the place of an application's; nothing of the two is changed. */
+  /** Replaces an application's row with the row of one tenant or application, unchanged. */
   moveRecord(kind: Kind, id: string, toApplication: string): Promise<void>;
-  /** Has the row of an application hold the sealed document of another tenant's or application's row. */
+  /** Puts the sealed document of another tenant's or application's row into the row of an application. */
   copyDocument(kind: Kind, id: string, toApplication: string): Promise<void>;
   takeToken(stream: string): Promise<Taken>;
-  /** Changes the unsealed state of a token's row, and the times that it is found by. */
+  /** Changes the plaintext state of a token's row, and the times by which it is found. */
   editToken(stream: string, edit: (life: TokenLife) => TokenLife): Promise<void>;
-  /** Has every search term of one token find another one, too. */
+  /** Adds every search term of one token to another one. */
   copyTerms(fromStream: string, toStream: string): Promise<void>;
-  /** Has every claim of an idempotency key that names one token name another one. */
+  /** Makes every idempotency claim that names one token name another. */
   moveClaims(fromStream: string, toStream: string): Promise<void>;
-  /** Changes the result of the claim that names a token. */
+  /** Changes the result in the claim that names a token. */
   editClaim(stream: string, edit: (result: ClaimResult) => ClaimResult): Promise<void>;
-  /** Gives the claim that names one token the result, time and code of the claim that names another one. */
+  /** Replaces result, time and MAC of the claim that names one token with those of the claim that names another. */
   copyClaim(fromStream: string, toStream: string): Promise<void>;
   close(): Promise<void>;
 };

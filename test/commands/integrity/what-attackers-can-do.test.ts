@@ -12,7 +12,7 @@ import { behindTriggers } from '../../support/behind-triggers.js';
 import { embeddedOnly } from '../../support/profile.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
-/** The other side of the threat table in SECURITY.md: what an attacker that can write to one store still can do. */
+/** The other half of the threat table in SECURITY.md: what an attacker that can write to one store can still do. */
 
 let service: TestService;
 beforeEach(async (context) => {
@@ -95,7 +95,7 @@ test('keys and rows together: an older row of a living token is accepted once it
     .run(row);
   database.close();
   expect(await get(id)).toMatchObject({ status: 500, body: { code: 'row_forged' } });
-  // Keys that were made ahead have no revision yet. The shredder would note the revisions once more.
+  // Keys that were created in advance have no revision yet. The shredder would note the revisions again.
   const forget = 'UPDATE data_keys SET revision = (SELECT max(revision) FROM data_keys)';
   expect(tamper(service.dataDir, 'keys.db', forget)).toBeGreaterThan(0);
   const head = numberBytes(await service.vault.log.head());
@@ -139,7 +139,7 @@ test('log: a change of the last minute before a kill can be cut off, and its tok
   }
   const again = await startTestService({ dataDir: killed, rootKey: service.rootKey, clock: service.clock });
   onTestFinished(() => again.close());
-  // The log is accepted. The key store has the newer revision, so the older row is not.
+  // The log is accepted. The key store has the newer revision, so the older row is rejected.
   expect(await again.call('GET', `/tokens/${id}`, undefined, { key: service.key })).toMatchObject({
     status: 500,
     body: { code: 'row_forged' },

@@ -38,7 +38,7 @@ describe('an expression keeps or joins values', () => {
   });
 });
 
-/** Refused in a mask too; the rest of what is malformed a mask stores. */
+/** Rejected in a mask, too. Other malformed expressions are stored in a mask. */
 const refusedEverywhere = [
   '{{',
   '{{ data',
@@ -72,7 +72,7 @@ const refusedEverywhere = [
   `${'x'.repeat(3_991)}{{ data }}`,
 ];
 
-/** What no chain of filters is. */
+/** Expressions that are not a chain of filters. */
 const malformed = [
   '{{ }}',
   '{{-}}',

@@ -8,7 +8,7 @@ import { evolveDirectory, noDirectory, type TenantDirectory } from '#src/domain/
 export const operator: Actor = { kind: 'operator' };
 export const at = Date.UTC(2026, 0, 31, 12);
 
-/** An application acts by the key `<id>-1` unless another is named. */
+/** An application uses the key `<id>-1` unless another is named. */
 export function as(applicationId: string, keyId = `${applicationId}-1`): Actor {
   return { kind: 'application', applicationId, keyId };
 }
@@ -39,7 +39,7 @@ export function update(
   return { do: 'update_application', id, name: 'renamed', access, type: undefined, expiresAt: undefined, ...rest };
 }
 
-/** What the commands lead to, one after the other, each by whom it names; the operator otherwise. */
+/** The result of the commands, one after the other. Each is run by its actor, or by the operator if none is named. */
 export function directoryAfter(
   ...commands: readonly (DirectoryCommand | [Actor, DirectoryCommand])[]
 ): TenantDirectory {

@@ -7,7 +7,7 @@ import { noToken, type TokenState } from '#src/domain/token/token-state.js';
 /** When the nth event of a history happened. */
 export const startMs = 1_000_000;
 
-/** The state that these facts lead to; each a second after the one before, written by `app`. */
+/** The state after these facts. Each happened a second after the one before, and `app` wrote it. */
 export function stateAfter(facts: readonly TokenEventHeader[]): TokenState {
   return facts.reduce(
     (state, fact, i) =>

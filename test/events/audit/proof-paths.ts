@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { innerNode } from '#src/events/audit/merkle.js';
 
-// RFC 6962 as its section 2.1 is written, over all leaves: what a service for auditors would compute from the log.
+// RFC 6962 as section 2.1 defines it, over all leaves: what a service or an auditor would compute from the log.
 
 /** The Merkle tree hash of leaves that are hashes already. */
 export function rootOf(leaves: readonly Uint8Array[]): Uint8Array {
@@ -21,7 +21,7 @@ export function inclusionPath(index: number, leaves: readonly Uint8Array[]): rea
     : [...inclusionPath(index - split, leaves.slice(split)), rootOf(leaves.slice(0, split))];
 }
 
-/** The root that a path leads to from a leaf (RFC 9162, 2.1.3.2). */
+/** The root to which a path leads from a leaf (RFC 9162, 2.1.3.2). */
 export function rootByPath(leaf: Uint8Array, index: number, size: number, path: readonly Uint8Array[]): Uint8Array {
   let [fn, sn, root] = [index, size - 1, leaf];
   for (const node of path) {
@@ -36,7 +36,7 @@ export function rootByPath(leaf: Uint8Array, index: number, size: number, path: 
   return root;
 }
 
-/** PROOF(m, D[n]): the nodes that show that the tree of all leaves begins with that of the first `size`. */
+/** PROOF(m, D[n]): the nodes that show that the tree of all leaves begins with the tree of the first `size` leaves. */
 export function consistencyPath(size: number, leaves: readonly Uint8Array[], isWhole = true): readonly Uint8Array[] {
   if (size === leaves.length) return isWhole ? [] : [rootOf(leaves)];
   const split = splitOf(leaves.length);
@@ -45,7 +45,7 @@ export function consistencyPath(size: number, leaves: readonly Uint8Array[], isW
     : [...consistencyPath(size - split, leaves.slice(split), false), rootOf(leaves.slice(0, split))];
 }
 
-/** Whether a path shows that the tree with one root begins with that with another (RFC 9162, 2.1.4.2). */
+/** Returns whether a path shows that the tree with one root begins with the tree with another (RFC 9162, 2.1.4.2). */
 export function isConsistent(
   [oldSize, oldRoot]: readonly [number, Uint8Array],
   [size, root]: readonly [number, Uint8Array],

@@ -5,7 +5,7 @@ import { createPlain } from '../routes/support.js';
 import { startWithAdmin } from './support.js';
 
 const isCluster = profile === 'cluster';
-// No worker runs here: in the cluster profile it is one that follows the log.
+// No worker runs here. In the cluster profile, a worker follows the log.
 const gap = isCluster ? expect.any(Number) : 0;
 const projections = [
   { name: 'tokens', gap },
@@ -23,7 +23,7 @@ test('a ready service says so, with each store and the gap of each projection', 
   });
   await createPlain(service);
   const gapNow = async () => (await ask('/health/ready')).json().projections[2].gap;
-  // The cluster profile tells what it knew up to a second ago.
+  // The cluster profile reports what it knew up to a second ago.
   await vi.waitFor(async () => expect(await gapNow()).toBe(before.projections[2].gap + 1), { timeout: 10_000 });
   await service.service.sweep.run();
   expect((await ask('/health/live')).json()).toEqual({ status: 'live' });

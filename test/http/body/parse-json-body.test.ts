@@ -289,7 +289,7 @@ describe('against JSON.parse', () => {
   }
 });
 
-/** Reads a body by the scanner that builds the value itself, whatever its size. */
+/** Reads a body with the scanner that builds the value itself, whatever its size. */
 function inSteps(text: string): JsonBody {
   return finish(parsingJsonBody(Buffer.from(text), 0));
 }

@@ -39,7 +39,7 @@ test('a card number is not found by creates with deduplication: misses have a bu
   expect(answers.filter((status) => status === 201)).toHaveLength(40);
   const { headers } = await expectRefusal(service, () => guess(service, key, next()), exhausted);
   expect(headers['retry-after']).toBe('3600');
-  // Without deduplication a create tells nothing, and goes on.
+  // Without deduplication, a create reveals nothing and is not charged.
   expect((await service.call('POST', '/tokens', { type: 'token', data: 1 }, { key })).status).toBe(201);
   service.clock.advance(hourMs);
   expect((await guess(service, key, next())).status).toBe(201);
@@ -143,7 +143,7 @@ test('decoys do not make guesses free: an update is charged although its value i
   const numbers = candidates('424242', '4242');
   const update = async () => {
     const data = String(numbers.next().value);
-    // Its wrong guesses meet the decoy, so that they change nothing.
+    // Its wrong guesses meet the decoy, so they change nothing.
     await service.call('POST', '/tokens', { type: 'card_number', data, deduplicate_token: false }, { key });
     return service.call('PATCH', path(hidden.id), { data, deduplicate_token: true }, { key });
   };
@@ -168,7 +168,7 @@ test('decoys stored before a value do not make it free to wait for: a create tha
   const key = await masked(service);
   const numbers = candidates('424242', '4242');
   const tried = Array.from({ length: 30 }, () => String(numbers.next().value));
-  // None of these is a look-up, so none is charged.
+  // None of these is a lookup, so none is charged.
   const decoy = (data: string) =>
     service.call('POST', '/tokens', { type: 'card_number', data, deduplicate_token: false }, { key });
   const decoys = await Promise.all(tried.map(decoy));
@@ -178,7 +178,7 @@ test('decoys stored before a value do not make it free to wait for: a create tha
   for (const data of tried) answers.push(await guess(service, key, data));
   expect(answers.map(({ status }) => status)).toEqual([...Array(20).fill(201), ...Array(10).fill(429)]);
   expect(answers.map(({ text }) => text).join()).not.toContain(hidden.id);
-  // The application is not named: one that creates its own values again looks the same.
+  // The application is not named, because one that creates its own values again looks the same.
   expect(await service.vault.budgets.suspects(0)).toEqual([]);
 });
 
@@ -206,7 +206,7 @@ test('a decoy shows its owner nothing of a create by another application that fi
   };
   const numbers = candidates('555555', '4444');
   const [right, wrong] = [await decoyOf(hidden), await decoyOf(String(numbers.next().value))];
-  // Everything that the owner can ask about a token without looking up a value.
+  // Everything that the owner can request about a token without looking up a value.
   const seen = async (id: string) => {
     const asked = [
       await service.call('GET', path(id), undefined, { key }),

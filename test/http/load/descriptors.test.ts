@@ -5,7 +5,7 @@ import { http, makeVault, startService, until } from '../../support/process.js';
 
 const descriptors = 260;
 
-/** A connection, and what comes back for a request on it: the status, or `closed`. */
+/** A connection, and the result of a request on it: the status, or `closed`. */
 function connection(origin: string) {
   const socket: Socket = connect(Number(new URL(origin).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());

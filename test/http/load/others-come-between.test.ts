@@ -17,7 +17,10 @@ async function listening(): Promise<{ readonly service: TestService; readonly or
   return { service, origin: `http://127.0.0.1:${(service.app.server.address() as AddressInfo).port}` };
 }
 
-/** How many gets another tenant completes, one after the other, while a request runs; and what that request returned. */
+/**
+ * Returns how many gets another tenant completes, one after the other, while a request runs, and the result of that
+ * request.
+ */
 async function getsDuring(service: TestService, origin: string, request: () => ReturnType<typeof http>) {
   const other = await service.otherTenant();
   const created = await http('POST', `${origin}/tokens`, { key: other, body: { type: 'token', data: 'x' } });
@@ -114,7 +117,7 @@ test('of one page hostile masks use up what they share: they are left out and sa
     expect(token).not.toHaveProperty('data');
   }
   expect(tokens[0]).not.toHaveProperty('_extras');
-  // Alone it has the whole budget of a token.
+  // Alone, it has the whole budget of a token.
   const alone = await service.call('GET', `/tokens/${String(skipped[0]?.['id'])}`, undefined, { key });
   expect(alone.body).not.toHaveProperty('_extras');
 });
@@ -227,7 +230,7 @@ async function createLongHistory({ call }: TestService, updates: number): Promis
   return id;
 }
 
-/** How many bytes of ciphertexts the vault reads from its log from now on. */
+/** Returns how many bytes of ciphertexts the vault reads from its log from now on. */
 function sealedBytesRead({ vault: { log } }: TestService): () => number {
   const { readStream, readFrom } = log;
   let bytes = 0;

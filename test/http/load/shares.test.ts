@@ -21,7 +21,7 @@ test('with another tenant active it runs eight, and the next when one of them en
   expect(shares.enter('b', stays)).toBeUndefined();
   shares.leave('a');
   await ninth;
-  // The caller of the tenth has left: its turn is that of the next.
+  // The caller of the tenth request has disconnected, so the next one gets its turn.
   shares.leave('a');
   await eleventh;
 });

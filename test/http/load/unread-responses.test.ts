@@ -7,12 +7,12 @@ import { http, makeVault, startService, until } from '../../support/process.js';
 const lists = 110;
 const tokens = 100;
 
-/** Asks for a page of 100 tokens of 512 KB and reads nothing of the response. */
+/** Requests a page of 100 tokens of 512 KB and reads nothing of the response. */
 async function unreadList(origin: string, key: string): Promise<void> {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   socket.pause();
-  // The vault closes it in the end.
+  // The vault eventually closes it.
   socket.on('error', () => undefined);
   const head = ['GET /tokens?size=100 HTTP/1.1', 'Host: vault', `SERVICE-API-KEY: ${key}`];
   await new Promise((resolve) => socket.write(`${head.join('\r\n')}\r\n\r\n`, resolve));
@@ -25,7 +25,7 @@ function connectionsOf(pid: number): number {
     try {
       return readlinkSync(join(folder, name)).startsWith('socket:');
     } catch {
-      // It was closed meanwhile.
+      // The connection was closed meanwhile.
       return false;
     }
   };
@@ -44,12 +44,12 @@ test('110 unread responses with lists of 512 KB tokens do not crash a vault with
     expect(created.status).toBe(201);
     last = String(created.body['id']);
   }
-  // One that this test had open before may end meanwhile.
+  // A connection that this test opened earlier may end meanwhile.
   const all = connectionsOf(pid) + lists - 1;
   await Promise.all(Array.from({ length: lists }, () => unreadList(origin, key)));
   await until('the connections', 10_000, () => (connectionsOf(pid) >= all ? true : undefined));
-  // Pages that have begun are closed when nobody reads them; the other requests are told to come again. Meanwhile the
-  // application is served, or told to come again as well.
+  // Pages that have begun are closed when their callers do not read. The other requests get 503 with a time to repeat.
+  // Meanwhile the application is served, or gets 503 as well.
   await until('the end of what nobody reads', 60_000, async () => {
     const { status, headers } = await http('GET', `${origin}/tokens/${last}`, { key });
     expect([200, 503]).toContain(status);

@@ -27,7 +27,7 @@ describe.each([['JSON lines', false] as const, ['readable text', true] as const]
     const app = fastify({ logger: false });
     app.addHook('onResponse', async (request, reply) => {
       log.request({
-        // What a careless spread would bring along.
+        // What careless spreading of an object would add.
         ...request,
         ...{ url: request.url, headers: request.headers, body: request.body, query: request.query },
         route: request.routeOptions.url ?? 'none',

@@ -187,8 +187,8 @@ describe('answers', () => {
       ),
     );
     const known = Object.entries(problemCatalogue).map(([code, { status }]) => `${status} ${code}`);
-    // A key of a tenant that is gone is refused, so only the operator at the command line is told of it.
-    // No operation has a method that its path does not have.
+    // The key of a deleted tenant is rejected, so only the operator on the command line sees this error. No operation
+    // has a method that its path does not have.
     const undescribed = ['404 tenant_not_found', '405 method_not_allowed'];
     expect(known.filter((problem) => !described.has(problem))).toEqual(undescribed);
   });

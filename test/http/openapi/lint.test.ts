@@ -6,7 +6,7 @@ import { startTestService } from '../../support/test-service.js';
 import { test } from '../routes/support.js';
 import { documentOf } from './support.js';
 
-/** All rules of Spectral for OpenAPI, with those that it does not recommend. */
+/** All rules of Spectral for OpenAPI, including those that it does not recommend by default. */
 const ruleset: RulesetDefinition = {
   extends: [[oas as RulesetDefinition, 'all']],
   rules: {
@@ -26,7 +26,7 @@ async function spectralReport(document: object): Promise<readonly string[]> {
   return found.map(({ code, path, message }) => `${code} ${path.join('.')}: ${message}`);
 }
 
-/** Returns what Redocly reports by its recommended rules. */
+/** Returns what Redocly reports with its recommended rules. */
 async function redoclyReport(document: object): Promise<readonly string[]> {
   const config = await createConfig({ extends: ['recommended'] });
   const found = await lintFromString({ source: JSON.stringify(document), config, absoluteRef: 'openapi.json' });

@@ -4,12 +4,12 @@ import type { TestService } from '../../support/test-service.js';
 
 type Options = Parameters<TestService['call']>[3];
 
-/** Tokenizes a body and returns the response; a failure prints it. */
+/** Tokenizes a body and returns the response. A failure prints it. */
 export async function tokenize(service: TestService, body: Json, options: Options = {}): Promise<Json> {
   return post(service, '/tokenize', body, options);
 }
 
-/** The same of detokenize. */
+/** The same for detokenize. */
 export async function detokenize(service: TestService, body: Json, options: Options = {}): Promise<Json> {
   return post(service, '/detokenize', body, options);
 }

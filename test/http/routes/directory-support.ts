@@ -8,7 +8,7 @@ export type Made = { readonly id: string; readonly key: string; readonly body: J
 export const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
 export const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 
-/** A request with the key that may manage everything, unless another is named. */
+/** Sends a request with the key that may manage everything, unless another is named. */
 export function manage(
   service: TestService,
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
@@ -19,7 +19,7 @@ export function manage(
   return service.call(method, url, body, { key });
 }
 
-/** Makes an application over HTTP; whatever was wrong is shown. */
+/** Creates an application over HTTP. A failure prints the response. */
 export async function makeApplication(service: TestService, fields: object = {}, key?: string): Promise<Made> {
   const body = { name: 'made', type: 'private', permissions: ['token:read'], ...fields };
   const answer = await manage(service, 'POST', '/applications', body, key);
@@ -31,7 +31,7 @@ export function makeManager(service: TestService, permissions: readonly Manageme
   return makeApplication(service, { type: 'management', permissions }, key);
 }
 
-/** The application that a key belongs to. */
+/** Returns the application that a key belongs to. */
 export async function ownId(service: TestService, key: string): Promise<string> {
   return String((await service.call('GET', '/applications/key', undefined, { key })).body['id']);
 }

@@ -83,7 +83,7 @@ export async function read(service: TestService, id: string, key?: string): Prom
   return answer.body;
 }
 
-/** A problem without its trace id, in which any short number may lie by chance. */
+/** A problem without its trace id, which may contain any short number by chance. */
 export function withoutTrace(text: string): string {
   return text.replace(/urn:trace:[^"]*/, '');
 }
@@ -92,13 +92,13 @@ export function path(id: string): string {
   return `/tokens/${encodeURIComponent(id)}`;
 }
 
-/** Type and clear part of the events that were appended since there were `count`. */
+/** Type and plaintext part of the events that were appended since there were `count`. */
 export async function eventsSince(service: TestService, count: number) {
   const events = await service.vault.log.readAll(0, 1_000_000);
   return events.slice(count).map(({ type, clear, actorId, stream }) => ({ type, clear, actorId, stream }));
 }
 
-/** The same of one stream alone: that of the first event since then. */
+/** The same for one stream only: that of the first event since then. */
 export async function streamSince(service: TestService, count: number) {
   const events = await eventsSince(service, count);
   return events.filter(({ stream }) => stream === events[0]?.stream);

@@ -69,7 +69,7 @@ describe('201 an id by an expression over the data', () => {
   });
 
   test('a random alias that is always taken ends as a UUID', async ({ service }) => {
-    // Ten ids are possible; once all are taken, a create draws ten in vain.
+    // Ten ids are possible. Once all are taken, a create draws ten in vain.
     const id = `${uniqueId()}-{{ data | alias_preserve_format }}`;
     const ids: string[] = [];
     for (let i = 0; i < 40; i += 1) ids.push((await create(service, { id, type: 'token', data: '5' })).id);

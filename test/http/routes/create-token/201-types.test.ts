@@ -6,7 +6,7 @@ import { create, read, test, uniqueId } from '../support.js';
 type Row = {
   readonly type: TokenType;
   readonly sent: Json;
-  /** What is stored when it is not what was sent. */
+  /** What is stored, if it differs from what was sent. */
   readonly stored?: Json;
   /** What a masked reader gets; undefined: nothing at all. */
   readonly masked: Json | undefined;

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import type { Json, JsonObject } from '#src/domain/json.js';
 import { create, expectRefusal, invalid, read, test, uniqueId } from '../support.js';
 
-/** Expressions that are wrong in whatever field they stand. */
+/** Expressions that are invalid in every field. */
 const wrongEverywhere = [
   ['an object that does not end', '{{ data'],
   ['an object that does not begin', 'data }}'],
@@ -21,7 +21,7 @@ const wrongEverywhere = [
   ['21 filters', `{{ data ${'| upcase '.repeat(21)}}}`],
 ] as const;
 
-/** Not in a mask: there such an object is stored and shows nothing. */
+/** Not in a mask, where such an object is stored and shows nothing. */
 const malformedChains = [
   ['a missing pipe', '{{ data reveal_last: 4 }}'],
   ['nothing at all', '{{ }}'],

@@ -53,7 +53,7 @@ describe('503 the tokens are gone for every reader, and the repeat finishes', ()
     failing.mockRestore();
     expect(await service.eventCount()).toBe(before);
     for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(200);
-    // A later delete by query must not take them along: they are remembered, but live.
+    // A later delete by query must not delete them: they are remembered, but alive.
     await service.call('POST', '/tokens/delete', { query: `metadata.person:"${uniqueId()}"` });
     for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(200);
     const answer = await service.call('POST', '/tokens/delete', { ids });

@@ -19,7 +19,7 @@ export async function logsAnswer(
   return answer.body;
 }
 
-/** Operation and outcome of the entries of one entity, the oldest first. */
+/** Operation and outcome of the entries of one entity, oldest first. */
 export async function operationsOn(service: TestService, id: string): Promise<string[]> {
   const entries = await logs(service, { entity_id: id });
   return entries

@@ -90,7 +90,7 @@ describe('metadata keys and containers of living tokens', () => {
     expect(await suggest(service, 'many')).toEqual(keys.slice(0, 20).map((key) => `metadata.${key}`));
   });
 
-  /** Threat: a container of an erased token named for ever. */
+  /** Threat: the container of an erased token is suggested forever. */
   test('words of deleted or expired tokens are suggested for at most ten minutes, and new words from then on', async ({
     service,
   }) => {
@@ -118,7 +118,7 @@ describe('metadata keys and containers of living tokens', () => {
   });
 });
 
-/** Threat: an application that sees one container maps the others by what is suggested to it. */
+/** Threat: an application that sees one container learns of others from the suggestions. */
 describe('a caller that may not search everything gets only the containers of its own rules', () => {
   test('containers of its rules that grant search; no metadata key, no other container', async ({ service }) => {
     makeStale(service);
@@ -159,7 +159,8 @@ describe('a caller that may not search everything gets only the containers of it
     const before = await answers();
     await createPlain(service, { metadata: { customer: 'v' }, containers: ['/narrow/inner/', '/narrwo/'] });
     expect(await answers()).toBe(before);
-    // It would be null within 50 ms, or words, had it been begun: nobody who searches everything has asked since.
+    // If a collection had begun, the result would be null within 50 ms, or words. No caller that may search everything
+    // has asked since.
     let collecting = false;
     await service.vault.vocabularies.of(service.tenantId, service.clock.now(), async () => {
       collecting = true;

@@ -3,7 +3,7 @@ import type { TestService } from '../../../support/test-service.js';
 
 type Suggestion = { readonly text: string; readonly kind: string };
 
-/** Asks once and returns the response, ready or not. */
+/** Requests suggestions once and returns the response, whether or not the vocabulary is ready. */
 export async function suggestNow(service: TestService, prefix?: string, key?: string): Promise<readonly Suggestion[]> {
   const query = prefix === undefined ? '' : `?prefix=${encodeURIComponent(prefix)}`;
   const options = key === undefined ? {} : { key };
@@ -14,13 +14,13 @@ export async function suggestNow(service: TestService, prefix?: string, key?: st
   return answer.body['suggestions'] as unknown as readonly Suggestion[];
 }
 
-/** Asks with the vocabulary that the service has by then, and returns the texts. */
+/** Requests suggestions with the vocabulary that the service has by then, and returns the texts. */
 export async function suggest(service: TestService, prefix: string, key?: string): Promise<readonly string[]> {
   await collected(service);
   return (await suggestNow(service, prefix, key)).map(({ text }) => text);
 }
 
-/** Makes the service collect its vocabulary if it is due, and waits until it has. */
+/** Makes the service collect its vocabulary if it is due, and waits until it is collected. */
 export async function collected(service: TestService): Promise<void> {
   await suggestNow(service, 'x');
   await service.vault.vocabularies.idle();

@@ -174,7 +174,7 @@ describe('data search meets an evaluated index of a token of any type', () => {
     expect((await search(service, `data:${number}`)).ids).toEqual([aCard.id]);
   });
 
-  /** Threat: a card verification code found by trying a thousand queries. */
+  /** Threat: an attacker finds a card verification code by trying a thousand queries. */
   test('a cvc is never searchable', async ({ service }) => {
     const search_indexes = ['{{ data.number | last4 }}', '{{ data | stringify }}'];
     const data = { ...card, number: '5555555555554444', cvc: '917' };

@@ -83,7 +83,7 @@ describe('an unknown field: the nearest field or metadata key, and none of the q
   });
 });
 
-/** Threat: mistyped queries as a way to hear of keys and containers outside of the caller's rules. */
+/** Threat: an attacker uses mistyped queries to learn of keys and containers outside its rules. */
 describe('a caller that may not search everything learns nothing about other tokens', () => {
   test('neither in an error nor in suggestions, whether or not such tokens are', async ({ service }) => {
     await populate(service);

@@ -114,7 +114,7 @@ describe('503 while the keys cannot be destroyed', () => {
         const [wrapped] = profile === 'embedded' ? wrappedKeys(service) : [];
         const stranger = await makeManager(service, ['tenant:delete']);
         const release = holdKeys(service);
-        // Something must be in the log for the reader to hold.
+        // The log must contain something that the reader can hold.
         await service.vault.keys.createTenant(service.vault.random.uuid());
         const refused = await deletion(service);
         expect(refused.status, refused.text).toBe(503);

@@ -29,7 +29,7 @@ describe('400 one invalid part rejects the whole request, stores nothing and lea
     const id = uniqueId();
     const body = what === 'the body itself' ? parts : { first: { ...valid, id }, ...wrapped(parts) };
     const expected = invalid(...(Array.isArray(parts) ? paths.map((at) => `rest${at}`) : paths));
-    // Faults of the JSON types are told before faults of the rest.
+    // Errors in JSON types are reported before other errors.
     const answer = await service.call('POST', '/tokenize', body);
     const told = what === 'several parts' ? invalid('a.type') : expected;
     await expectRefusal(service, async () => answer, told);

@@ -53,7 +53,7 @@ describe('403 changing expressions needs reveal: an attacker may not write a pro
     { search_indexes: ['{{ data.number | slice: 0, 1 }}'] },
     { search_indexes: [] },
     { search_indexes: null },
-    // What cannot be evaluated would tell something about the data too.
+    // An expression that cannot be evaluated would reveal something about the data, too.
     { search_indexes: ['{{ data.none }}'] },
     { fingerprint_expression: '{{ data.number | slice: 0, 1 }}' },
     { fingerprint_expression: '{{ data.none }}' },
