@@ -6,8 +6,9 @@ export function referencePage(document: OpenAPIV3_1.Document): Html {
   const tags = [...operationsOf(document)];
   const schemas = Object.entries(document.components?.schemas ?? {});
   const { title, description = '' } = document.info;
-  return html`<div class="reference">
-<nav>
+  return html`<a class="skip" href="#top">Skip to the reference</a>
+<div class="reference">
+<nav aria-label="Reference">
 <a class="title" href="#top">${title}</a>
 ${tags.map(
   ([tag, operations]) =>
@@ -71,8 +72,11 @@ function bodySection({ content }: OpenAPIV3_1.RequestBodyObject): Html {
 
 function answer(status: string, { description, headers = {}, content = {} }: OpenAPIV3_1.ResponseObject): Html {
   const names = Object.keys(headers).map((name) => html`<code>${name}</code> `);
+  const codes = Object.keys(content['application/problem+json']?.examples ?? {});
+  const problems = codes.map((code) => html`<a href="/errors/${code}"><code>${code}</code></a>`);
   return html`<details><summary><span class="status">${status}</span>${paragraphs(description)}</summary>
 <div>
+${problems.length === 0 ? html`` : html`<p>Problems: ${joined(problems, ', ')}</p>`}
 <p class="soft">Headers: ${names}</p>
 ${Object.entries(content).map(([type, media]) => mediaSection(type, media))}
 </div></details>`;
@@ -116,8 +120,41 @@ function schemaTable(schema: Schema): Html {
   return html`<div class="table"><table><tr><th>Field</th><th>Type</th><th></th></tr>${rows}</table></div>`;
 }
 
-/** Renders a type in a few words. Named schemas are links. */
+/** Renders a type in a few words, with its default, bounds and pattern. Named schemas are links. */
 function typeText(schema: Schema): Html {
+  if ('$ref' in schema) return shapeText(schema);
+  const limits = limitsOf(schema);
+  if (limits.length === 0) return shapeText(schema);
+  return html`${shapeText(schema)} <span class="limits">${joined(limits, ', ')}</span>`;
+}
+
+/** Returns the default, the bounds and the pattern of a value. A format, such as `uuid`, replaces its pattern. */
+function limitsOf(schema: OpenAPIV3_1.SchemaObject): readonly Html[] {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, format, pattern } = schema;
+  const value = (label: string, shown: unknown): readonly Html[] =>
+    shown === undefined
+      ? []
+      : [html`${label} <code>${typeof shown === 'string' ? shown : JSON.stringify(shown)}</code>`];
+  const count = (label: string, shown: number | undefined, unit: string): readonly Html[] =>
+    shown === undefined ? [] : [html`${label} ${shown} ${unit}`];
+  const isOfJavaScript = (bound: number | boolean | undefined) => Math.abs(Number(bound)) === Number.MAX_SAFE_INTEGER;
+  return [
+    ...value('default', schema.default),
+    ...value('at least', isOfJavaScript(minimum) ? undefined : minimum),
+    ...value('at most', isOfJavaScript(maximum) ? undefined : maximum),
+    ...value('more than', exclusiveMinimum),
+    ...value('less than', exclusiveMaximum),
+    ...count('at least', schema.minLength, 'characters'),
+    ...count('at most', schema.maxLength, 'characters'),
+    ...count('at least', schema.minItems, 'items'),
+    ...count('at most', schema.maxItems, 'items'),
+    ...count('at least', schema.minProperties, 'entries'),
+    ...count('at most', schema.maxProperties, 'entries'),
+    ...value('pattern', format === undefined ? pattern : undefined),
+  ];
+}
+
+function shapeText(schema: Schema): Html {
   if ('$ref' in schema) {
     const name = schema.$ref.split('/').at(-1) ?? '';
     return html`<a href="#schema-${name}">${name}</a>`;

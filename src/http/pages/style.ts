@@ -16,6 +16,9 @@ html { scroll-padding-top: 1rem; }
 body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.55 system-ui, sans-serif; }
 a { color: var(--link); text-decoration: none; }
 a:hover { text-decoration: underline; }
+:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+.skip { position: absolute; left: -100vw; padding: .75rem 1rem; background: var(--ground); z-index: 1; }
+.skip:focus { left: 0; }
 h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .75rem; }
 h2 { font-size: 1.3rem; margin: 3rem 0 1rem; padding-bottom: .35rem; border-bottom: 1px solid var(--line); }
 h3 { font-size: 1.1rem; margin: 0 0 .25rem; }
@@ -46,6 +49,7 @@ th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; b
 th { color: var(--soft); font-weight: 600; }
 td:first-child { white-space: nowrap; width: 14rem; }
 td:last-child { width: 45%; padding-right: 0; }
+.limits { display: block; color: var(--soft); font-size: .85rem; overflow-wrap: anywhere; }
 .soft { color: var(--soft); font-size: .85rem; }
 details { border: 1px solid var(--line); border-radius: 6px; margin: .4rem 0; }
 summary { cursor: pointer; padding: .5rem .75rem; }
@@ -60,5 +64,5 @@ details > div { padding: 0 .75rem .5rem; }
   tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
   td, td:first-child, td:last-child { width: auto; border: 0; padding: 0; white-space: normal; }
 }
-@media print { nav { display: none; } .reference { display: block; } }
+@media print { nav, .skip { display: none; } .reference { display: block; } pre { white-space: pre-wrap; overflow-wrap: anywhere; } }
 `;

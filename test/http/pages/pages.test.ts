@@ -1,6 +1,7 @@
+import type { OpenAPIV3_1 } from 'openapi-types';
 import { describe, expect } from 'vitest';
 import { problemCatalogue } from '#src/http/problem/problem-catalogue.js';
-import { documentOf, operationsIn } from '../openapi/support.js';
+import { documentOf, mediaOf, operationsIn } from '../openapi/support.js';
 import { test } from '../routes/support.js';
 
 const policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -36,6 +37,50 @@ describe('the reference', () => {
     expect(links.filter((id) => !ids.includes(id))).toEqual([]);
   });
 
+  test('shows the default, the bounds and the pattern of every parameter and field', async ({ service }) => {
+    const { text } = await service.call('GET', '/docs', undefined, { key: null });
+    const document = await documentOf(service);
+    const all = [
+      ...operationsIn(document).flatMap(({ operationId = '', parameters = [] }) =>
+        parameters.flatMap((parameter) =>
+          'in' in parameter ? [{ section: operationId, name: parameter.name, schema: parameter.schema }] : [],
+        ),
+      ),
+      ...operationsIn(document).flatMap(({ operationId = '', requestBody = {} }) =>
+        'content' in requestBody
+          ? Object.values(requestBody.content).flatMap(({ schema }) => fieldsOf(operationId, schema))
+          : [],
+      ),
+      ...Object.entries(document.components?.schemas ?? {}).flatMap(([name, schema]) =>
+        fieldsOf(`schema-${name}`, schema),
+      ),
+    ];
+    let shown = 0;
+    for (const { section, name, schema } of all) {
+      const row = rowOf(text, section, name);
+      for (const limit of limitsOf(schema)) {
+        expect(row, `${section} ${name}`).toContain(limit);
+        shown += 1;
+      }
+    }
+    expect(shown).toBeGreaterThan(30);
+  });
+
+  test('names the problems of every operation, with links to their pages', async ({ service }) => {
+    const { text } = await service.call('GET', '/docs', undefined, { key: null });
+    let shown = 0;
+    for (const operation of operationsIn(await documentOf(service))) {
+      const section = sectionOf(text, operation.operationId ?? '');
+      for (const { media } of mediaOf(operation).filter(({ type }) => type === 'application/problem+json')) {
+        for (const code of Object.keys(media.examples ?? {})) {
+          expect(section, operation.operationId).toContain(`<a href="/errors/${code}"><code>${code}</code></a>`);
+          shown += 1;
+        }
+      }
+    }
+    expect(shown).toBeGreaterThan(100);
+  });
+
   test('every tag that opens is closed', async ({ service }) => {
     const { text } = await service.call('GET', '/docs', undefined, { key: null });
     const open: string[] = [];
@@ -67,3 +112,52 @@ describe('error pages', () => {
     },
   );
 });
+
+type Schema = OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject;
+
+function fieldsOf(section: string, schema: Schema | undefined) {
+  if (schema === undefined || '$ref' in schema) return [];
+  return Object.entries(schema.properties ?? {}).map(([name, field]) => ({ section, name, schema: field }));
+}
+
+function sectionOf(text: string, id: string): string {
+  const [, rest = ''] = text.split(`<section class="operation" id="${id}">`);
+  return rest.split('</section>')[0] ?? '';
+}
+
+/** The first row of a section that is about this name. */
+function rowOf(text: string, section: string, name: string): string {
+  const [, rest = ''] = sectionOf(text, section).split(`<tr><td><code>${name}</code>`);
+  return rest.split('</tr>')[0] ?? '';
+}
+
+/** What a reader has to see of a schema, of the items of an array and of each alternative. */
+function limitsOf(schema: Schema | undefined): readonly string[] {
+  if (schema === undefined || '$ref' in schema) return [];
+  const { minimum, maximum, format, pattern } = schema;
+  const shown = (label: string, value: unknown, unit = '') => (value === undefined ? [] : [`${label}${value}${unit}`]);
+  const bound = (label: string, value: number | undefined) =>
+    Math.abs(value ?? 0) === Number.MAX_SAFE_INTEGER ? [] : shown(`${label} <code>`, value, '</code>');
+  const fallback = typeof schema.default === 'object' ? JSON.stringify(schema.default) : schema.default;
+  return [
+    ...shown('default <code>', fallback, '</code>'),
+    ...bound('at least', minimum),
+    ...bound('at most', maximum),
+    ...shown('at least ', schema.minLength, ' characters'),
+    ...shown('at most ', schema.maxLength, ' characters'),
+    ...shown('at least ', schema.minItems, ' items'),
+    ...shown('at most ', schema.maxItems, ' items'),
+    ...(format === undefined ? shown('pattern <code>', pattern && escaped(pattern), '</code>') : []),
+    ...('items' in schema ? limitsOf(schema.items) : []),
+    ...(schema.anyOf ?? []).flatMap(limitsOf),
+  ];
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}
