@@ -1,9 +1,21 @@
 // Bundles the modules of `dist` into the program in `dist/bin`. Loading 600 small modules took two thirds of the time
 // of a short command.
+import { readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { rolldown } from 'rolldown';
 
 /** The packages of many small modules. The others stay in `node_modules`, where a scanner of vulnerabilities sees them. */
 const bundled = /^(zod|commander|fastify-type-provider-zod|@fastify\/error)(\/|$)/;
+
+const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+/** A helper that the bundler itself imports, such as for a template with `</script>`, would be missing when installed. */
+function isExternal(id) {
+  if (!/^[@a-z]/.test(id) || bundled.test(id) || id.startsWith('dist/')) return false;
+  const name = id.split('/', id.startsWith('@') ? 2 : 1).join('/');
+  if (!isBuiltin(id) && !Object.hasOwn(dependencies, name)) throw new Error(`${name} is not a dependency`);
+  return true;
+}
 
 const bundle = await rolldown({
   // Each entry is a file that Node.js starts: the program, its two worker threads, and the verifier of a bundle of
@@ -15,7 +27,7 @@ const bundle = await rolldown({
     'bundle-verifier': 'dist/cli/audit/bundle-verifier.js',
   },
   platform: 'node',
-  external: (id) => /^[@a-z]/.test(id) && !bundled.test(id) && !id.startsWith('dist/'),
+  external: isExternal,
   onLog(_level, { message }) {
     throw new Error(message);
   },

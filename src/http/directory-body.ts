@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { applicationTypes } from '../domain/access/application-type.js';
+import { tokenPermissions } from '../domain/access/permission.js';
+import { transforms } from '../domain/access/transform.js';
 import type { Json } from '../domain/json.js';
 
 const json = z.custom<Json>(() => true);
@@ -10,16 +12,33 @@ const unchanging = json
   .meta({ description: 'The type of the application. It cannot change: another type is 400.' });
 const anObject = { error: 'must be a JSON object' };
 const listed = { type: ['array', 'null'], minItems: 1, maxItems: 50 };
+/** An access rule in a request, for the document. The domain checks it. */
+const accessRule = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['container', 'transform', 'permissions'],
+  properties: {
+    description: { type: 'string', description: 'A text for people.' },
+    priority: { type: 'integer', default: 1, description: 'Rules with a lower number are tried first.' },
+    container: {
+      type: 'string',
+      description: 'The container that the rule covers with all its children, such as `/pci/`.',
+    },
+    transform: { type: 'string', enum: [...transforms], description: 'What the caller sees of the data.' },
+    permissions: {
+      ...{ type: 'array', items: { type: 'string', enum: [...tokenPermissions] } },
+      description: 'What the caller may do with the tokens.',
+    },
+  },
+} as const;
 const access = {
   permissions: json.optional().meta({
     ...{ ...listed, items: { type: 'string' } },
     description: '1 to 50 permissions that the type may hold (`GET /permissions`). Either these or `rules`.',
   }),
   rules: json.optional().meta({
-    ...{ ...listed, items: { type: 'object' } },
-    description:
-      '1 to 50 access rules with `container`, `transform`, `permissions`, and optional `priority` (1) and `description`. ' +
-      'Either these or `permissions`.',
+    ...{ ...listed, items: accessRule },
+    description: '1 to 50 access rules. Either these or `permissions`.',
   }),
 };
 const expiresAt = text

@@ -7,3 +7,24 @@ export function blocksIn(page: string, language: string): readonly string[] {
   if (blocks.length === 0) throw new Error(`${page} has no block in ${language}`);
   return blocks.map(([, , code = '']) => code);
 }
+
+/** Returns the samples of every operation on the reference page of a service, in one language. Throws if it has none. */
+export async function samplesAt(address: string, language: 'typescript' | 'python'): Promise<readonly string[]> {
+  const page = await (await fetch(`${address}/docs`)).text();
+  const samples = page.matchAll(
+    new RegExp(`class="sample ${language}"><div class="code"><pre[^>]*><code>(.*?)</code>`, 'gs'),
+  );
+  const texts = [...samples].map(([, code = '']) =>
+    code.replaceAll(/&[a-z0-9#]+;/g, (entity) => characters[entity] ?? ''),
+  );
+  if (texts.length === 0) throw new Error(`the reference has no sample in ${language}`);
+  return texts;
+}
+
+const characters: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+};

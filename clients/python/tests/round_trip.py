@@ -133,6 +133,7 @@ class RoundTrip(unittest.TestCase):
         self.assertEqual(self.vault.describe_service().to_dict()["openapi"], "3.1.0")
         self.assertIn("<html", self.vault.show_reference())
         self.assertIn("{", self.vault.show_style())
+        self.assertIn("{", self.vault.show_script())
 
     def test_7_errors(self) -> None:
         """an invalid request is an error with code, status, fields and trace id"""

@@ -1,5 +1,6 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { type Html, html, paragraphs, prose, when } from '../pages/html.js';
+import { requestSamples } from './request-samples.js';
 
 /** Renders the whole document as one page. */
 export function referencePage(document: OpenAPIV3_1.Document): Html {
@@ -10,23 +11,44 @@ export function referencePage(document: OpenAPIV3_1.Document): Html {
 <div class="reference">
 <nav aria-label="Reference">
 <a class="title" href="#top">${title}</a>
+<form id="search-form" role="search" hidden>
+<label for="search">Search</label>
+<input type="search" id="search" autocomplete="off" placeholder="operation, field or code" aria-keyshortcuts="/">
+<p id="found" class="soft" role="status"></p>
+</form>
 ${tags.map(
   ([tag, operations]) =>
-    html`<strong>${tag}</strong><ul>${operations.map(
+    html`<div class="group"><strong>${tag}</strong><ul>${operations.map(
       ({ id, summary = '' }) => html`<li><a href="#${id}">${summary}</a></li>`,
-    )}</ul>`,
+    )}</ul></div>`,
 )}
-<strong>Objects</strong><ul>${schemas.map(([name]) => html`<li><a href="#schema-${name}">${name}</a></li>`)}</ul>
+<div class="group"><strong>Objects</strong><ul>${schemas.map(
+    ([name]) => html`<li><a href="#schema-${name}">${name}</a></li>`,
+  )}</ul></div>
 <a href="/openapi.json">openapi.json</a>
 </nav>
 <main id="top">
 <h1>${title}</h1>
 ${paragraphs(description)}
-<p>In the examples <code>$STRONGROOM</code> is the address of the service, and the file <code>key.header</code> holds
-the line <code>SERVICE-API-KEY: …</code>.</p>
-${tags.map(([tag, operations]) => html`<h2>${tag}</h2>${operations.map(operationSection)}`)}
-<h2>Objects</h2>
+<fieldset class="languages">
+<legend>Samples in</legend>
+${languages.map(
+  ([language, label]) =>
+    html`<input type="radio" name="language" id="language-${language}"${
+      language === 'curl' ? html` checked` : html``
+    }><label for="language-${language}">${label}</label>`,
+)}
+</fieldset>
+<p class="sample curl"><code>$STRONGROOM</code> is the address of the service, and the file <code>key.header</code> holds
+the line <code>SERVICE-API-KEY: …</code>. Other variables are the ids in the path.</p>
+<p class="sample typescript"><code>vault</code> is a client of <code>clients/typescript</code>:
+<code>createClient({ address, apiKey })</code>.</p>
+<p class="sample python"><code>vault</code> is a client of <code>clients/python</code>:
+<code>Strongroom(address, api_key)</code>.</p>
+${tags.map(([tag, operations]) => html`<div class="group"><h2>${tag}</h2>${operations.map(operationSection)}</div>`)}
+<div class="group"><h2>Objects</h2>
 ${schemas.map(([name, schema]) => schemaSection(name, schema))}
+</div>
 </main>
 </div>`;
 }
@@ -46,12 +68,29 @@ function operationSection(operation: DocumentedOperation): Html {
 <h3>${summary}</h3>
 <div class="line"><span class="method ${method}">${method.toUpperCase()}</span><code>${path}</code></div>
 ${paragraphs(description)}
-<pre><code>${curlText(operation)}</code></pre>
+${samplesSection(operation)}
 ${parametersTable(parameters.filter((parameter) => 'in' in parameter))}
 ${when(requestBody !== undefined && 'content' in requestBody ? requestBody : undefined, bodySection)}
 <h4>Responses</h4>
 ${Object.entries(responses).map(([status, response]) => ('$ref' in response ? html`` : answer(status, response)))}
 </section>`;
+}
+
+const languages = [
+  ['curl', 'curl'],
+  ['typescript', 'TypeScript'],
+  ['python', 'Python'],
+] as const;
+
+/** Renders the request in all languages. The style sheet shows the one that the reader has chosen. */
+function samplesSection(operation: DocumentedOperation): Html {
+  const samples = requestSamples(operation);
+  return html`${languages.map(([language]) => html`<div class="sample ${language}">${codeBlock(samples[language])}</div>`)}`;
+}
+
+/** Renders code. The script adds a button that copies it. */
+function codeBlock(code: string): Html {
+  return html`<div class="code"><pre tabindex="0"><code>${code}</code></pre></div>`;
 }
 
 function parametersTable(parameters: readonly OpenAPIV3_1.ParameterObject[]): Html {
@@ -78,22 +117,12 @@ function answer(status: string, { description, headers = {}, content = {} }: Ope
 <div>
 ${problems.length === 0 ? html`` : html`<p>Problems: ${joined(problems, ', ')}</p>`}
 <p class="soft">Headers: ${names}</p>
-${Object.entries(content).map(([type, media]) => mediaSection(type, media))}
+${Object.entries(content).map(([type, media]) =>
+  type === 'application/problem+json'
+    ? html`<p class="soft">${type}: ${when(media.schema, typeText)}</p>`
+    : mediaSection(type, media),
+)}
 </div></details>`;
-}
-
-/** Returns the request as a curl command. The key comes from a file, so that no shell history keeps it. */
-function curlText({ method, path, security = [], requestBody }: DocumentedOperation): string {
-  const [[type, media] = []] =
-    requestBody !== undefined && 'content' in requestBody ? Object.entries(requestBody.content) : [];
-  const example = media?.example;
-  const parts = [
-    `curl -sS${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "$STRONGROOM${path}"`,
-    ...(security.length === 0 ? [] : ['-H @key.header']),
-    ...(type === undefined ? [] : [`-H 'Content-Type: ${type}'`]),
-    ...(example === undefined ? [] : [`-d '${JSON.stringify(example).replaceAll("'", `'\\''`)}'`]),
-  ];
-  return parts.join(' \\\n  ');
 }
 
 /** Renders the fields and examples of a body of one media type. */
@@ -102,7 +131,7 @@ function mediaSection(type: string, { schema, example, examples = {} }: OpenAPIV
   const shown = [...(example === undefined ? [] : [example]), ...named];
   return html`<p class="soft">${type}</p>
 ${when(schema, schemaTable)}
-${shown.map((value) => html`<pre><code>${JSON.stringify(value, null, 2)}</code></pre>`)}`;
+${shown.map((value) => codeBlock(JSON.stringify(value, null, 2)))}`;
 }
 
 type Schema = OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject;

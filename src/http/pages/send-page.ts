@@ -1,14 +1,20 @@
 import type { FastifyReply } from 'fastify';
 import { type Html, html } from './html.js';
 
-/** The page loads only our own style sheet and runs no scripts, and no other site can frame it. */
-const contentSecurityPolicy =
-  "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
 export const stylePath = '/docs/style.css';
+export const scriptPath = '/docs/script.js';
+
+/** A page loads only our own style sheet, and no other site can frame it. It runs our own script or none. */
+const policyOf = (scripts: string) =>
+  `default-src 'none'; ${scripts}style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+const scripts = { none: { html: '' }, own: { html: `<script src="${scriptPath}" defer></script>` } };
+const policies = { none: policyOf(''), own: policyOf("script-src 'self'; ") };
+
+/** Whether a page runs our script. */
+type Script = keyof typeof policies;
 
 /** Returns one of our pages as HTML text. */
-export function pageText(title: string, body: Html): string {
+export function pageText(title: string, body: Html, script: Script = 'none'): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -16,6 +22,7 @@ export function pageText(title: string, body: Html): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <link rel="stylesheet" href="${stylePath}">
+${scripts[script]}
 </head>
 <body>
 ${body}
@@ -25,10 +32,10 @@ ${body}
 }
 
 /** Sends one of our pages. It contains nothing from a request. */
-export function sendPage(reply: FastifyReply, page: string | Buffer): FastifyReply {
+export function sendPage(reply: FastifyReply, page: string | Buffer, script: Script = 'none'): FastifyReply {
   return reply
     .header('content-type', 'text/html; charset=utf-8')
-    .header('content-security-policy', contentSecurityPolicy)
+    .header('content-security-policy', policies[script])
     .header('x-content-type-options', 'nosniff')
     .header('referrer-policy', 'no-referrer')
     .send(page);

@@ -12,7 +12,7 @@ export const style = `
   }
 }
 * { box-sizing: border-box; }
-html { scroll-padding-top: 1rem; }
+html { scroll-padding-top: 4rem; }
 body { margin: 0; background: var(--ground); color: var(--text); font: 16px/1.55 system-ui, sans-serif; }
 a { color: var(--link); text-decoration: none; }
 a:hover { text-decoration: underline; }
@@ -28,6 +28,22 @@ code, pre { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, mono
 code { background: var(--panel); border-radius: 4px; padding: .1em .3em; overflow-wrap: anywhere; }
 pre { background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: .75rem 1rem; margin: .5rem 0; overflow-x: auto; }
 pre code { background: none; padding: 0; overflow-wrap: normal; }
+.code { position: relative; }
+.copy { position: absolute; top: .45rem; right: .45rem; font: inherit; font-size: .75rem; padding: .15rem .55rem; color: var(--soft); background: var(--ground); border: 1px solid var(--line); border-radius: 4px; cursor: pointer; }
+.copy:hover { color: var(--text); }
+.languages { position: sticky; top: 0; z-index: 1; display: flex; flex-wrap: wrap; align-items: center; gap: .35rem; margin: 1.5rem 0 1rem; padding: .6rem 0; border: 0; border-bottom: 1px solid var(--line); background: var(--ground); }
+.languages legend { float: left; margin-right: .75rem; padding: 0; color: var(--soft); font-size: .85rem; }
+.languages input { position: absolute; opacity: 0; }
+.languages label { padding: .2rem .75rem; border: 1px solid var(--line); border-radius: 999px; font-size: .85rem; cursor: pointer; }
+.languages input:checked + label { border-color: var(--link); color: var(--link); font-weight: 600; }
+.languages input:focus-visible + label { outline: 2px solid var(--link); outline-offset: 2px; }
+main:has(#language-curl:checked) .sample:not(.curl),
+main:has(#language-typescript:checked) .sample:not(.typescript),
+main:has(#language-python:checked) .sample:not(.python) { display: none; }
+#search-form { margin: 0 0 1rem; }
+#search-form label { display: block; margin-bottom: .25rem; color: var(--soft); font-weight: 600; }
+#search { width: 100%; padding: .45rem .6rem; font: inherit; color: var(--text); background: var(--ground); border: 1px solid var(--line); border-radius: 6px; }
+#found { margin: .25rem 0 0; min-height: 1.3em; }
 .page { max-width: 44rem; margin: 0 auto; padding: 4rem 1.25rem; }
 .reference { display: grid; grid-template-columns: 17rem minmax(0, 1fr); }
 nav { position: sticky; top: 0; height: 100vh; overflow-y: auto; padding: 1.5rem 1.25rem; border-right: 1px solid var(--line); background: var(--panel); font-size: .9rem; }
@@ -37,6 +53,7 @@ nav li a { display: block; overflow-wrap: anywhere; }
 nav strong { display: block; margin-bottom: .25rem; color: var(--soft); font-weight: 600; }
 nav .title { display: block; font-size: 1.05rem; font-weight: 700; color: var(--text); margin-bottom: 1rem; }
 main { padding: 2.5rem clamp(1.25rem, 4vw, 3.5rem) 6rem; max-width: 64rem; }
+[hidden] { display: none !important; }
 section.operation { padding: 1.5rem 0 2rem; border-bottom: 1px solid var(--line); }
 section.operation:last-of-type { border-bottom: 0; }
 .line { display: flex; flex-wrap: wrap; gap: .6rem; align-items: baseline; margin: .35rem 0 .75rem; }
@@ -58,11 +75,12 @@ details > div { padding: 0 .75rem .5rem; }
 .status { font-weight: 700; margin-right: .5rem; }
 @media (max-width: 50rem) {
   .reference { grid-template-columns: minmax(0, 1fr); }
-  nav { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--line); }
+  nav { position: static; height: auto; max-height: 45vh; border-right: 0; border-bottom: 1px solid var(--line); }
+  .languages legend { float: none; width: 100%; }
   table, tbody, tr, td { display: block; }
   th { display: none; }
   tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
   td, td:first-child, td:last-child { width: auto; border: 0; padding: 0; white-space: normal; }
 }
-@media print { nav, .skip { display: none; } .reference { display: block; } pre { white-space: pre-wrap; overflow-wrap: anywhere; } }
+@media print { nav, .skip, .languages, .copy { display: none; } .reference { display: block; } pre { white-space: pre-wrap; overflow-wrap: anywhere; } }
 `;

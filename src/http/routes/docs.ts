@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { openApiDocument } from '../openapi/openapi.js';
 import { documented } from '../openapi/operation.js';
 import { referencePage } from '../openapi/reference-page.js';
-import { pageText, sendPage, stylePath } from '../pages/send-page.js';
+import { script } from '../pages/script.js';
+import { pageText, scriptPath, sendPage, stylePath } from '../pages/send-page.js';
 import { style } from '../pages/style.js';
 import type { Routes } from '../routes.js';
 
@@ -20,6 +21,13 @@ const styleOperation = documented({
   answers: { 200: { description: 'A style sheet.', schema: z.string(), mediaType: 'text/css' } },
 });
 
+const scriptOperation = documented({
+  id: 'showScript',
+  tag: 'Service',
+  summary: 'The script of the reference',
+  answers: { 200: { description: 'A script.', schema: z.string(), mediaType: 'text/javascript' } },
+});
+
 /**
  * `GET /docs` shows the OpenAPI document as one page that loads nothing from other hosts (docs/contract.md, "Operations
  * routes"). The page is rendered once. Threat: the route needs no key, and rendering takes 15 ms.
@@ -27,10 +35,16 @@ const styleOperation = documented({
 export const docsRoute: Routes = (app) => {
   let page: Buffer | null = null;
   app.get('/docs', { config: { operation: docsOperation } }, async (_request, reply) => {
-    page ??= Buffer.from(pageText('Strongroom: reference', referencePage(openApiDocument(app))));
-    return sendPage(reply, page);
+    page ??= Buffer.from(pageText('Strongroom: reference', referencePage(openApiDocument(app)), 'own'));
+    return sendPage(reply, page, 'own');
   });
   app.get(stylePath, { config: { operation: styleOperation } }, async (_request, reply) =>
     reply.header('content-type', 'text/css; charset=utf-8').header('x-content-type-options', 'nosniff').send(style),
+  );
+  app.get(scriptPath, { config: { operation: scriptOperation } }, async (_request, reply) =>
+    reply
+      .header('content-type', 'text/javascript; charset=utf-8')
+      .header('x-content-type-options', 'nosniff')
+      .send(script),
   );
 };

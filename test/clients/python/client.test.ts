@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { startHostileServer } from '../hostile-server.js';
-import { blocksIn } from '../readme-blocks.js';
+import { blocksIn, samplesAt } from '../readme-blocks.js';
 import { startRecordedService } from '../recorded-service.js';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -67,6 +69,25 @@ test('every example of the README of the Python client runs against a real vault
     expect(outputs).toEqual(['card\n', 'token_not_found 404\n', 'card\n']);
     expect(called()).toEqual(['createToken', 'getToken', 'listTokensV2']);
   } finally {
+    await service.close();
+  }
+});
+
+test('mypy accepts every Python sample of the reference, and there is one for each operation', async () => {
+  const { service, address, all } = await startRecordedService();
+  const folder = await mkdtemp(join(tmpdir(), 'strongroom-samples-'));
+  try {
+    const samples = await samplesAt(address, 'python');
+    const functions = samples.map((code, index) => {
+      const ids = ['token_id', 'application_id', 'key_id', 'code'].map((name) => `${name}: str`).join(', ');
+      return `def sample_${index}(vault: Strongroom, ${ids}) -> None:\n    ${code.replaceAll('\n', '\n    ')}\n`;
+    });
+    const file = join(folder, 'samples.py');
+    await writeFile(file, `from strongroom import Strongroom\n\n\n${functions.join('\n\n')}`);
+    expect(await run(join(bin, 'mypy'), ['--strict', file])).toContain('Success: no issues found');
+    expect(samples.length).toBe(all.length);
+  } finally {
+    await rm(folder, { recursive: true });
     await service.close();
   }
 });

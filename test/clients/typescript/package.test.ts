@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { blocksIn } from '../readme-blocks.js';
+import { blocksIn, samplesAt } from '../readme-blocks.js';
 import { startRecordedService } from '../recorded-service.js';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -37,26 +37,35 @@ afterAll(async () => {
   rmSync(project, { recursive: true, force: true });
 });
 
+const compilerFlags = [
+  ...['--strict', '--exactOptionalPropertyTypes', '--target', 'es2023'],
+  ...['--module', 'nodenext', '--types', 'node'],
+];
+
 test('every example of the README compiles and runs against a real vault', async () => {
   const { address, service, called } = recorded;
   const outputs: string[] = [];
   for (const [index, code] of blocksIn(join(home, 'README.md'), 'ts').entries()) {
     const file = join(project, `example-${index}.ts`);
     writeFileSync(file, code);
-    const flags = [
-      '--strict',
-      '--exactOptionalPropertyTypes',
-      '--target',
-      'es2023',
-      '--module',
-      'nodenext',
-      '--types',
-      'node',
-    ];
-    await run(join(root, 'node_modules/.bin/tsc'), [...flags, file], project);
+    await run(join(root, 'node_modules/.bin/tsc'), [...compilerFlags, file], project);
     const env = { STRONGROOM_ADDRESS: address, STRONGROOM_API_KEY: service.key };
     outputs.push(await run(process.execPath, [file.replace(/ts$/, 'js')], project, env));
   }
   expect(outputs).toEqual(['card\n', 'token_not_found 404\n', 'card\n']);
   expect(called()).toEqual(['createToken', 'getToken', 'listTokensV2']);
+});
+
+test('every TypeScript sample of the reference compiles, and there is one for each operation', async () => {
+  const samples = await samplesAt(recorded.address, 'typescript');
+  const file = join(project, 'samples.ts');
+  writeFileSync(
+    file,
+    `import { createClient } from '@strongroom/client';
+const vault = createClient({ address: 'http://localhost', apiKey: 'sr_example' });
+declare const tokenId: string, applicationId: string, keyId: string, code: string;
+${samples.map((code) => `export async function sample${samples.indexOf(code)}() {\n${code}\n}`).join('\n')}\n`,
+  );
+  await run(join(root, 'node_modules/.bin/tsc'), [...compilerFlags, '--noEmit', file], project);
+  expect(samples.length).toBe(recorded.all.length);
 });

@@ -134,6 +134,7 @@ describe('the TypeScript client', () => {
     expect(await vault.describeService()).toHaveProperty('openapi', '3.1.0');
     expect(await vault.showReference()).toContain('<html');
     expect(await vault.showStyle()).toContain('{');
+    expect(await vault.showScript()).toContain('{');
   });
 
   test('an invalid request is an error with code, status, fields and trace id', async () => {

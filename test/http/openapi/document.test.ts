@@ -201,7 +201,15 @@ describe('answers', () => {
       mediaOf(operation).some(({ status, media }) => status === 403 && Object.hasOwn(media.examples ?? {}, code));
     const open = operations.filter(({ security = [] }) => security.length === 0).map(({ path }) => path);
     expect(open.sort()).toEqual(
-      ['/docs', '/docs/style.css', '/errors/{code}', '/health/live', '/health/ready', '/openapi.json'].sort(),
+      [
+        '/docs',
+        '/docs/script.js',
+        '/docs/style.css',
+        '/errors/{code}',
+        '/health/live',
+        '/health/ready',
+        '/openapi.json',
+      ].sort(),
     );
     for (const operation of operations) {
       const { path, security = [], responses = {}, description } = operation;

@@ -1,20 +1,35 @@
+import { Script } from 'node:vm';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { describe, expect } from 'vitest';
 import { problemCatalogue } from '#src/http/problem/problem-catalogue.js';
 import { documentOf, mediaOf, operationsIn } from '../openapi/support.js';
 import { test } from '../routes/support.js';
 
-const policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const rest = "style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const styleSheet = '<link rel="stylesheet" href="/docs/style.css">';
 
-describe('pages need no key, load nothing but our own style sheet and run nothing', () => {
-  test.for(['/docs', '/docs/', '/errors/validation_failed', '/errors/rate_limited'])('%s', async (url, { service }) => {
+describe('pages need no key, and load nothing but our own style sheet and the script of the reference', () => {
+  test.for([
+    ['/docs', "default-src 'none'; script-src 'self';", [styleSheet, '<script src="/docs/script.js" defer>']],
+    ['/docs/', "default-src 'none'; script-src 'self';", [styleSheet, '<script src="/docs/script.js" defer>']],
+    ['/errors/validation_failed', "default-src 'none';", [styleSheet]],
+    ['/errors/rate_limited', "default-src 'none';", [styleSheet]],
+  ] as const)('%s', async ([url, sources, expected], { service }) => {
     const { status, headers, text } = await service.call('GET', url, undefined, { key: null });
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(headers['content-security-policy']).toBe(policy);
+    expect(headers['content-security-policy']).toBe(`${sources} ${rest}`);
     const loaded = [...text.matchAll(/<(?:script|img|iframe|link|object|embed)\b[^>]*>/g)].map(([tag]) => tag);
-    expect(loaded).toEqual(['<link rel="stylesheet" href="/docs/style.css">']);
+    expect(loaded).toEqual(expected);
     expect(text).not.toMatch(/\son\w+=|\sstyle=|javascript:|https?:\/\//);
+  });
+
+  test('the script loads, sends and evaluates nothing', async ({ service }) => {
+    const { status, headers, text } = await service.call('GET', '/docs/script.js', undefined, { key: null });
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
+    expect(text).not.toMatch(/import|fetch|XMLHttpRequest|sendBeacon|WebSocket|eval|Function\(|innerHTML|https?:/);
+    expect(() => new Script(text)).not.toThrow();
   });
 
   test('the style sheet loads nothing either', async ({ service }) => {
@@ -81,11 +96,29 @@ describe('the reference', () => {
     expect(shown).toBeGreaterThan(100);
   });
 
+  test('has the method and the path of every operation in its curl sample, and no braces that curl would expand', async ({
+    service,
+  }) => {
+    const { text } = await service.call('GET', '/docs', undefined, { key: null });
+    for (const { operationId = '', method, path } of operationsIn(await documentOf(service))) {
+      const [, sample = ''] = /class="sample curl"><div class="code"><pre[^>]*><code>(.*?)<\/code>/s.exec(
+        sectionOf(text, operationId),
+      ) ?? [''];
+      const [, given = 'get', url = ''] = /^curl -sS(?: -X (\w+))? &quot;\$STRONGROOM([^&]*)&quot;/.exec(sample) ?? [
+        '',
+      ];
+      expect(given.toLowerCase(), operationId).toBe(method);
+      expect(url.split('?')[0]).toMatch(
+        new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '\\$[A-Z_]+')}$`),
+      );
+    }
+  });
+
   test('every tag that opens is closed', async ({ service }) => {
     const { text } = await service.call('GET', '/docs', undefined, { key: null });
     const open: string[] = [];
     for (const [, close, name = ''] of text.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*>/g)) {
-      if (['meta', 'link'].includes(name)) continue;
+      if (['meta', 'link', 'input'].includes(name)) continue;
       if (close === '/') expect(open.pop()).toBe(name);
       else open.push(name);
     }

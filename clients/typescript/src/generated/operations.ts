@@ -38,6 +38,7 @@ export const operations = {
   describeService: {"method":"GET","path":"/openapi.json","contentType":null,"status":200,"returns":"application/json","takesIdempotencyKey":false,"paging":null},
   showReference: {"method":"GET","path":"/docs","contentType":null,"status":200,"returns":"text/html","takesIdempotencyKey":false,"paging":null},
   showStyle: {"method":"GET","path":"/docs/style.css","contentType":null,"status":200,"returns":"text/css","takesIdempotencyKey":false,"paging":null},
+  showScript: {"method":"GET","path":"/docs/script.js","contentType":null,"status":200,"returns":"text/javascript","takesIdempotencyKey":false,"paging":null},
 } as const;
 
 /** The codes of the problems that the service returns. */

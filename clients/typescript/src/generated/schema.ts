@@ -642,6 +642,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/docs/script.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The script of the reference
+         * @description Needs no key.
+         */
+        get: operations["showScript"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1713,8 +1733,25 @@ export interface operations {
                     type: "private" | "public" | "management";
                     /** @description 1 to 50 permissions that the type may hold (`GET /permissions`). Either these or `rules`. */
                     permissions?: string[] | null;
-                    /** @description 1 to 50 access rules with `container`, `transform`, `permissions`, and optional `priority` (1) and `description`. Either these or `permissions`. */
-                    rules?: Record<string, never>[] | null;
+                    /** @description 1 to 50 access rules. Either these or `permissions`. */
+                    rules?: {
+                        /** @description A text for people. */
+                        description?: string;
+                        /**
+                         * @description Rules with a lower number are tried first.
+                         * @default 1
+                         */
+                        priority?: number;
+                        /** @description The container that the rule covers with all its children, such as `/pci/`. */
+                        container: string;
+                        /**
+                         * @description What the caller sees of the data.
+                         * @enum {string}
+                         */
+                        transform: "redact" | "mask" | "reveal";
+                        /** @description What the caller may do with the tokens. */
+                        permissions: ("token:create" | "token:read" | "token:update" | "token:delete" | "token:search" | "token:use")[];
+                    }[] | null;
                     /** @description When the keys of the application stop working, in a format that tokens accept. Null: never. */
                     expires_at?: string | null;
                 };
@@ -1803,8 +1840,25 @@ export interface operations {
                     type?: unknown;
                     /** @description 1 to 50 permissions that the type may hold (`GET /permissions`). Either these or `rules`. */
                     permissions?: string[] | null;
-                    /** @description 1 to 50 access rules with `container`, `transform`, `permissions`, and optional `priority` (1) and `description`. Either these or `permissions`. */
-                    rules?: Record<string, never>[] | null;
+                    /** @description 1 to 50 access rules. Either these or `permissions`. */
+                    rules?: {
+                        /** @description A text for people. */
+                        description?: string;
+                        /**
+                         * @description Rules with a lower number are tried first.
+                         * @default 1
+                         */
+                        priority?: number;
+                        /** @description The container that the rule covers with all its children, such as `/pci/`. */
+                        container: string;
+                        /**
+                         * @description What the caller sees of the data.
+                         * @enum {string}
+                         */
+                        transform: "redact" | "mask" | "reveal";
+                        /** @description What the caller may do with the tokens. */
+                        permissions: ("token:create" | "token:read" | "token:update" | "token:delete" | "token:search" | "token:use")[];
+                    }[] | null;
                     /** @description When the keys of the application stop working, in a format that tokens accept. Null: never. */
                     expires_at?: string | null;
                 };
@@ -2218,6 +2272,29 @@ export interface operations {
                 };
                 content: {
                     "text/css": string;
+                };
+            };
+        };
+    };
+    showScript: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A script. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": string;
                 };
             };
         };

@@ -15,6 +15,12 @@ from .create_application_body import CreateApplicationBody
 from .create_application_body_rules_type_0_item import (
     CreateApplicationBodyRulesType0Item,
 )
+from .create_application_body_rules_type_0_item_permissions_item import (
+    CreateApplicationBodyRulesType0ItemPermissionsItem,
+)
+from .create_application_body_rules_type_0_item_transform import (
+    CreateApplicationBodyRulesType0ItemTransform,
+)
 from .create_application_body_type import CreateApplicationBodyType
 from .create_token_body import CreateTokenBody
 from .create_token_body_metadata_type_0 import CreateTokenBodyMetadataType0
@@ -74,6 +80,12 @@ from .update_application_body import UpdateApplicationBody
 from .update_application_body_rules_type_0_item import (
     UpdateApplicationBodyRulesType0Item,
 )
+from .update_application_body_rules_type_0_item_permissions_item import (
+    UpdateApplicationBodyRulesType0ItemPermissionsItem,
+)
+from .update_application_body_rules_type_0_item_transform import (
+    UpdateApplicationBodyRulesType0ItemTransform,
+)
 from .update_tenant_body import UpdateTenantBody
 from .update_tenant_body_settings_type_0 import UpdateTenantBodySettingsType0
 from .update_tenant_body_settings_type_0_additional_property_type_1 import (
@@ -99,6 +111,8 @@ __all__ = (
     "Checkpoint",
     "CreateApplicationBody",
     "CreateApplicationBodyRulesType0Item",
+    "CreateApplicationBodyRulesType0ItemPermissionsItem",
+    "CreateApplicationBodyRulesType0ItemTransform",
     "CreateApplicationBodyType",
     "CreateTokenBody",
     "CreateTokenBodyMetadataType0",
@@ -154,6 +168,8 @@ __all__ = (
     "TokenType",
     "UpdateApplicationBody",
     "UpdateApplicationBodyRulesType0Item",
+    "UpdateApplicationBodyRulesType0ItemPermissionsItem",
+    "UpdateApplicationBodyRulesType0ItemTransform",
     "UpdateTenantBody",
     "UpdateTenantBodySettingsType0",
     "UpdateTenantBodySettingsType0AdditionalPropertyType1",

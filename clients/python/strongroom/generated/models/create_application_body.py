@@ -30,8 +30,8 @@ class CreateApplicationBody:
             hold.
         permissions (list[str] | None | Unset): 1 to 50 permissions that the type may hold (`GET /permissions`). Either
             these or `rules`.
-        rules (list[CreateApplicationBodyRulesType0Item] | None | Unset): 1 to 50 access rules with `container`,
-            `transform`, `permissions`, and optional `priority` (1) and `description`. Either these or `permissions`.
+        rules (list[CreateApplicationBodyRulesType0Item] | None | Unset): 1 to 50 access rules. Either these or
+            `permissions`.
         expires_at (None | str | Unset): When the keys of the application stop working, in a format that tokens accept.
             Null: never.
     """

@@ -4,42 +4,91 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from attrs import define as _attrs_define
-from attrs import field as _attrs_field
+
+from ..models.create_application_body_rules_type_0_item_permissions_item import (
+    CreateApplicationBodyRulesType0ItemPermissionsItem,
+    check_create_application_body_rules_type_0_item_permissions_item,
+)
+from ..models.create_application_body_rules_type_0_item_transform import (
+    CreateApplicationBodyRulesType0ItemTransform,
+    check_create_application_body_rules_type_0_item_transform,
+)
+from ..types import UNSET, Unset
 
 T = TypeVar("T", bound="CreateApplicationBodyRulesType0Item")
 
 
 @_attrs_define(repr=False)
 class CreateApplicationBodyRulesType0Item:
-    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+    """
+    Attributes:
+        container (str): The container that the rule covers with all its children, such as `/pci/`.
+        transform (CreateApplicationBodyRulesType0ItemTransform): What the caller sees of the data.
+        permissions (list[CreateApplicationBodyRulesType0ItemPermissionsItem]): What the caller may do with the tokens.
+        description (str | Unset): A text for people.
+        priority (int | Unset): Rules with a lower number are tried first. Default: 1.
+    """
+
+    container: str
+    transform: CreateApplicationBodyRulesType0ItemTransform
+    permissions: list[CreateApplicationBodyRulesType0ItemPermissionsItem]
+    description: str | Unset = UNSET
+    priority: int | Unset = 1
 
     def to_dict(self) -> dict[str, Any]:
+        container = self.container
+
+        transform: str = self.transform
+
+        permissions = []
+        for permissions_item_data in self.permissions:
+            permissions_item: str = permissions_item_data
+            permissions.append(permissions_item)
+
+        description = self.description
+
+        priority = self.priority
 
         field_dict: dict[str, Any] = {}
-        field_dict.update(self.additional_properties)
+
+        field_dict.update(
+            {
+                "container": container,
+                "transform": transform,
+                "permissions": permissions,
+            }
+        )
+        if description is not UNSET:
+            field_dict["description"] = description
+        if priority is not UNSET:
+            field_dict["priority"] = priority
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        create_application_body_rules_type_0_item = cls()
+        container = d.pop("container")
 
-        create_application_body_rules_type_0_item.additional_properties = d
+        transform = check_create_application_body_rules_type_0_item_transform(d.pop("transform"))
+
+        permissions = []
+        _permissions = d.pop("permissions")
+        for permissions_item_data in _permissions:
+            permissions_item = check_create_application_body_rules_type_0_item_permissions_item(permissions_item_data)
+
+            permissions.append(permissions_item)
+
+        description = d.pop("description", UNSET)
+
+        priority = d.pop("priority", UNSET)
+
+        create_application_body_rules_type_0_item = cls(
+            container=container,
+            transform=transform,
+            permissions=permissions,
+            description=description,
+            priority=priority,
+        )
+
         return create_application_body_rules_type_0_item
-
-    @property
-    def additional_keys(self) -> list[str]:
-        return list(self.additional_properties.keys())
-
-    def __getitem__(self, key: str) -> Any:
-        return self.additional_properties[key]
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        self.additional_properties[key] = value
-
-    def __delitem__(self, key: str) -> None:
-        del self.additional_properties[key]
-
-    def __contains__(self, key: str) -> bool:
-        return key in self.additional_properties

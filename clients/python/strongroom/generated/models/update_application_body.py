@@ -25,8 +25,8 @@ class UpdateApplicationBody:
         type_ (Any | Unset): The type of the application. It cannot change: another type is 400.
         permissions (list[str] | None | Unset): 1 to 50 permissions that the type may hold (`GET /permissions`). Either
             these or `rules`.
-        rules (list[UpdateApplicationBodyRulesType0Item] | None | Unset): 1 to 50 access rules with `container`,
-            `transform`, `permissions`, and optional `priority` (1) and `description`. Either these or `permissions`.
+        rules (list[UpdateApplicationBodyRulesType0Item] | None | Unset): 1 to 50 access rules. Either these or
+            `permissions`.
         expires_at (None | str | Unset): When the keys of the application stop working, in a format that tokens accept.
             Null: never.
     """

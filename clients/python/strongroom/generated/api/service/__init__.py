@@ -10,6 +10,7 @@ from . import explain_error as _explain_error
 from . import is_live as _is_live
 from . import is_ready as _is_ready
 from . import show_reference as _show_reference
+from . import show_script as _show_script
 from . import show_style as _show_style
 
 
@@ -143,6 +144,27 @@ class Operations(Sender):
             "show_style",
             request,
             _show_style.parse,
+            status=200,
+            is_json=False,
+            takes_idempotency_key=False,
+        )
+
+    def show_script(
+        self,
+        *,
+        service_trace_id: str | Unset = UNSET,
+    ) -> str:
+        """The script of the reference.
+
+        Needs no key.
+        """
+        request = _show_script.request(
+            service_trace_id=service_trace_id,
+        )
+        return self.send(
+            "show_script",
+            request,
+            _show_script.parse,
             status=200,
             is_json=False,
             takes_idempotency_key=False,
