@@ -22,6 +22,7 @@ import { findRootKey, sqliteKeyRing } from './key-ring/sqlite-key-ring.js';
 import { createSearchConnections } from './search/search-connections.js';
 import { sqliteTokenRows } from './token-rows.js';
 import { sqliteUnitOfWork } from './unit-of-work.js';
+import { sqliteWebhookStore } from './webhook-store.js';
 import { startWriter } from './writer/writer.js';
 
 /**
@@ -84,6 +85,7 @@ export async function openSqliteStores(
       generations: rememberingInUse(sqliteGenerations(vault, writer)),
       claims: sqliteClaims(vault, writer),
       budgets: sqliteBudgets(vault, writer),
+      webhookStore: sqliteWebhookStore(vault, writer),
       directory: sqliteDirectory(vault, writer),
       clockRecords: {
         load: async () => {

@@ -12,6 +12,7 @@ import { rowWriterInUse } from '../../adapters/mongodb/generations/row-writer-in
 import { tokenRowsInUse } from '../../adapters/mongodb/generations/rows-in-use.js';
 import type { RootKeySource } from '../../adapters/mongodb/key-ring/mongo-root-keys.js';
 import { openMongoKeyStore } from '../../adapters/mongodb/key-ring/open-key-store.js';
+import { mongoWebhookStore } from '../../adapters/mongodb/webhook-store.js';
 import { createBatches } from '../../adapters/mongodb/work/batches.js';
 import { createFingerprintClaims } from '../../adapters/mongodb/work/fingerprint-claims.js';
 import { createMongoClaims } from '../../adapters/mongodb/work/mongo-claims.js';
@@ -74,6 +75,7 @@ export async function storesOn<C extends Clock>(needs: Deps<C>) {
     work: mongoUnitOfWork(parts),
     claims: claims.port,
     budgets: mongoBudgets(rowsConnection),
+    webhookStore: mongoWebhookStore(rowsConnection),
     directory: mongoDirectory(rowsConnection),
     checkpoints: mongoCheckpoints(rowsConnection),
     async close(): Promise<void> {
