@@ -19,6 +19,7 @@ import { createTenant } from './tenancy/create-tenant.js';
 import { init } from './tenancy/init-operation.js';
 import { listTenants } from './tenancy/list-tenants.js';
 import { createToken, deleteToken, getToken, searchTokens } from './tokens/tokens-operations.js';
+import { replayWebhook } from './webhooks/webhooks-operations.js';
 
 /** The operations by their names on the control socket. */
 export const operations = {
@@ -56,6 +57,7 @@ export const operations = {
   'backup-mac': backupMac,
   'keys-rotate': rotateKeys,
   'keys-rotation': rotationState,
+  'webhooks-replay': replayWebhook,
 } as const;
 
 export type OperationName = keyof typeof operations;

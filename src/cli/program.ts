@@ -19,6 +19,7 @@ import { addApplications } from './tenancy/applications.js';
 import { addInit } from './tenancy/init.js';
 import { addTenants } from './tenancy/tenants.js';
 import { addTokens } from './tokens/tokens.js';
+import { addWebhooks } from './webhooks/webhooks.js';
 
 // Only the owner can access the files that this program writes.
 process.umask(0o077);
@@ -43,6 +44,7 @@ for (const add of [
   addTenants,
   addApplications,
   addTokens,
+  addWebhooks,
   addProjections,
   addAudit,
   addKeys,

@@ -16,6 +16,7 @@ import { emptyView, type TokenView } from '../views/token-view.js';
 import type { EventOrigin, RequestOrigin } from './event-origin.js';
 import { type Conflict, conflict, retryOnConflict } from './retry-on-conflict.js';
 import { type Payload, type Sealed, sealEvents } from './seal-events.js';
+import { endingEvents, keepIdsOfEnding } from './tokens/keep-ids.js';
 
 /** The tokens to change, and the origin of the change. */
 export type Target = {
@@ -95,6 +96,11 @@ export function changeTokens<T>(
       seal: (writes) => seal(vault, target, views, writes, origin),
       async commit(sealed, claim) {
         if (performance.now() - beganAt > keyNamedWithinMs) throw new StoreUnavailable('event log', 'stopped_too_long');
+        const endings = sealed.writes.filter((one) => one.sealed.events.some(({ type }) => endingEvents.has(type)));
+        await keepIdsOfEnding(
+          vault,
+          endings.map((one) => ({ view: one.write.view, sealed: one.sealed })),
+        );
         mayBeCommitted = true;
         if (!(await append(vault, sealed, claim, origin))) {
           mayBeCommitted = false;

@@ -1,3 +1,4 @@
+import { webhookSender } from '../adapters/webhook-target/webhook-sender.js';
 import { recordForAllTenants } from '../audit/access-log/record-for-all-tenants.js';
 import type { Spans } from '../ports/spans.js';
 import { StoreProblem } from '../ports/store-problem.js';
@@ -62,6 +63,7 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
     ...{ rootKey, onError, cvcRetentionMs: settings['cvc.retention_seconds'] * 1_000 },
     spans: options.spans ?? null,
     anchor: anchorOf(settings['audit.anchor']),
+    webhookSender: webhookSender({ allowsPrivate: settings['webhooks.allow_private_targets'] }),
     acceptsOlderLog: options.acceptsOlderLog ?? false,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     ...(options.onNotice === undefined ? {} : { onNotice: options.onNotice }),

@@ -98,6 +98,7 @@ function* tokenObject(
   if (token.search_indexes !== null) body['search_indexes'] = token.search_indexes;
   body['fingerprint_expression'] = token.fingerprint_expression;
   if (life.expiresAt !== null) body['expires_at'] = formatTimestamp(life.expiresAt);
+  body['entity_ref'] = refOfTokenStream(shown.stream);
   body['created_by'] = life.createdBy;
   body['created_at'] = formatTimestamp(life.createdAt);
   if (life.modifiedBy !== null) body['modified_by'] = life.modifiedBy;

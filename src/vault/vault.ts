@@ -12,6 +12,8 @@ import type { GenerationsInUse } from '../ports/generations.js';
 import type { Random } from '../ports/random.js';
 import type { Timers } from '../ports/timers.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
+import type { WebhookSender } from '../ports/webhook-sender.js';
+import type { WebhookStore } from '../ports/webhook-store.js';
 import type { Vocabularies } from '../search/vocabulary/vocabularies.js';
 import type { AuthenticClaims } from './authentic-claims.js';
 import type { AuthenticDirectory } from './authentic-directory.js';
@@ -72,6 +74,9 @@ export type Vault = {
   readonly unfinishedErasures: Map<string, Set<string>>;
   readonly knownCallers: KnownCallers;
   readonly vocabularies: Vocabularies;
+  /** How far the webhooks have come. */
+  readonly webhookStore: WebhookStore;
+  readonly webhookSender: WebhookSender;
   /** Charges every look-up by value or by many ids, before its response leaves. */
   readonly guesses: Guesses;
   /**

@@ -46,6 +46,10 @@ export function applyToDirectory(view: DirectoryView, event: RecordedEvent): Dir
       return { ...view, tenant };
     }
     case 'tenant.updated':
+    // The document of the tenant holds its webhooks.
+    case 'webhook.created':
+    case 'webhook.updated':
+    case 'webhook.deleted':
       return { ...view, tenant: { ...existing(view.tenant), ...sealed } };
     case 'tenant.deleted':
       return { ...view, tenant: { ...existing(view.tenant), revision, content: null, removedAt: time } };

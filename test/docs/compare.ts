@@ -7,6 +7,7 @@ const variable: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?:Z|\+00:00)/g, '<time>'],
   [/\bsr_(private|public|management)_[0-9A-Za-z…]+/g, 'sr_$1_<key>'],
   [/(?<=^|\s|")[1-9A-HJ-NP-Za-km-z]{43,44}(?=$|\s|")/g, '<fingerprint>'],
+  [/(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g, '<reference>'],
   [/(?<=127\.0\.0\.1:)\d+/g, '<port>'],
 ];
 

@@ -19,7 +19,12 @@ export async function openClusterService(options: Options) {
   const urls = { eventstore: server.url, mongodb, keys: mongodb, redis };
   const cluster = await openCluster({ ...options, urls, database, role: 'api', prepares: true });
   return {
-    service: { ...cluster, sweep: cluster.newSweep(), checkpointer: cluster.newCheckpointer() },
+    service: {
+      ...cluster,
+      sweep: cluster.newSweep(),
+      checkpointer: cluster.newCheckpointer(),
+      webhooks: cluster.newWebhooks(),
+    },
     database,
     /** This profile has no files. A test that reads files is `embeddedOnly`. */
     dataDir: '/nowhere',

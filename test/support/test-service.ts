@@ -12,6 +12,7 @@ import type { JsonObject } from '#src/domain/json.js';
 import { createApp, type RequestLog } from '#src/http/server/app.js';
 import type { TraceUseLimits } from '#src/keys/trace-uses.js';
 import type { Anchor } from '#src/ports/anchor.js';
+import type { WebhookSender } from '#src/ports/webhook-sender.js';
 import type { LimitSettings } from '#src/vault/limit-settings.js';
 import { openClusterService } from './cluster-service.js';
 import { type ManualClock, manualClock } from './manual-clock.js';
@@ -56,6 +57,8 @@ type TestServiceOptions = {
   readonly keptMs?: number;
   /** Receives the signed checkpoints. Without it, they are not delivered. */
   readonly anchor?: Anchor;
+  /** Sends webhooks; to public addresses only without it. */
+  readonly webhookSender?: WebhookSender;
 };
 
 export type Answer = {
@@ -87,6 +90,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const notices: string[] = [];
   const shared = {
     ...(limits === undefined ? {} : { limits }),
+    ...(options.webhookSender === undefined ? {} : { webhookSender: options.webhookSender }),
     ...(options.traceLimits === undefined ? {} : { traceLimits: options.traceLimits }),
     ...{
       rootKey,
@@ -175,6 +179,10 @@ export async function startTestService(options: TestServiceOptions = {}) {
         { name: 'all', type: 'private', access, expiresAt: null },
       ]);
       return other.keys[0]?.reveal() ?? '';
+    },
+    /** Returns the management key of another tenant. */
+    async otherManagement(): Promise<string> {
+      return (await createTenant(service.vault, 'other', [])).managementKey.reveal();
     },
     /** Returns how many events the log holds. Equal counts before and after mean that nothing was stored. */
     async eventCount(): Promise<number> {

@@ -18,7 +18,7 @@ import attrs
 import httpx
 
 from .errors import StrongroomError
-from .generated.api import applications, logs, search, service, tenants, tokenization, tokens
+from .generated.api import applications, logs, search, service, tenants, tokenization, tokens, webhooks
 from .generated.types import Unset
 
 T = TypeVar("T")
@@ -33,6 +33,7 @@ class Strongroom(
     search.Operations,
     tokenization.Operations,
     applications.Operations,
+    webhooks.Operations,
     tenants.Operations,
     logs.Operations,
     service.Operations,

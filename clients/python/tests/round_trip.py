@@ -8,15 +8,18 @@ from strongroom import Strongroom, StrongroomError
 from strongroom.models import (
     CreateApplicationBody,
     CreateTokenBody,
+    CreateWebhookBody,
     DeleteTenantBody,
     DeleteTokensBody,
     ListTokensMetadataFilter,
+    RotateWebhookSecretBody,
     SearchTokensBody,
     SearchTokensV2Body,
     UpdateApplicationBody,
     UpdateTenantBody,
     UpdateTokenBody,
     UpdateTokenBodyMetadataType0,
+    UpdateWebhookBody,
 )
 
 address = os.environ["STRONGROOM_ADDRESS"]
@@ -122,6 +125,25 @@ class RoundTrip(unittest.TestCase):
         self.assertEqual(manager.update_tenant(body=UpdateTenantBody(name="renamed")).name, "renamed")
         self.assertEqual(manager.get_tenant().name, "renamed")
         manager.usage_report()
+
+    def test_5_webhooks(self) -> None:
+        """manages webhooks"""
+        manager = self.manager
+        url = "https://receiver.invalid/hook"
+        made = manager.create_webhook(body=CreateWebhookBody(url=url, event_types=["token.deleted"]))
+        self.assertRegex(made.secret, "^whsec_")
+        self.assertNotIn(made.secret, repr(made))
+        self.assertEqual(manager.get_webhook(made.id).url, url)
+        self.assertEqual([one.id for one in manager.iterate(manager.list_webhooks, size=1)], [made.id])
+        changed = UpdateWebhookBody(url=url, event_types=["token.expired"], enabled=False)
+        self.assertFalse(manager.update_webhook(made.id, body=changed).enabled)
+        rotated = manager.rotate_webhook_secret(made.id, body=RotateWebhookSecretBody())
+        self.assertNotEqual(rotated.secret, made.secret)
+        self.assertEqual(manager.test_webhook(made.id).outcome, "failed")
+        self.assertEqual(manager.list_webhook_deliveries(made.id).data, [])
+        manager.delete_webhook(made.id)
+        with self.fails("webhook_not_found", 404):
+            manager.get_webhook(made.id)
 
     def test_6_logs_and_service(self) -> None:
         """reads the logs and what the service says of itself"""

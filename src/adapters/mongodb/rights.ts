@@ -29,6 +29,8 @@ const changed = [
   'batches',
   'read_proofs',
   'budgets',
+  'webhook_states',
+  'webhook_ids',
 ];
 /**
  * The number of future generations that get rights in advance: each rebuild creates rows under the next number. Each

@@ -18,6 +18,7 @@ import { sqliteKeyStore } from './key-store.js';
 import { createSearchConnections } from './search/search-connections.js';
 import { sqliteTokenRows } from './token-rows.js';
 import { sqliteUnitOfWork } from './unit-of-work.js';
+import { sqliteWebhookStore } from './webhook-store.js';
 import { startWriter } from './writer/writer.js';
 
 /**
@@ -72,6 +73,7 @@ export async function openSqliteStores(
       generations: rememberingInUse(sqliteGenerations(vault, writer)),
       claims: sqliteClaims(vault, writer),
       budgets: sqliteBudgets(vault, writer),
+      webhookStore: sqliteWebhookStore(vault, writer),
       directory: sqliteDirectory(vault, writer),
       clockRecords: {
         load: async () => {

@@ -19,6 +19,9 @@ const wordsByType: Readonly<Record<string, Words>> = {
   'application.deleted': ['application', 'delete', 'application deleted'],
   'application.key.issued': ['key', 'create', 'key issued'],
   'application.key.revoked': ['key', 'delete', 'key revoked'],
+  'webhook.created': ['webhook', 'create', 'webhook created'],
+  'webhook.updated': ['webhook', 'update', 'webhook changed'],
+  'webhook.deleted': ['webhook', 'delete', 'webhook deleted'],
 };
 
 const accessFields: readonly unknown[] = ['rules', 'permissions'];
@@ -60,6 +63,7 @@ function actorTypeOf(actorId: string): ActorType {
 
 function entityIdOf(entity: AccessEntity, { clear, tenantId }: NewEvent): string {
   if (entity === 'tenant') return tenantId;
+  if (entity === 'webhook') return String(clear['webhook_id']);
   return String(entity === 'key' ? clear['key_id'] : clear['application_id']);
 }
 

@@ -17,6 +17,6 @@ export const accessOperations = [
 export type AccessOperation = (typeof accessOperations)[number];
 
 /** To what. */
-export const accessEntities = ['token', 'application', 'key', 'tenant', 'report', 'log', 'service'] as const;
+export const accessEntities = ['token', 'application', 'key', 'tenant', 'report', 'log', 'service', 'webhook'] as const;
 
 export type AccessEntity = (typeof accessEntities)[number];

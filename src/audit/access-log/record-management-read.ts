@@ -9,6 +9,7 @@ const messages = {
   report: 'usage report read',
   token: 'history of a token read',
   log: 'checkpoints of the event log read',
+  webhook: 'webhook or its deliveries read',
 } as const;
 
 /** Records that a request read an application, the tenant, a report, or the history of a token. */

@@ -19,8 +19,15 @@ import { conflict, retryOnConflict } from '../retry-on-conflict.js';
 import { type Concerned, loadDirectory } from './load-directory.js';
 import { sealDirectoryEvents } from './seal-directory-events.js';
 
-/** Events that take no right away. */
-const adding: ReadonlySet<string> = new Set(['tenant.created', 'application.created', 'application.key.issued']);
+/** Events that take no right away from a caller. */
+const adding: ReadonlySet<string> = new Set([
+  'tenant.created',
+  'application.created',
+  'application.key.issued',
+  'webhook.created',
+  'webhook.updated',
+  'webhook.deleted',
+]);
 
 /** The actor, the tenant and the request of a change. */
 export type DirectoryContext = { readonly tenantId: string; readonly actor: Actor; readonly traceId: string | null };
@@ -81,7 +88,9 @@ function decideAll(
 
 function concernedBy(commands: readonly DirectoryCommand[], actor: Actor): Concerned {
   const targets = commands.flatMap((command) => ('id' in command ? [command.id] : []));
-  const mayTakeAway = commands.some(({ do: verb }) => !['create_application', 'issue_key'].includes(verb));
+  const mayTakeAway = commands.some(
+    ({ do: verb }) => !['create_application', 'issue_key'].includes(verb) && !verb.includes('webhook'),
+  );
   return {
     applicationIds: actor.kind === 'operator' ? targets : [...targets, actor.applicationId],
     administratorBeside: mayTakeAway ? (targets[0] ?? null) : null,

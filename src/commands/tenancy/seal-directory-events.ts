@@ -46,6 +46,11 @@ function clearOf(fact: DirectoryFact) {
       return clear<typeof fact.type>({});
     case 'tenant.updated':
       return clear<'tenant.updated'>({ changed: [...fact.changed] });
+    case 'webhook.created':
+    case 'webhook.deleted':
+      return clear<typeof fact.type>({ webhook_id: fact.webhookId });
+    case 'webhook.updated':
+      return clear<'webhook.updated'>({ webhook_id: fact.webhookId, changed: [...fact.changed] });
     case 'application.created':
       return clear<'application.created'>({ application_id: fact.applicationId, application_type: fact.document.type });
     case 'application.updated':

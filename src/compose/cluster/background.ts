@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Checkpointer } from '../../audit/checkpointer.js';
+import type { WebhookDeliveries } from '../../jobs/deliver-webhooks.js';
 import type { Sweep } from '../../jobs/sweep.js';
 import type { Lead } from '../../ports/checkpoints.js';
 import { catchUp, type RunnerDeps } from '../../projections/projection-runner.js';
@@ -17,6 +18,8 @@ type Deps = RunnerDeps & {
   readonly sweep: () => Sweep;
   /** Creates the checkpointer for one term as leader. */
   readonly checkpointer: () => Checkpointer;
+  /** Creates what delivers webhooks for one term as leader. */
+  readonly webhooks: () => WebhookDeliveries;
   /** Returns false if this process must not do anything irreversible, because its clock is off. */
   readonly mayLead: () => boolean;
   /** Finishes what other processes left half-done. */
@@ -51,8 +54,10 @@ export function createBackground(needs: Deps): Background {
   async function term(): Promise<void> {
     const sweep = createSweep();
     const checkpointer = createCheckpointer();
+    const webhooks = needs.webhooks();
     sweep.start();
     checkpointer.start();
+    webhooks.start();
     try {
       for (let clearedAt = Number.NEGATIVE_INFINITY; lead !== null && !stopped; ) {
         const seen = await catchUp(needs, lead);
@@ -66,6 +71,7 @@ export function createBackground(needs: Deps): Background {
     } finally {
       await sweep.stop();
       await checkpointer.stop();
+      await webhooks.stop();
     }
   }
 

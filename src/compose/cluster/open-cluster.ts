@@ -3,9 +3,11 @@ import { dropUnusedRows } from '../../adapters/mongodb/generations/drop-unused-r
 import { createReadProof } from '../../adapters/mongodb/read-proof.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
 import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
+import { webhookSender as httpWebhookSender } from '../../adapters/webhook-target/webhook-sender.js';
 import { type Checkpointer, createCheckpointer } from '../../audit/checkpointer.js';
 import { expectContinuity, unlessForged } from '../../audit/continuity.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
+import { createWebhookDeliveries, type WebhookDeliveries } from '../../jobs/deliver-webhooks.js';
 import { createSweep, type Sweep } from '../../jobs/sweep.js';
 import type { RootKeySource } from '../../keys/root-keys.js';
 import type { TraceUseLimits } from '../../keys/trace-uses.js';
@@ -13,6 +15,7 @@ import type { Anchor } from '../../ports/anchor.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Spans } from '../../ports/spans.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
+import type { WebhookSender } from '../../ports/webhook-sender.js';
 import { projectDirectory } from '../../projections/project-directory.js';
 import { projectToken } from '../../projections/project-token.js';
 import { rebuildStatus } from '../../projections/rebuild/rebuild-status.js';
@@ -65,6 +68,8 @@ export type ClusterOptions = {
   readonly clock?: Clock;
   /** Lets tests rotate the keys of traces early. */
   readonly traceLimits?: TraceUseLimits;
+  /** Sends webhooks; by default to public addresses only. */
+  readonly webhookSender?: WebhookSender;
   readonly onError: (error: unknown) => void;
 };
 
@@ -73,6 +78,8 @@ export type Cluster = OpenService & {
   newSweep(): Sweep;
   /** Creates the checkpointer for one term; the leader runs it. */
   newCheckpointer(): Checkpointer;
+  /** Creates what delivers webhooks for one term; the leader runs it. */
+  newWebhooks(): WebhookDeliveries;
 };
 
 /**
@@ -83,6 +90,7 @@ export type Cluster = OpenService & {
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { urls, database, rootKey, role, prepares, cvcRetentionMs, limits = noLimits, onError } = options;
   const spans = options.spans ?? null;
+  const webhookSender = options.webhookSender ?? httpWebhookSender({ allowsPrivate: false });
   const metrics = prometheusMetrics();
   // Writing rows needs the composed vault, because rows are written with its keys and expressions.
   let composed: { readonly vault: Vault; readonly stores: ClusterStores } | null = null;
@@ -123,7 +131,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     stores.rowsConnection.onPrimaryChanged(knownCallers.forgetAll);
     const { vault, recorder, service, damage, backgroundFailed } = composeVault(stores, {
       integrity: await stores.keys.integrityKeys(),
-      ...{ clock, random: systemRandom, metrics, limits, onError, cvcRetentionMs, spans },
+      ...{ clock, random: systemRandom, metrics, limits, onError, cvcRetentionMs, spans, webhookSender },
       rateLimits: spans?.store('rate_limits', 'redis', redis.rateLimits) ?? redis.rateLimits,
       systems: { log: 'eventstoredb', rows: 'mongodb' },
       rowCache: null,
@@ -149,11 +157,14 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     const { anchor = null } = options;
     const newCheckpointer = () =>
       createCheckpointer({ ...{ ...vault, metrics, logId, anchor }, onError: onBackgroundError });
+    const newWebhooks = () => createWebhookDeliveries(vault, onBackgroundError, redis.carryWebhook);
+    const carriedWebhooks = createWebhookDeliveries(vault, onBackgroundError);
     const background = createBackground({
       ...{ vault, rows: rowWriter, directory: directoryWriter, checkpoints, onError: onBackgroundError },
       pendingBatchStreams: batches.pendingBatchStreams,
       sweep: newSweep,
       checkpointer: newCheckpointer,
+      webhooks: newWebhooks,
       mayLead: clock.isTrusted,
       clear: async () => {
         await batches.clear();
@@ -179,7 +190,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     const { tokens, projections } = clusterProjections(needs);
     const outdated = await outdatedInCluster(stores);
     return {
-      ...{ ...service, newSweep, newCheckpointer, projections, state },
+      ...{ ...service, newSweep, newCheckpointer, newWebhooks, projections, state },
       confirmClock: async () => 'cluster',
       start() {
         if (!works) return;
@@ -187,9 +198,16 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
         rebuildOutdated({ tokens, projections }, outdated, onNotice).catch(onBackgroundError);
         // If the clock of this machine is off, the sweep of another machine does this work.
         redis.work(async (row) => (clock.isTrusted() ? recordDue(vault, row) : undefined), onBackgroundError);
+        redis.workOnWebhooks(
+          ({ tenantId, webhookId }) => carriedWebhooks.deliver(tenantId, webhookId),
+          onBackgroundError,
+        );
       },
       async close() {
         await tokens.stop();
+        // A receiver that does not respond must not delay the end.
+        webhookSender.close();
+        await carriedWebhooks.stop();
         await redis.stopWork();
         await background.stop();
         await vault.vocabularies.idle();

@@ -1,4 +1,5 @@
 import { bullmqTimers, soonMs } from '../../adapters/bullmq/bullmq-timers.js';
+import { bullmqWebhooks, bullmqWebhookWorker, type WebhookJob } from '../../adapters/bullmq/bullmq-webhooks.js';
 import { bullmqWorker } from '../../adapters/bullmq/bullmq-worker.js';
 import { connectRedis } from '../../adapters/redis/connect-redis.js';
 import { rateLimitClientOptions, redisRateLimits } from '../../adapters/redis/redis-rate-limits.js';
@@ -17,17 +18,20 @@ type Deps = {
 };
 
 /**
- * Opens what Redis provides: timers, and limits that all processes share. Without Redis, timers are late and each
- * process applies the limits by itself.
+ * Opens what Redis provides: timers, the work of webhooks, and limits that all processes share. Without Redis, timers
+ * are late, the leader delivers all webhooks, and each process applies the limits by itself.
  */
 export function openRedis({ url, prefix, clock, fallback, onError }: Deps) {
   const timers = bullmqTimers({ url, prefix, clock, onError });
   const connection = connectRedis(url, rateLimitClientOptions, () => undefined);
   const rateLimits = redisRateLimits({ client: connection.client, prefix, clock, fallback, onError });
+  const webhooks = bullmqWebhooks({ url, prefix, onError });
   let worker: { close(): Promise<void> } | null = null;
+  let webhookWorker: { close(): Promise<void> } | null = null;
 
   return {
     ...{ timers, rateLimits },
+    carryWebhook: webhooks.carry,
     ping: () => connection.client.ping(),
     /** Sets timers again for what is due within a day, in case Redis has lost them. */
     async refill(rows: Pick<TokenRows, 'due'>): Promise<void> {
@@ -36,12 +40,18 @@ export function openRedis({ url, prefix, clock, fallback, onError }: Deps) {
     work(run: (row: DueRow) => Promise<void>, onWorkError: (error: unknown) => void): void {
       worker ??= bullmqWorker({ url, prefix, run, onError: onWorkError });
     },
+    workOnWebhooks(run: (job: WebhookJob) => Promise<void>, onWorkError: (error: unknown) => void): void {
+      webhookWorker ??= bullmqWebhookWorker({ url, prefix, run, onError: onWorkError });
+    },
     async stopWork(): Promise<void> {
+      await webhookWorker?.close();
+      webhookWorker = null;
       await worker?.close();
       worker = null;
     },
     async close(): Promise<void> {
       await timers.close();
+      await webhooks.close();
       connection.disconnect();
     },
   };

@@ -9,6 +9,7 @@ import { mongoEventChain } from '../../adapters/mongodb/event-chain.js';
 import { mongoGenerations } from '../../adapters/mongodb/generations/mongo-generations.js';
 import { rowWriterInUse } from '../../adapters/mongodb/generations/row-writer-in-use.js';
 import { tokenRowsInUse } from '../../adapters/mongodb/generations/rows-in-use.js';
+import { mongoWebhookStore } from '../../adapters/mongodb/webhook-store.js';
 import { createBatches } from '../../adapters/mongodb/work/batches.js';
 import { createFingerprintClaims } from '../../adapters/mongodb/work/fingerprint-claims.js';
 import { createMongoClaims } from '../../adapters/mongodb/work/mongo-claims.js';
@@ -73,6 +74,7 @@ export async function storesOn<C extends Clock>(needs: Deps<C>) {
     work: mongoUnitOfWork(parts),
     claims: claims.port,
     budgets: mongoBudgets(rowsConnection),
+    webhookStore: mongoWebhookStore(rowsConnection),
     directory: mongoDirectory(rowsConnection),
     checkpoints: mongoCheckpoints(rowsConnection),
     async close(): Promise<void> {

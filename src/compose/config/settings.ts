@@ -266,6 +266,15 @@ export const settings = {
       'Receives each signed checkpoint of the log as a line: a file, preferably on another machine, or a command as an ' +
       'array of program and arguments that reads the line from standard input.',
   },
+  'webhooks.allow_private_targets': {
+    schema: flag,
+    default: false,
+    form: 'boolean',
+    secret: false,
+    doc:
+      'Also delivers webhooks to addresses that are not on the public internet, and over plain HTTP. Any application that ' +
+      'may create webhooks can then send requests into the network of the service.',
+  },
   'tracing.endpoint': {
     schema: collectorUrl,
     default: null,

@@ -11,7 +11,14 @@ const lookEveryMs = 100;
 /** Events that end something or prove the log. They must be stored even when nothing else can be. */
 const alwaysStored = new Set([
   ...['token.deleted', 'token.expired', 'token.property.expired', 'token.fenced'],
-  ...['application.deleted', 'application.key.revoked', 'tenant.deleted', 'tenant.fenced', 'audit.checkpoint'],
+  ...[
+    'application.deleted',
+    'application.key.revoked',
+    'webhook.deleted',
+    'tenant.deleted',
+    'tenant.fenced',
+    'audit.checkpoint',
+  ],
 ]);
 
 /**

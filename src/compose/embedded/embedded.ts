@@ -4,14 +4,17 @@ import { readLastBackup } from '../../adapters/sqlite/backup/last-backup.js';
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
 import { lostVault } from '../../adapters/sqlite/database/prepare-stores.js';
 import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
+import { webhookSender as httpWebhookSender } from '../../adapters/webhook-target/webhook-sender.js';
 import { type Checkpointer, createCheckpointer } from '../../audit/checkpointer.js';
 import { expectContinuity, unlessForged } from '../../audit/continuity.js';
+import { createWebhookDeliveries, type WebhookDeliveries } from '../../jobs/deliver-webhooks.js';
 import { createSweep, type Sweep } from '../../jobs/sweep.js';
 import type { TraceUseLimits } from '../../keys/trace-uses.js';
 import type { Anchor } from '../../ports/anchor.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Random } from '../../ports/random.js';
 import type { Spans } from '../../ports/spans.js';
+import type { WebhookSender } from '../../ports/webhook-sender.js';
 import { rebuildStatus } from '../../projections/rebuild/rebuild-status.js';
 import { shredWithNotice } from '../../projections/shredder.js';
 import { createKnownCallers } from '../../vault/known-callers.js';
@@ -56,6 +59,8 @@ export type EmbeddedOptions = {
   /** Lets tests rotate the keys of traces early. */
   readonly traceLimits?: TraceUseLimits;
   readonly random?: Random;
+  /** Sends webhooks; by default to public addresses only. */
+  readonly webhookSender?: WebhookSender;
   /** Null if traces are not recorded. */
   readonly spans?: Spans | null;
   /** How long the rows that were read before a rebuild are kept, ms. The default is a minute. */
@@ -71,6 +76,7 @@ export type EmbeddedOptions = {
 export type Embedded = OpenService & {
   readonly sweep: Sweep;
   readonly checkpointer: Checkpointer;
+  readonly webhooks: WebhookDeliveries;
 };
 
 /** The default of `keptMs`, for searches that began on the rows from before a rebuild. */
@@ -122,9 +128,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const guarded = { ...stores, work: reserve.guardWork(stores.work), keys: reserve.guardKeys(stores.keys) };
     const held = guard;
     const rowCache = createRowCache();
+    const webhookSender = options.webhookSender ?? httpWebhookSender({ allowsPrivate: false });
     const { vault, recorder, service, damage, backgroundFailed } = composeVault(guarded, {
       integrity: await stores.keys.integrityKeys(),
-      ...{ clock, random, metrics, rateLimits, limits, onError, cvcRetentionMs },
+      ...{ clock, random, metrics, rateLimits, limits, onError, cvcRetentionMs, webhookSender },
       spans: options.spans ?? null,
       systems: { log: 'sqlite', rows: 'sqlite' },
       rowCache,
@@ -138,6 +145,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       onError(error);
     };
     const sweep = createSweep(vault, stores.forgetTombstones, onBackgroundError);
+    const webhooks = createWebhookDeliveries(vault, onceAMinute(onBackgroundError));
     const state = async () => {
       // If the store does not respond, assume that no rebuild is running.
       const { running } = rebuildStatus(await stores.generations.rebuild().catch(() => null));
@@ -161,17 +169,21 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       },
     });
     return {
-      ...{ ...service, sweep, checkpointer, projections, state },
+      ...{ ...service, sweep, checkpointer, webhooks, projections, state },
       confirmClock: async () => ((await held.confirm()) ? 'confirmed' : 'trusted'),
       start() {
         held.start();
         sweep.start();
         checkpointer.start();
+        webhooks.start();
         const rows = outdated.filter((name) => name === 'tokens');
         rebuildOutdated({ tokens, projections }, rows, onNotice).catch(onBackgroundError);
       },
       async close() {
         await tokens.stop();
+        // A receiver that does not respond must not delay the end.
+        webhookSender.close();
+        await webhooks.stop();
         await sweep.stop();
         await vault.vocabularies.idle();
         await recorder.close();

@@ -33,11 +33,23 @@ import { countingKeyRing } from './counting-key-ring.js';
 /** The stores of a profile. */
 export type Stores = Pick<
   Vault,
-  'log' | 'storedLog' | 'chain' | 'erasureProbe' | 'generations' | 'work' | 'keys' | 'budgets' | 'accessLog'
+  | 'log'
+  | 'storedLog'
+  | 'chain'
+  | 'erasureProbe'
+  | 'generations'
+  | 'work'
+  | 'keys'
+  | 'budgets'
+  | 'accessLog'
+  | 'webhookStore'
 > & { readonly rows: TokenRows; readonly claims: Claims; readonly directory: Directory };
 
 /** What a profile decides besides its stores. */
-export type Parts = Pick<Vault, 'integrity' | 'clock' | 'random' | 'timers' | 'confirmReads' | 'cvcRetentionMs'> & {
+export type Parts = Pick<
+  Vault,
+  'integrity' | 'clock' | 'random' | 'timers' | 'confirmReads' | 'cvcRetentionMs' | 'webhookSender'
+> & {
   readonly metrics: Metrics;
   readonly rateLimits: RateLimits;
   readonly limits: LimitSettings;
@@ -76,7 +88,7 @@ const forgedNamedMax = 10;
 /** Composes the vault that all commands use, on the stores of one profile. */
 export function composeVault(bare: Stores, given: Parts): ComposedVault {
   const { integrity, metrics, rateLimits, limits, onError, spans, systems, rowCache, ...parts } = given;
-  const { log, storedLog, chain, erasureProbe, generations, budgets, accessLog, ...stores } =
+  const { log, storedLog, chain, erasureProbe, generations, budgets, accessLog, webhookStore, ...stores } =
     spans === null ? bare : tracedStores(bare, spans, systems);
   const keys = countingKeyRing(stores.keys, metrics);
   const recorder = createAccessRecorder(accessLog, onError);
@@ -89,6 +101,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
   });
   const vault: Vault = {
     ...{ log, storedLog, chain, rows, erasureProbe, generations, keys, budgets, directory, accessLog, recorder },
+    webhookStore,
     claims: authenticClaims(stores.claims, integrity.rows),
     ...{ integrity, ...parts },
     work: rowCache?.work(work) ?? work,

@@ -21,6 +21,10 @@ export const managementPermissions = [
   'tenant:delete',
   'log:read',
   'report:read',
+  'webhook:create',
+  'webhook:read',
+  'webhook:update',
+  'webhook:delete',
 ] as const;
 
 export type TokenPermission = (typeof tokenPermissions)[number];
@@ -59,6 +63,10 @@ const descriptions: Readonly<Record<Permission, string>> = {
   'tenant:delete': 'Delete the tenant and destroy all its keys',
   'log:read': 'Read the access log and the history of tokens',
   'report:read': 'Read the usage report',
+  'webhook:create': 'Create webhooks',
+  'webhook:read': 'Read webhooks and their deliveries without the secrets',
+  'webhook:update': 'Change and test webhooks and rotate their secrets',
+  'webhook:delete': 'Delete webhooks',
 };
 
 /** A permission and the application types that may hold it. */

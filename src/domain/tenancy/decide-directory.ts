@@ -3,7 +3,7 @@ import type { ManagementPermission } from '../access/permission.js';
 import type { TenantSettings } from '../access/tenant-settings.js';
 import { type Actor, actorId } from './actor.js';
 import { heldManagementPermissions, holdsAllOf, leavesNoAdministrator } from './administrators.js';
-import type { ApplicationCommand, DirectoryCommand, NewKey } from './directory-command.js';
+import type { ApplicationCommand, DirectoryCommand, NewKey, WebhookCommand } from './directory-command.js';
 import {
   type DirectoryDecided,
   type DirectoryRejection,
@@ -13,6 +13,7 @@ import {
 } from './directory-decision.js';
 import { type ApiKeyDocument, type ApplicationDocument, documentOf, type TenantDocument } from './documents.js';
 import type { TenantDirectory } from './tenant-directory.js';
+import { changedWebhookFields, rotatedSecrets, type WebhookDocument, webhooksMax } from './webhook.js';
 
 /** The actor of a command, and its time in milliseconds since the epoch. */
 type By = { readonly actor: Actor; readonly at: number };
@@ -26,6 +27,10 @@ const needed: Readonly<Record<DirectoryCommand['do'], ManagementPermission | 'op
   delete_application: 'application:delete',
   issue_key: 'application:create',
   revoke_key: 'application:delete',
+  create_webhook: 'webhook:create',
+  update_webhook: 'webhook:update',
+  rotate_webhook_secret: 'webhook:update',
+  delete_webhook: 'webhook:delete',
 };
 
 /**
@@ -43,6 +48,7 @@ export function decideDirectory(command: DirectoryCommand, by: By, directory: Te
   }
   const stamp = { by: actorId(by.actor), at: by.at };
   if ('id' in command) return decideApplication(command, { holder, stamp }, directory);
+  if ('webhookId' in command) return decideWebhook(command, stamp, directory);
   return decideTenant(command, stamp, directory);
 }
 
@@ -62,7 +68,7 @@ const defaultSettings: TenantSettings = {
   show_fingerprints: 'false',
 };
 
-type TenantCommand = Exclude<DirectoryCommand, { readonly id: string }>;
+type TenantCommand = Exclude<DirectoryCommand, { readonly id: string } | { readonly webhookId: string }>;
 
 /** Decides a command on the tenant itself. See docs/contract.md, "Tenants". */
 function decideTenant(
@@ -73,7 +79,10 @@ function decideTenant(
   if (command.do === 'create_tenant') {
     if (revision !== -1) throw new Error('a tenant is created only once');
     const stamps = { created_by: stamp.by, created_at: stamp.at, modified_by: null, modified_at: null };
-    return decided({ type: 'tenant.created', document: { name: command.name, settings: defaultSettings, ...stamps } });
+    return decided({
+      type: 'tenant.created',
+      document: { name: command.name, settings: defaultSettings, webhooks: [], ...stamps },
+    });
   }
   if (tenant === null) return refused('tenant_not_found');
   if (command.do === 'delete_tenant') {
@@ -88,6 +97,49 @@ function decideTenant(
   if (changed.length === 0) return decided();
   const document = { ...tenant, name: command.name, settings, modified_by: stamp.by, modified_at: stamp.at };
   return decided({ type: 'tenant.updated', document, changed });
+}
+
+type Stamp = { readonly by: string; readonly at: number };
+
+/** Decides a command on a webhook. See docs/contract.md, "Webhooks". */
+function decideWebhook(command: WebhookCommand, { by, at }: Stamp, { tenant }: TenantDirectory): DirectoryDecided {
+  if (tenant === null) return refused('tenant_not_found');
+  const { webhookId } = command;
+  const before = tenant.webhooks.find(({ id }) => id === webhookId);
+  if (command.do === 'create_webhook') {
+    if (before !== undefined) throw new Error('a webhook id is used only once');
+    if (tenant.webhooks.length >= webhooksMax) return refused('too_many_webhooks');
+    const webhook: WebhookDocument = {
+      id: webhookId,
+      ...command.spec,
+      secrets: [{ ...command.secret, created_at: at, ends_at: null }],
+      id_key: command.idKey,
+      created_by: by,
+      created_at: at,
+      modified_by: null,
+      modified_at: null,
+    };
+    return decided({
+      type: 'webhook.created',
+      webhookId,
+      document: { ...tenant, webhooks: [...tenant.webhooks, webhook] },
+    });
+  }
+  if (before === undefined) return refused('webhook_not_found');
+  if (command.do === 'delete_webhook') {
+    const webhooks = tenant.webhooks.filter(({ id }) => id !== webhookId);
+    return decided({ type: 'webhook.deleted', webhookId, document: { ...tenant, webhooks } });
+  }
+  const changed = command.do === 'update_webhook' ? changedWebhookFields(before, command.spec) : ['secret'];
+  if (changed.length === 0) return decided();
+  const after: WebhookDocument = {
+    ...before,
+    ...(command.do === 'update_webhook' ? command.spec : { secrets: rotatedSecrets(before, command, at) }),
+    modified_by: by,
+    modified_at: at,
+  };
+  const webhooks = tenant.webhooks.map((webhook) => (webhook.id === webhookId ? after : webhook));
+  return decided({ type: 'webhook.updated', webhookId, document: { ...tenant, webhooks }, changed });
 }
 
 function sameSettings(settings: TenantSettings, { settings: before }: TenantDocument): boolean {

@@ -12,6 +12,8 @@ export type DirectoryRejection =
   | 'tenant_not_found'
   | 'last_administrator'
   | 'too_many_keys'
+  | 'webhook_not_found'
+  | 'too_many_webhooks'
   | 'validation_failed';
 
 export type DirectoryDecided =

@@ -9,6 +9,18 @@ export type DirectoryFact =
   | { readonly type: 'tenant.created'; readonly document: TenantDocument }
   | { readonly type: 'tenant.updated'; readonly document: TenantDocument; readonly changed: readonly string[] }
   | { readonly type: 'tenant.deleted' }
+  /** The document is that of the tenant, which holds its webhooks. */
+  | {
+      readonly type: 'webhook.created' | 'webhook.deleted';
+      readonly webhookId: string;
+      readonly document: TenantDocument;
+    }
+  | {
+      readonly type: 'webhook.updated';
+      readonly webhookId: string;
+      readonly document: TenantDocument;
+      readonly changed: readonly string[];
+    }
   | { readonly type: 'application.created'; readonly applicationId: string; readonly document: ApplicationDocument }
   | {
       readonly type: 'application.updated';

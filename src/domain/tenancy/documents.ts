@@ -2,19 +2,16 @@ import type { Access, AccessRule } from '../access/access-rule.js';
 import type { ApplicationType } from '../access/application-type.js';
 import type { Permission } from '../access/permission.js';
 import type { TenantSettings } from '../access/tenant-settings.js';
-
-/**
- * The creator and the last editor of a tenant or an application (an application id or `operator`), with times in ms.
- */
-export type Stamps = {
-  readonly created_by: string;
-  readonly created_at: number;
-  readonly modified_by: string | null;
-  readonly modified_at: number | null;
-};
+import type { Stamps } from './stamps.js';
+import type { WebhookDocument } from './webhook.js';
 
 /** A tenant, as sealed in its newest event. */
-export type TenantDocument = Stamps & { readonly name: string; readonly settings: TenantSettings };
+export type TenantDocument = Stamps & {
+  readonly name: string;
+  readonly settings: TenantSettings;
+  /** In the order of their creation. */
+  readonly webhooks: readonly WebhookDocument[];
+};
 
 /** An active API key of an application, without the key itself. */
 export type ApiKeyDocument = {

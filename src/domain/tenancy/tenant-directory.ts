@@ -26,6 +26,9 @@ export function evolveDirectory(directory: TenantDirectory, fact: DirectoryFact)
   switch (fact.type) {
     case 'tenant.created':
     case 'tenant.updated':
+    case 'webhook.created':
+    case 'webhook.updated':
+    case 'webhook.deleted':
       return { ...directory, revision, tenant: fact.document };
     case 'tenant.deleted':
       return { revision, tenant: null, applications: new Map() };

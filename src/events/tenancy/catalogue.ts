@@ -7,6 +7,7 @@ import { UnreadableEvent } from '../tokens/catalogue.js';
 const application = { application_id: z.string() };
 const key = { ...application, key_id: z.string(), key_hash: z.string() };
 const changed = z.array(z.string());
+const webhook = { webhook_id: z.string() };
 
 type DirectoryEventType = DirectoryFactType | 'tenant.fenced';
 
@@ -19,6 +20,9 @@ const schemas = {
   'tenant.created': z.object({}),
   'tenant.updated': z.object({ changed }),
   'tenant.deleted': z.object({}),
+  'webhook.created': z.object(webhook),
+  'webhook.updated': z.object({ ...webhook, changed }),
+  'webhook.deleted': z.object(webhook),
   'application.created': z.object({ ...application, application_type: z.enum(applicationTypes) }),
   'application.updated': z.object({ ...application, changed }),
   'application.deleted': z.object(application),

@@ -4,6 +4,8 @@ import { managementPermissions, tokenPermissions } from '../../domain/access/per
 import { transforms } from '../../domain/access/transform.js';
 import type { Json } from '../../domain/json.js';
 import type { ApplicationDocument, TenantDocument } from '../../domain/tenancy/documents.js';
+import { type WebhookDocument, webhookEventTypes } from '../../domain/tenancy/webhook.js';
+import { tokenTypes } from '../../domain/token/types/token-type.js';
 import type { CiphertextPlace } from '../sealing/ciphertext.js';
 import { openJson, sealJson } from '../sealing/json-ciphertext.js';
 
@@ -16,6 +18,19 @@ const stamps = {
   modified_at: time.nullable(),
 };
 
+const webhookDocumentSchema: z.ZodType<WebhookDocument> = z.object({
+  id: z.string(),
+  url: z.string(),
+  description: z.string(),
+  enabled: z.boolean(),
+  event_types: z.array(z.enum(webhookEventTypes)),
+  token_types: z.array(z.enum(tokenTypes)).nullable(),
+  containers: z.array(z.string()).nullable(),
+  secrets: z.array(z.object({ secret: z.string(), created_at: time, ends_at: time.nullable() })),
+  id_key: z.string(),
+  ...stamps,
+});
+
 /** The plaintext of a tenant event's ciphertext, in version 1. */
 export const tenantDocumentSchema: z.ZodType<TenantDocument> = z.object({
   name: z.string(),
@@ -24,6 +39,7 @@ export const tenantDocumentSchema: z.ZodType<TenantDocument> = z.object({
     keep_superseded_data: setting,
     show_fingerprints: setting.default('false'),
   }),
+  webhooks: z.array(webhookDocumentSchema).default([]),
   ...stamps,
 });
 

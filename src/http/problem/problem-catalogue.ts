@@ -30,6 +30,18 @@ export type ProblemCode =
 
 /** The one table that maps codes to status and texts (docs/contract.md, "Errors" and "Status codes"). */
 export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
+  webhook_not_found: {
+    status: 404,
+    title: 'No such webhook',
+    detail: 'The tenant has no webhook with this id.',
+    advice: 'Use the id of a webhook that exists; GET /webhooks lists them.',
+  },
+  too_many_webhooks: {
+    status: 409,
+    title: 'Too many webhooks',
+    detail: 'The tenant has ten webhooks already.',
+    advice: 'Delete a webhook that is no longer needed, or let one webhook receive more events.',
+  },
   validation_failed: {
     status: 400,
     title: 'The request is not valid',

@@ -68,7 +68,7 @@ const entry = z
       description: 'The address from which the request came. Absent if no request caused the entry.',
     }),
     entity_type: z.string().meta({
-      description: 'What it was done to: token, application, key, tenant, report, log or service.',
+      description: 'What it was done to: token, application, key, tenant, report, log, service or webhook.',
     }),
     entity_id: z.string().optional().meta({
       description:

@@ -53,6 +53,7 @@ import { updateTenantRoute } from '../routes/update-tenant.js';
 import { updateTokenRoute } from '../routes/update-token.js';
 import { usageReportRoute } from '../routes/usage-report.js';
 import { tokensV2Routes } from '../routes/v2-tokens.js';
+import { webhookRoutes } from '../routes/webhooks.js';
 import { type Routes, typed } from '../routes.js';
 import type { HeaderNames, Service } from '../service.js';
 import { traceIdOf } from './trace-id.js';
@@ -88,6 +89,7 @@ const routes: readonly Routes[] = [
   updateTenantRoute,
   deleteTenantRoute,
   usageReportRoute,
+  webhookRoutes,
   healthRoute,
   errorPageRoute,
   openApiRoute,

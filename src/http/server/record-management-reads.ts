@@ -7,6 +7,7 @@ const entities = {
   'application:read': 'application',
   'tenant:read': 'tenant',
   'report:read': 'report',
+  'webhook:read': 'webhook',
 } as const;
 
 /**

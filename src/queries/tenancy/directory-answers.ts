@@ -1,6 +1,7 @@
 import type { AccessRule } from '../../domain/access/access-rule.js';
 import type { JsonObject } from '../../domain/json.js';
-import type { ApiKeyDocument, Stamps, TenantDocument } from '../../domain/tenancy/documents.js';
+import type { ApiKeyDocument, TenantDocument } from '../../domain/tenancy/documents.js';
+import type { Stamps } from '../../domain/tenancy/stamps.js';
 import { formatTimestamp } from '../../domain/time.js';
 import type { LivingApplication } from '../../vault/living-application.js';
 import type { ListedKey } from './list-keys.js';
@@ -50,7 +51,7 @@ function ruleAnswer({ description, ...rule }: AccessRule): JsonObject {
   return { ...(description === '' ? {} : { description }), ...rule };
 }
 
-function stampsAnswer({ created_by, created_at, modified_by, modified_at }: Stamps): JsonObject {
+export function stampsAnswer({ created_by, created_at, modified_by, modified_at }: Stamps): JsonObject {
   return {
     ...{ created_by, created_at: formatTimestamp(created_at) },
     ...(modified_by === null ? {} : { modified_by }),

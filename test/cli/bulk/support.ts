@@ -55,7 +55,9 @@ export async function allTokens(args: readonly string[]): Promise<ReadonlyMap<st
   for (let page = 1, pages = 1; page <= pages; page += 1) {
     const found = await runJson(['tokens', 'search', '', '--size', '100', '--page', String(page), ...args]);
     pages = Number((found['pagination'] as JsonObject)['total_pages']);
-    for (const { tenant_id, created_at, created_by, fingerprint, ...token } of found['data'] as JsonObject[]) {
+    for (const { tenant_id, created_at, created_by, fingerprint, entity_ref, ...token } of found[
+      'data'
+    ] as JsonObject[]) {
       tokens.set(String(token['id']), token);
     }
   }

@@ -41,7 +41,7 @@ test('the Python client calls every operation of the OpenAPI document on a real 
       STRONGROOM_API_KEY: service.key,
       STRONGROOM_MANAGEMENT_KEY: service.managementKey,
     });
-    expect(output).toMatch(/Ran 8 tests/);
+    expect(output).toMatch(/Ran 9 tests/);
     expect(called()).toEqual(all);
   } finally {
     await service.close();

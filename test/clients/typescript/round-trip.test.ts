@@ -122,6 +122,22 @@ describe('the TypeScript client', () => {
     await manager.usageReport();
   });
 
+  test('manages webhooks', async () => {
+    // Nothing listens there, and no name is looked up: .invalid never resolves (RFC 2606).
+    const url = 'https://receiver.invalid/hook';
+    const { id, secret } = await manager.createWebhook({ body: { url, event_types: ['token.deleted'] } });
+    expect(secret).toMatch(/^whsec_/);
+    expect((await manager.getWebhook({ path: { id } })).url).toBe(url);
+    expect(await idsOf(manager.iterate('listWebhooks', { query: { size: 1 } }))).toEqual([id]);
+    const body = { url, event_types: ['token.expired'], enabled: false };
+    expect((await manager.updateWebhook({ path: { id }, body })).enabled).toBe(false);
+    expect((await manager.rotateWebhookSecret({ path: { id }, body: {} })).secret).not.toBe(secret);
+    expect((await manager.testWebhook({ path: { id } })).outcome).toBe('failed');
+    expect((await manager.listWebhookDeliveries({ path: { id } })).data).toEqual([]);
+    await manager.deleteWebhook({ path: { id } });
+    expect((await failureOf(manager.getWebhook({ path: { id } }))).code).toBe('webhook_not_found');
+  });
+
   test('reads the logs and what the service says of itself', async () => {
     const log = await listOf(manager.iterate('listLogs', { query: { size: 100 } }));
     expect(log.length).toBeGreaterThan(10);

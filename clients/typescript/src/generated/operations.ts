@@ -32,6 +32,14 @@ export const operations = {
   updateTenant: {"method":"PUT","path":"/tenants/self","contentType":"application/json","status":200,"returns":"application/json","takesIdempotencyKey":false,"paging":null},
   deleteTenant: {"method":"DELETE","path":"/tenants/self","contentType":"application/json","status":204,"returns":null,"takesIdempotencyKey":false,"paging":null},
   usageReport: {"method":"GET","path":"/tenants/self/reports/usage","contentType":null,"status":200,"returns":"application/json","takesIdempotencyKey":false,"paging":null},
+  createWebhook: {"method":"POST","path":"/webhooks","contentType":"application/json","status":201,"returns":"application/json","takesIdempotencyKey":false,"paging":null},
+  listWebhooks: {"method":"GET","path":"/webhooks","contentType":null,"status":200,"returns":"application/json","takesIdempotencyKey":false,"paging":"query.page"},
+  getWebhook: {"method":"GET","path":"/webhooks/{id}","contentType":null,"status":200,"returns":"application/json","takesIdempotencyKey":false,"paging":null},
+  updateWebhook: {"method":"PUT","path":"/webhooks/{id}","contentType":"application/json","status":200,"returns":"application/json","takesIdempotencyKey":false,"paging":null},
+  deleteWebhook: {"method":"DELETE","path":"/webhooks/{id}","contentType":null,"status":204,"returns":null,"takesIdempotencyKey":false,"paging":null},
+  rotateWebhookSecret: {"method":"POST","path":"/webhooks/{id}/secret","contentType":"application/json","status":200,"returns":"application/json","takesIdempotencyKey":false,"paging":null},
+  testWebhook: {"method":"POST","path":"/webhooks/{id}/test","contentType":null,"status":200,"returns":"application/json","takesIdempotencyKey":false,"paging":null},
+  listWebhookDeliveries: {"method":"GET","path":"/webhooks/{id}/deliveries","contentType":null,"status":200,"returns":"application/json","takesIdempotencyKey":false,"paging":"query.page"},
   isLive: {"method":"GET","path":"/health/live","contentType":null,"status":200,"returns":"application/json","takesIdempotencyKey":false,"paging":null},
   isReady: {"method":"GET","path":"/health/ready","contentType":null,"status":200,"returns":"application/json","takesIdempotencyKey":false,"paging":null},
   explainError: {"method":"GET","path":"/errors/{code}","contentType":null,"status":200,"returns":"text/html","takesIdempotencyKey":false,"paging":null},
@@ -71,8 +79,10 @@ export const problemCodes = [
   "token_not_found",
   "too_many_bad_keys",
   "too_many_keys",
+  "too_many_webhooks",
   "too_many_without_key",
   "unauthenticated",
   "unsupported_media_type",
-  "validation_failed"
+  "validation_failed",
+  "webhook_not_found"
 ] as const;

@@ -516,6 +516,134 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description Returns the webhooks of the tenant, newest first, without their secrets.
+         *
+         *     Permission: `webhook:read`.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Creates a webhook, which receives every matching event from now on. Only this response shows its secret. A tenant has at most ten webhooks.
+         *
+         *     Permission: `webhook:create`.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook
+         * @description Returns a webhook without its secrets.
+         *
+         *     Permission: `webhook:read`.
+         */
+        get: operations["getWebhook"];
+        /**
+         * Update a webhook
+         * @description Replaces all fields of a webhook. Its secrets stay. A change takes effect within seconds.
+         *
+         *     Permission: `webhook:update`.
+         */
+        put: operations["updateWebhook"];
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Deletes a webhook with everything that it has not delivered. A request that is under way may still arrive.
+         *
+         *     Permission: `webhook:delete`.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook
+         * @description Creates another secret, which only this response shows. Until the overlap ends, each delivery carries a signature of the old secrets, too. At most three secrets sign.
+         *
+         *     Permission: `webhook:update`.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test delivery
+         * @description Sends an event of the type `webhook.test` and returns the outcome. If it is delivered, everything that waits for its next attempt is due at once.
+         *
+         *     Permission: `webhook:update`.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List delivery attempts
+         * @description Returns the last 100 attempts, and the last 200 deliveries that were given up (parked), newest first.
+         *
+         *     Permission: `webhook:read`.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health/live": {
         parameters: {
             query?: never;
@@ -721,7 +849,7 @@ export interface components {
              */
             type: "private" | "public" | "management";
             /** @description What the application may do with every token. Absent if it has rules. */
-            permissions?: ("token:create" | "token:read" | "token:update" | "token:delete" | "token:search" | "token:use" | "application:create" | "application:read" | "application:update" | "application:delete" | "tenant:read" | "tenant:update" | "tenant:delete" | "log:read" | "report:read")[];
+            permissions?: ("token:create" | "token:read" | "token:update" | "token:delete" | "token:search" | "token:use" | "application:create" | "application:read" | "application:update" | "application:delete" | "tenant:read" | "tenant:update" | "tenant:delete" | "log:read" | "report:read" | "webhook:create" | "webhook:read" | "webhook:update" | "webhook:delete")[];
             /** @description What it may do with which tokens. Absent if it has permissions. */
             rules?: components["schemas"]["AccessRule"][];
             /**
@@ -764,7 +892,7 @@ export interface components {
              */
             type: "private" | "public" | "management";
             /** @description What the application may do with every token. Absent if it has rules. */
-            permissions?: ("token:create" | "token:read" | "token:update" | "token:delete" | "token:search" | "token:use" | "application:create" | "application:read" | "application:update" | "application:delete" | "tenant:read" | "tenant:update" | "tenant:delete" | "log:read" | "report:read")[];
+            permissions?: ("token:create" | "token:read" | "token:update" | "token:delete" | "token:search" | "token:use" | "application:create" | "application:read" | "application:update" | "application:delete" | "tenant:read" | "tenant:update" | "tenant:delete" | "log:read" | "report:read" | "webhook:create" | "webhook:read" | "webhook:update" | "webhook:delete")[];
             /** @description What it may do with which tokens. Absent if it has permissions. */
             rules?: components["schemas"]["AccessRule"][];
             /**
@@ -911,6 +1039,8 @@ export interface components {
             search_indexes?: string[];
             /** @description The expression whose value is fingerprinted. Absent only in a deduplicated token that the caller may not read. */
             fingerprint_expression?: string;
+            /** @description A keyed hash of the id, by which the access log and webhooks name the token. Absent only in a deduplicated token that the caller may not read. */
+            entity_ref?: string;
             /**
              * Format: date-time
              * @description When the token expires. Absent if it never does.
@@ -1013,7 +1143,7 @@ export interface components {
             key_id?: string;
             /** @description The address from which the request came. Absent if no request caused the entry. */
             source_address?: string;
-            /** @description What it was done to: token, application, key, tenant, report, log or service. */
+            /** @description What it was done to: token, application, key, tenant, report, log, service or webhook. */
             entity_type: string;
             /** @description The id of what it was done to. Of a token: present while it lives, and in responses filtered by that id. */
             entity_id?: string;
@@ -1042,7 +1172,7 @@ export interface components {
              * @description The name of the permission.
              * @enum {string}
              */
-            type: "token:create" | "token:read" | "token:update" | "token:delete" | "token:search" | "token:use" | "application:create" | "application:read" | "application:update" | "application:delete" | "tenant:read" | "tenant:update" | "tenant:delete" | "log:read" | "report:read";
+            type: "token:create" | "token:read" | "token:update" | "token:delete" | "token:search" | "token:use" | "application:create" | "application:read" | "application:update" | "application:delete" | "tenant:read" | "tenant:update" | "tenant:delete" | "log:read" | "report:read" | "webhook:create" | "webhook:read" | "webhook:update" | "webhook:delete";
             /** @description What the permission allows, for people. */
             description: string;
             /** @description The types of applications that may hold it. */
@@ -1095,6 +1225,129 @@ export interface components {
                     [key: string]: number;
                 };
             };
+        };
+        /** @description A webhook, without its secrets. */
+        Webhook: {
+            /**
+             * Format: uuid
+             * @description The id of the webhook.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The tenant of the webhook.
+             */
+            tenant_id: string;
+            /** @description Where deliveries are posted. */
+            url: string;
+            /** @description A text for people. Absent if there is none. */
+            description?: string;
+            /** @description Whether events are delivered. */
+            enabled: boolean;
+            /** @description The events that are delivered. */
+            event_types: ("token.created" | "token.updated" | "token.deleted" | "token.expired" | "token.property.expired" | "application.created" | "application.updated" | "application.deleted" | "application.key.issued" | "application.key.revoked" | "access.denied")[];
+            /** @description Only events of tokens of these types. Absent: of all types. */
+            token_types?: ("token" | "card" | "bank" | "card_number" | "us_bank_account_number" | "us_bank_routing_number" | "social_security_number" | "employer_id_number")[];
+            /** @description Only events of tokens in these containers or below them. Absent: in all containers. */
+            containers?: string[];
+            /**
+             * Format: date-time
+             * @description Until when deliveries are signed with older secrets, too. Absent if there is only one secret.
+             */
+            old_secrets_end_at?: string;
+            /** @description Who created it. The id of an application, or `operator` for the command line. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /** @description Who changed it last. The id of an application, or `operator` for the command line. Absent before the first change. */
+            modified_by?: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last. Absent before the first change.
+             */
+            modified_at?: string;
+        };
+        /** @description A webhook with its new secret. */
+        WebhookWithSecret: {
+            /**
+             * Format: uuid
+             * @description The id of the webhook.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The tenant of the webhook.
+             */
+            tenant_id: string;
+            /** @description Where deliveries are posted. */
+            url: string;
+            /** @description A text for people. Absent if there is none. */
+            description?: string;
+            /** @description Whether events are delivered. */
+            enabled: boolean;
+            /** @description The events that are delivered. */
+            event_types: ("token.created" | "token.updated" | "token.deleted" | "token.expired" | "token.property.expired" | "application.created" | "application.updated" | "application.deleted" | "application.key.issued" | "application.key.revoked" | "access.denied")[];
+            /** @description Only events of tokens of these types. Absent: of all types. */
+            token_types?: ("token" | "card" | "bank" | "card_number" | "us_bank_account_number" | "us_bank_routing_number" | "social_security_number" | "employer_id_number")[];
+            /** @description Only events of tokens in these containers or below them. Absent: in all containers. */
+            containers?: string[];
+            /**
+             * Format: date-time
+             * @description Until when deliveries are signed with older secrets, too. Absent if there is only one secret.
+             */
+            old_secrets_end_at?: string;
+            /** @description Who created it. The id of an application, or `operator` for the command line. */
+            created_by: string;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /** @description Who changed it last. The id of an application, or `operator` for the command line. Absent before the first change. */
+            modified_by?: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last. Absent before the first change.
+             */
+            modified_at?: string;
+            /** @description The secret that deliveries are signed with, as Standard Webhooks specifies. Only this response shows it. */
+            secret: string;
+        };
+        /** @description An attempt to deliver an event. */
+        WebhookDelivery: {
+            /**
+             * Format: uuid
+             * @description The id of the event, which is the header `webhook-id` of each attempt.
+             */
+            event_id: string;
+            /** @description The type of the event. */
+            event_type: string;
+            /** @description The number of the attempt, from 1. */
+            attempt: number;
+            /**
+             * @description How it ended. `parked`: this was the last attempt.
+             * @enum {string}
+             */
+            outcome: "delivered" | "failed" | "parked";
+            /** @description The status of the response. Absent if there was none. */
+            response_status?: number;
+            /** @description Why it failed, if the status does not say it. */
+            problem?: string;
+            /** @description How long the request took, in milliseconds. */
+            duration_ms: number;
+            /**
+             * Format: date-time
+             * @description When it was sent.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it is tried again. Absent if it is not.
+             */
+            next_attempt_at?: string;
         };
     };
     responses: never;
@@ -1572,7 +1825,7 @@ export interface operations {
                 /** @description How many items a page has at most. Default: 20. */
                 size?: number;
                 /** @description Entries about this kind of thing. */
-                entity_type?: "token" | "application" | "key" | "tenant" | "report" | "log" | "service";
+                entity_type?: "token" | "application" | "key" | "tenant" | "report" | "log" | "service" | "webhook";
                 /** @description Entries about the thing with this id. */
                 entity_id?: string;
                 /** @description Entries of this operation. */
@@ -2110,6 +2363,267 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                /** @description The number of the page. Default: 1. */
+                page?: number;
+                /** @description How many items a page has at most. Default: 20. */
+                size?: number;
+            };
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of webhooks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        pagination: components["schemas"]["Pagination"];
+                        /** @description The items of this page, newest first. */
+                        data: components["schemas"]["Webhook"][];
+                    };
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Where deliveries are posted: an https:// address on the public internet, of at most 2,000 characters. */
+                    url: string;
+                    /** @description A text for people, of at most 200 characters. */
+                    description?: string | null;
+                    /** @description Whether events are delivered. Default: true. Deliveries continue where they stopped. */
+                    enabled?: boolean | null;
+                    /** @description The events to deliver: one or more of token.created, token.updated, token.deleted, token.expired, token.property.expired, application.created, application.updated, application.deleted, application.key.issued, application.key.revoked, access.denied. */
+                    event_types: string[];
+                    /** @description Only events of tokens of these types: token, card, bank, card_number, us_bank_account_number, us_bank_routing_number, social_security_number, employer_id_number. Default: all. */
+                    token_types?: string[] | null;
+                    /** @description Only events of tokens in these containers or below them, at most 10. Default: all. */
+                    containers?: string[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The webhook with its secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path: {
+                /** @description The id of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path: {
+                /** @description The id of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Where deliveries are posted: an https:// address on the public internet, of at most 2,000 characters. */
+                    url: string;
+                    /** @description A text for people, of at most 200 characters. */
+                    description?: string | null;
+                    /** @description Whether events are delivered. Default: true. Deliveries continue where they stopped. */
+                    enabled?: boolean | null;
+                    /** @description The events to deliver: one or more of token.created, token.updated, token.deleted, token.expired, token.property.expired, application.created, application.updated, application.deleted, application.key.issued, application.key.revoked, access.denied. */
+                    event_types: string[];
+                    /** @description Only events of tokens of these types: token, card, bank, card_number, us_bank_account_number, us_bank_routing_number, social_security_number, employer_id_number. Default: all. */
+                    token_types?: string[] | null;
+                    /** @description Only events of tokens in these containers or below them, at most 10. Default: all. */
+                    containers?: string[] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The webhook. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path: {
+                /** @description The id of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path: {
+                /** @description The id of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description How long deliveries are signed with the old secrets, too. Default: 86400, a day. */
+                    overlap_seconds?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The webhook with its new secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path: {
+                /** @description The id of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The attempt. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description The number of the page. Default: 1. */
+                page?: number;
+                /** @description How many items a page has at most. Default: 20. */
+                size?: number;
+                /** @description Attempts with this outcome. */
+                outcome?: "delivered" | "failed" | "parked";
+            };
+            header?: {
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                "SERVICE-TRACE-ID"?: string;
+            };
+            path: {
+                /** @description The id of the webhook. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of attempts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        pagination: components["schemas"]["Pagination"];
+                        /** @description The items of this page, newest first. */
+                        data: components["schemas"]["WebhookDelivery"][];
+                    };
                 };
             };
         };

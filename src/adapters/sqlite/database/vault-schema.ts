@@ -97,6 +97,23 @@ ${slots.map(rowsSchema).join('')}
     suspect_at INTEGER,
     PRIMARY KEY (name, application)
   ) STRICT, WITHOUT ROWID;
+
+  -- How far each webhook has come: positions, ids of events and times, as JSON.
+  CREATE TABLE webhook_states (
+    webhook TEXT PRIMARY KEY,
+    version INTEGER NOT NULL,
+    state TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- The ids of tokens that ended, sealed under the key of the webhook; empty after three days.
+  CREATE TABLE webhook_ids (
+    webhook TEXT NOT NULL,
+    event TEXT NOT NULL,
+    sealed BLOB NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (webhook, event)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX webhook_ids_at ON webhook_ids (at);
 `;
 
-export const vaultSchemaVersion = 5;
+export const vaultSchemaVersion = 6;

@@ -14,6 +14,7 @@ import type {
 } from '../../../ports/key-store.js';
 import type { FoundProblem } from '../../../ports/store-problem.js';
 import type { CommitOutcome, StoredChange } from '../../../ports/unit-of-work.js';
+import type { SealedTokenId } from '../../../ports/webhook-store.js';
 import type { DirectoryRecord } from '../../../views/directory-view.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { StoredProjection } from '../../../views/versions.js';
@@ -55,6 +56,24 @@ export type WriterOperations = {
       readonly request: ReservationRequest;
     };
     answer: Reservation;
+  };
+  save_webhook: {
+    of: 'vault';
+    input: {
+      readonly webhookId: string;
+      readonly version: number;
+      /** JSON. */
+      readonly state: string;
+      readonly delivered: readonly string[];
+    };
+    answer: boolean;
+  };
+  remove_webhook: { of: 'vault'; input: { readonly webhookId: string }; answer: null };
+  keep_webhook_ids: { of: 'vault'; input: readonly SealedTokenId[]; answer: null };
+  forget_webhook_ids: {
+    of: 'vault';
+    input: { readonly notBefore: number; readonly markedBefore: number };
+    answer: null;
   };
   begin_generation: { of: 'vault'; input: Rebuild; answer: boolean };
   save_version: {

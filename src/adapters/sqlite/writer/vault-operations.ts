@@ -76,6 +76,7 @@ export function createVaultOperations(database: SqliteDatabase) {
   return {
     ...createGenerationOperations(database),
     ...createBudgetOperations(database),
+    ...createWebhookOperations(database),
     put_rows({ generation, rows: built }: WriterOperations['put_rows']['input']): null {
       rows.put(generation, built);
       return null;
@@ -127,6 +128,42 @@ function createBudgetOperations(database: SqliteDatabase) {
       const { after, reservation } = reserveGuesses(stored, budget, request);
       save.run({ name, applicationId, ...after, exhausted: after.exhausted ? 1 : 0 });
       return reservation;
+    },
+  };
+}
+
+/** Stores how far webhooks have come in `vault.db`, inside a savepoint of the group's transaction. */
+function createWebhookOperations(database: SqliteDatabase) {
+  const insert = database.prepare('INSERT OR IGNORE INTO webhook_states (webhook, version, state) VALUES (?, 1, ?)');
+  const update = database.prepare(
+    'UPDATE webhook_states SET version = version + 1, state = ? WHERE webhook = ? AND version = ?',
+  );
+  const removeState = database.prepare('DELETE FROM webhook_states WHERE webhook = ?');
+  const removeIds = database.prepare('DELETE FROM webhook_ids WHERE webhook = ?');
+  const removeId = database.prepare('DELETE FROM webhook_ids WHERE webhook = ? AND event = ?');
+  const keepId = database.prepare('INSERT INTO webhook_ids (webhook, event, sealed, at) VALUES (?, ?, ?, ?)');
+  const emptyIds = database.prepare(`UPDATE webhook_ids SET sealed = x'' WHERE at < ? AND sealed <> x''`);
+  const forgetIds = database.prepare('DELETE FROM webhook_ids WHERE at < ?');
+  return {
+    save_webhook({ webhookId, version, state, delivered }: WriterOperations['save_webhook']['input']): boolean {
+      const { changes } = version === 0 ? insert.run(webhookId, state) : update.run(state, webhookId, version);
+      if (changes === 0) return false;
+      for (const eventId of delivered) removeId.run(webhookId, eventId);
+      return true;
+    },
+    remove_webhook({ webhookId }: WriterOperations['remove_webhook']['input']): null {
+      removeState.run(webhookId);
+      removeIds.run(webhookId);
+      return null;
+    },
+    keep_webhook_ids(ids: WriterOperations['keep_webhook_ids']['input']): null {
+      for (const { webhookId, eventId, sealed, at } of ids) keepId.run(webhookId, eventId, sealed, at);
+      return null;
+    },
+    forget_webhook_ids({ notBefore, markedBefore }: WriterOperations['forget_webhook_ids']['input']): null {
+      emptyIds.run(notBefore);
+      forgetIds.run(markedBefore);
+      return null;
     },
   };
 }

@@ -31,7 +31,7 @@ const created = {
 };
 
 /** The creator and the last editor of a tenant or an application. */
-const stamps = {
+export const stamps = {
   ...created,
   modified_by: z
     .string()

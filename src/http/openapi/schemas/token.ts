@@ -55,6 +55,14 @@ export const tokenObject = z
       description:
         'The expression whose value is fingerprinted. Absent only in a deduplicated token that the caller may not read.',
     }),
+    entity_ref: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'A keyed hash of the id, by which the access log and webhooks name the token. Absent only in a deduplicated token ' +
+          'that the caller may not read.',
+      }),
     expires_at: dateTime('When the token expires. Absent if it never does.').optional(),
     created_by: uuid(
       'The application that created the token. Absent only in a deduplicated token that the caller may not read.',
@@ -94,6 +102,7 @@ export const tokenExample: JsonObject = {
   containers: ['/pci/high/'],
   metadata: { customer: 'c-17' },
   fingerprint_expression: '{{ data.number }}',
+  entity_ref: 'b7c0f0f4a1f3d2c4e5b6978812ab34cd56ef78901a2b3c4d5e6f708192a3b4c5',
   created_by: '5dc3f473-b758-4380-b444-1bb2b9affc6a',
   created_at: '2026-01-31T12:00:00.000+00:00',
 };

@@ -12,6 +12,7 @@ describe('201 the response', () => {
       fingerprint: expect.any(String),
       containers: ['/general/high/'],
       fingerprint_expression: '{{ data | stringify }}',
+      entity_ref: expect.stringMatching(/^[0-9a-f]{64}$/),
       created_by: expect.stringMatching(/^[0-9a-f-]{36}$/),
       created_at: new Date(service.clock.now()).toISOString().replace('Z', '+00:00'),
     });
@@ -24,6 +25,7 @@ describe('201 the response', () => {
     expect(await create(service, full)).toEqual({
       ...{ ...full, containers: ['/a/', '/b/c-d_e/'], expires_at: '2030-01-01T00:00:00.000+00:00' },
       ...{ tenant_id: service.tenantId, fingerprint: expect.any(String) },
+      ...{ entity_ref: expect.stringMatching(/^[0-9a-f]{64}$/) },
       ...{ created_by: expect.any(String), created_at: expect.any(String) },
     });
   });
@@ -68,8 +70,8 @@ describe('201 an optional field that is null counts as absent', () => {
     { type: 'social_security_number', data: '123-45-6789' },
     { type: 'card', data: { number: '4242424242424242' } },
   ])('$type', async (token, { service }) => {
-    const { id: _, ...absent } = await create(service, token);
-    const { id, ...given } = await create(service, { ...token, ...nulls });
+    const { id: _, entity_ref: __, ...absent } = await create(service, token);
+    const { id, entity_ref: ___, ...given } = await create(service, { ...token, ...nulls });
     expect(given).toEqual(absent);
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
   });

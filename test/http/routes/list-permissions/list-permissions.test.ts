@@ -3,10 +3,10 @@ import { arrayOf, makeApplication } from '../directory-support.js';
 import { test } from '../support.js';
 
 describe('200 GET /permissions', () => {
-  test('all fifteen, with any key', async ({ service }) => {
+  test('all nineteen, with any key', async ({ service }) => {
     const { key } = await makeApplication(service, { type: 'public', permissions: ['token:create'] });
     const all = arrayOf(await service.call('GET', '/permissions', undefined, { key }));
-    expect(all).toHaveLength(15);
+    expect(all).toHaveLength(19);
     expect(all).toContainEqual({
       type: 'token:create',
       description: expect.stringMatching(/\S/),
@@ -25,7 +25,7 @@ describe('200 GET /permissions', () => {
 
   test('management permissions grant nothing on tokens', async ({ service }) => {
     const listed = arrayOf(await service.call('GET', '/permissions?application_type=management'));
-    expect(listed).toHaveLength(9);
+    expect(listed).toHaveLength(13);
     expect(listed.map((entry) => entry['type'])).not.toContainEqual(expect.stringMatching(/^token:/));
   });
 });

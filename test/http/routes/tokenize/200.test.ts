@@ -60,8 +60,8 @@ describe('200 an object with type and data is a create request', () => {
     const id = uniqueId();
     const request = { id, type: 'card', data: card, metadata: { a: 'b' }, containers: ['/X/'], privacy: 'ignored' };
     const answer = (await tokenize(service, { deep: [request] })) as { deep: [JsonObject] };
-    const { id: _, ...expected } = await create(service, { ...request, id: uniqueId() });
-    expect(answer).toEqual({ deep: [{ ...expected, id }] });
+    const { id: _, entity_ref: __, ...expected } = await create(service, { ...request, id: uniqueId() });
+    expect(answer).toEqual({ deep: [{ ...expected, id, entity_ref: expect.stringMatching(/^[0-9a-f]{64}$/) }] });
     expect(await read(service, id)).toEqual(answer.deep[0]);
   });
 

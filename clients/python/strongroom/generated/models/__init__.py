@@ -25,6 +25,7 @@ from .create_application_body_type import CreateApplicationBodyType
 from .create_token_body import CreateTokenBody
 from .create_token_body_metadata_type_0 import CreateTokenBodyMetadataType0
 from .create_token_body_type import CreateTokenBodyType
+from .create_webhook_body import CreateWebhookBody
 from .delete_tenant_body import DeleteTenantBody
 from .delete_tokens_body import DeleteTokensBody
 from .delete_tokens_response_200 import DeleteTokensResponse200
@@ -47,6 +48,9 @@ from .list_tokens_metadata_filter import ListTokensMetadataFilter
 from .list_tokens_type_item import ListTokensTypeItem
 from .list_tokens_v2_metadata_filter import ListTokensV2MetadataFilter
 from .list_tokens_v2_type import ListTokensV2Type
+from .list_webhook_deliveries_outcome import ListWebhookDeliveriesOutcome
+from .list_webhook_deliveries_response_200 import ListWebhookDeliveriesResponse200
+from .list_webhooks_response_200 import ListWebhooksResponse200
 from .log_entry import LogEntry
 from .log_entry_actor_type import LogEntryActorType
 from .log_entry_outcome import LogEntryOutcome
@@ -56,6 +60,7 @@ from .permission_application_types_item import PermissionApplicationTypesItem
 from .permission_type import PermissionType
 from .problem import Problem
 from .problem_errors import ProblemErrors
+from .rotate_webhook_secret_body import RotateWebhookSecretBody
 from .search_suggestions import SearchSuggestions
 from .search_suggestions_suggestions_item import SearchSuggestionsSuggestionsItem
 from .search_suggestions_suggestions_item_kind import (
@@ -93,9 +98,18 @@ from .update_tenant_body_settings_type_0_additional_property_type_1 import (
 )
 from .update_token_body import UpdateTokenBody
 from .update_token_body_metadata_type_0 import UpdateTokenBodyMetadataType0
+from .update_webhook_body import UpdateWebhookBody
 from .usage_report import UsageReport
 from .usage_report_token_report import UsageReportTokenReport
 from .usage_report_token_report_tokens_by_type import UsageReportTokenReportTokensByType
+from .webhook import Webhook
+from .webhook_delivery import WebhookDelivery
+from .webhook_delivery_outcome import WebhookDeliveryOutcome
+from .webhook_event_types_item import WebhookEventTypesItem
+from .webhook_token_types_item import WebhookTokenTypesItem
+from .webhook_with_secret import WebhookWithSecret
+from .webhook_with_secret_event_types_item import WebhookWithSecretEventTypesItem
+from .webhook_with_secret_token_types_item import WebhookWithSecretTokenTypesItem
 
 __all__ = (
     "AccessRule",
@@ -117,6 +131,7 @@ __all__ = (
     "CreateTokenBody",
     "CreateTokenBodyMetadataType0",
     "CreateTokenBodyType",
+    "CreateWebhookBody",
     "DeleteTenantBody",
     "DeleteTokensBody",
     "DeleteTokensResponse200",
@@ -139,6 +154,9 @@ __all__ = (
     "ListTokensTypeItem",
     "ListTokensV2MetadataFilter",
     "ListTokensV2Type",
+    "ListWebhookDeliveriesOutcome",
+    "ListWebhookDeliveriesResponse200",
+    "ListWebhooksResponse200",
     "LogEntry",
     "LogEntryActorType",
     "LogEntryOutcome",
@@ -148,6 +166,7 @@ __all__ = (
     "PermissionType",
     "Problem",
     "ProblemErrors",
+    "RotateWebhookSecretBody",
     "SearchSuggestions",
     "SearchSuggestionsSuggestionsItem",
     "SearchSuggestionsSuggestionsItemKind",
@@ -175,7 +194,16 @@ __all__ = (
     "UpdateTenantBodySettingsType0AdditionalPropertyType1",
     "UpdateTokenBody",
     "UpdateTokenBodyMetadataType0",
+    "UpdateWebhookBody",
     "UsageReport",
     "UsageReportTokenReport",
     "UsageReportTokenReportTokensByType",
+    "Webhook",
+    "WebhookDelivery",
+    "WebhookDeliveryOutcome",
+    "WebhookEventTypesItem",
+    "WebhookTokenTypesItem",
+    "WebhookWithSecret",
+    "WebhookWithSecretEventTypesItem",
+    "WebhookWithSecretTokenTypesItem",
 )

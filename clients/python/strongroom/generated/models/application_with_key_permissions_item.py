@@ -16,6 +16,10 @@ ApplicationWithKeyPermissionsItem = Literal[
     "token:search",
     "token:update",
     "token:use",
+    "webhook:create",
+    "webhook:delete",
+    "webhook:read",
+    "webhook:update",
 ]
 
 

@@ -1,6 +1,6 @@
 from typing import Literal, cast
 
-ListLogsEntityType = Literal["application", "key", "log", "report", "service", "tenant", "token"]
+ListLogsEntityType = Literal["application", "key", "log", "report", "service", "tenant", "token", "webhook"]
 
 
 def check_list_logs_entity_type(value: str) -> ListLogsEntityType:

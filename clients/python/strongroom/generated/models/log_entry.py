@@ -21,7 +21,7 @@ class LogEntry:
         tenant_id (str): The tenant of the entry.
         actor_id (str): Who did it: the id of an application, `operator` (the command line) or `system`.
         actor_type (LogEntryActorType): What kind of actor it was.
-        entity_type (str): What it was done to: token, application, key, tenant, report, log or service.
+        entity_type (str): What it was done to: token, application, key, tenant, report, log, service or webhook.
         operation (str): What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation or
             loss.
         outcome (LogEntryOutcome): How it ended.

@@ -16,6 +16,10 @@ PermissionType = Literal[
     "token:search",
     "token:update",
     "token:use",
+    "webhook:create",
+    "webhook:delete",
+    "webhook:read",
+    "webhook:update",
 ]
 
 

@@ -40,6 +40,8 @@ class Token:
                 none.
             fingerprint_expression (str | Unset): The expression whose value is fingerprinted. Absent only in a deduplicated
                 token that the caller may not read.
+            entity_ref (str | Unset): A keyed hash of the id, by which the access log and webhooks name the token. Absent
+                only in a deduplicated token that the caller may not read.
             expires_at (datetime.datetime | Unset): When the token expires. Absent if it never does.
             created_by (str | Unset): The application that created the token. Absent only in a deduplicated token that the
                 caller may not read.
@@ -60,6 +62,7 @@ class Token:
     metadata: TokenMetadata | Unset = UNSET
     search_indexes: list[str] | Unset = UNSET
     fingerprint_expression: str | Unset = UNSET
+    entity_ref: str | Unset = UNSET
     expires_at: datetime.datetime | Unset = UNSET
     created_by: str | Unset = UNSET
     created_at: datetime.datetime | Unset = UNSET
@@ -91,6 +94,8 @@ class Token:
             search_indexes = self.search_indexes
 
         fingerprint_expression = self.fingerprint_expression
+
+        entity_ref = self.entity_ref
 
         expires_at: str | Unset = UNSET
         if not isinstance(self.expires_at, Unset):
@@ -134,6 +139,8 @@ class Token:
             field_dict["search_indexes"] = search_indexes
         if fingerprint_expression is not UNSET:
             field_dict["fingerprint_expression"] = fingerprint_expression
+        if entity_ref is not UNSET:
+            field_dict["entity_ref"] = entity_ref
         if expires_at is not UNSET:
             field_dict["expires_at"] = expires_at
         if created_by is not UNSET:
@@ -180,6 +187,8 @@ class Token:
 
         fingerprint_expression = d.pop("fingerprint_expression", UNSET)
 
+        entity_ref = d.pop("entity_ref", UNSET)
+
         _expires_at = d.pop("expires_at", UNSET)
         expires_at: datetime.datetime | Unset
         if isinstance(_expires_at, Unset):
@@ -223,6 +232,7 @@ class Token:
             metadata=metadata,
             search_indexes=search_indexes,
             fingerprint_expression=fingerprint_expression,
+            entity_ref=entity_ref,
             expires_at=expires_at,
             created_by=created_by,
             created_at=created_at,

@@ -1,0 +1,29 @@
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ...types import UNSET, Unset
+
+
+def request(
+    id: str,
+    *,
+    service_trace_id: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(service_trace_id, Unset):
+        headers["SERVICE-TRACE-ID"] = service_trace_id
+
+    _kwargs: dict[str, Any] = {
+        "method": "DELETE",
+        "url": "/webhooks/{id}".format(
+            id=quote(str(id), safe=""),
+        ),
+    }
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def parse(response: httpx.Response) -> None:
+    return None

@@ -1,0 +1,53 @@
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ...models.list_webhook_deliveries_outcome import ListWebhookDeliveriesOutcome
+from ...models.list_webhook_deliveries_response_200 import (
+    ListWebhookDeliveriesResponse200,
+)
+from ...types import UNSET, Unset
+
+
+def request(
+    id: str,
+    *,
+    page: int | Unset = UNSET,
+    size: int | Unset = UNSET,
+    outcome: ListWebhookDeliveriesOutcome | Unset = UNSET,
+    service_trace_id: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(service_trace_id, Unset):
+        headers["SERVICE-TRACE-ID"] = service_trace_id
+
+    params: dict[str, Any] = {}
+
+    params["page"] = page
+
+    params["size"] = size
+
+    json_outcome: str | Unset = UNSET
+    if not isinstance(outcome, Unset):
+        json_outcome = outcome
+
+    params["outcome"] = json_outcome
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+    _kwargs: dict[str, Any] = {
+        "method": "GET",
+        "url": "/webhooks/{id}/deliveries".format(
+            id=quote(str(id), safe=""),
+        ),
+        "params": params,
+    }
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def parse(response: httpx.Response) -> ListWebhookDeliveriesResponse200:
+    response_200 = ListWebhookDeliveriesResponse200.from_dict(response.json())
+
+    return response_200

@@ -1,0 +1,39 @@
+from typing import Any
+
+import httpx
+
+from ...models.list_webhooks_response_200 import ListWebhooksResponse200
+from ...types import UNSET, Unset
+
+
+def request(
+    *,
+    page: int | Unset = UNSET,
+    size: int | Unset = UNSET,
+    service_trace_id: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(service_trace_id, Unset):
+        headers["SERVICE-TRACE-ID"] = service_trace_id
+
+    params: dict[str, Any] = {}
+
+    params["page"] = page
+
+    params["size"] = size
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+    _kwargs: dict[str, Any] = {
+        "method": "GET",
+        "url": "/webhooks",
+        "params": params,
+    }
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def parse(response: httpx.Response) -> ListWebhooksResponse200:
+    response_200 = ListWebhooksResponse200.from_dict(response.json())
+
+    return response_200

@@ -1,0 +1,37 @@
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ...models.rotate_webhook_secret_body import RotateWebhookSecretBody
+from ...models.webhook_with_secret import WebhookWithSecret
+from ...types import UNSET, Unset
+
+
+def request(
+    id: str,
+    *,
+    body: RotateWebhookSecretBody,
+    service_trace_id: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(service_trace_id, Unset):
+        headers["SERVICE-TRACE-ID"] = service_trace_id
+
+    _kwargs: dict[str, Any] = {
+        "method": "POST",
+        "url": "/webhooks/{id}/secret".format(
+            id=quote(str(id), safe=""),
+        ),
+    }
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def parse(response: httpx.Response) -> WebhookWithSecret:
+    response_200 = WebhookWithSecret.from_dict(response.json())
+
+    return response_200

@@ -1,0 +1,37 @@
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ...models.update_webhook_body import UpdateWebhookBody
+from ...models.webhook import Webhook
+from ...types import UNSET, Unset
+
+
+def request(
+    id: str,
+    *,
+    body: UpdateWebhookBody,
+    service_trace_id: str | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+    if not isinstance(service_trace_id, Unset):
+        headers["SERVICE-TRACE-ID"] = service_trace_id
+
+    _kwargs: dict[str, Any] = {
+        "method": "PUT",
+        "url": "/webhooks/{id}".format(
+            id=quote(str(id), safe=""),
+        ),
+    }
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def parse(response: httpx.Response) -> Webhook:
+    response_200 = Webhook.from_dict(response.json())
+
+    return response_200

@@ -1,0 +1,20 @@
+from typing import Literal, cast
+
+WebhookWithSecretEventTypesItem = Literal[
+    "access.denied",
+    "application.created",
+    "application.deleted",
+    "application.key.issued",
+    "application.key.revoked",
+    "application.updated",
+    "token.created",
+    "token.deleted",
+    "token.expired",
+    "token.property.expired",
+    "token.updated",
+]
+
+
+def check_webhook_with_secret_event_types_item(value: str) -> WebhookWithSecretEventTypesItem:
+    """Passes values on that a newer service may return and this version does not know."""
+    return cast(WebhookWithSecretEventTypesItem, value)

@@ -1,0 +1,76 @@
+import type { Collection, Db } from 'mongodb';
+import type { WebhookState, WebhookStore } from '../../ports/webhook-store.js';
+import type { MongoConnection } from './connection.js';
+import { DuplicateKey } from './mongo-error.js';
+
+type StateDocument = { readonly _id: string; readonly version: number; readonly state: WebhookState };
+type IdDocument = {
+  readonly _id: { readonly webhook: string; readonly event: string };
+  readonly sealed: Buffer;
+  readonly at: number;
+};
+
+const none = Buffer.alloc(0);
+
+/** Returns `WebhookStore` on MongoDB, in the database of the rows. */
+export function mongoWebhookStore(connection: MongoConnection): WebhookStore {
+  const states = (db: Db): Collection<StateDocument> => db.collection<StateDocument>('webhook_states');
+  const ids = (db: Db): Collection<IdDocument> => db.collection<IdDocument>('webhook_ids');
+
+  async function replace(_id: string, version: number, state: WebhookState): Promise<boolean> {
+    if (version > 0) {
+      const next = { version: version + 1, state };
+      const replaced = await connection.call((db) => states(db).replaceOne({ _id, version }, next));
+      return replaced.matchedCount === 1;
+    }
+    return connection
+      .call((db) => states(db).insertOne({ _id, version: 1, state }))
+      .then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof DuplicateKey) return false;
+          throw error;
+        },
+      );
+  }
+
+  return {
+    async state(webhookId) {
+      const found = await connection.call((db) => states(db).findOne({ _id: webhookId }));
+      return found === null ? null : { version: found.version, state: found.state };
+    },
+    async save(webhookId, version, state, delivered) {
+      if (!(await replace(webhookId, version, state))) return false;
+      const done = delivered.map((event) => ({ webhook: webhookId, event }));
+      // An id that stays because the process died here is emptied after three days.
+      if (done.length > 0) await connection.call((db) => ids(db).deleteMany({ _id: { $in: done } }));
+      return true;
+    },
+    async remove(webhookId) {
+      await connection.call((db) => states(db).deleteOne({ _id: webhookId }));
+      await connection.call((db) => ids(db).deleteMany({ '_id.webhook': webhookId }));
+    },
+    async keepIds(kept) {
+      const documents = kept.map(({ webhookId, eventId, sealed, at }) => ({
+        _id: { webhook: webhookId, event: eventId },
+        sealed: Buffer.from(sealed),
+        at,
+      }));
+      await connection.call((db) => ids(db).insertMany(documents));
+    },
+    async sealedIds(webhookId, eventIds) {
+      if (eventIds.length === 0) return new Map();
+      const asked = eventIds.map((event) => ({ webhook: webhookId, event }));
+      const found = await connection.call((db) =>
+        ids(db)
+          .find({ _id: { $in: asked } })
+          .toArray(),
+      );
+      return new Map(found.map(({ _id, sealed }) => [_id.event, sealed]));
+    },
+    async forgetIds(notBefore, markedBefore) {
+      await connection.call((db) => ids(db).updateMany({ at: { $lt: notBefore } }, { $set: { sealed: none } }));
+      await connection.call((db) => ids(db).deleteMany({ at: { $lt: markedBefore } }));
+    },
+  };
+}

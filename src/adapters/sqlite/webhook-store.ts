@@ -1,0 +1,40 @@
+import type { WebhookState, WebhookStore } from '../../ports/webhook-store.js';
+import type { SqliteDatabase } from './database/open-database.js';
+import { reading } from './database/reading.js';
+import type { Writer } from './writer/writer.js';
+
+/** Implements `WebhookStore` on `vault.db`. */
+export function sqliteWebhookStore(database: SqliteDatabase, writer: Writer): WebhookStore {
+  const find = database.prepare('SELECT version, state FROM webhook_states WHERE webhook = ?');
+  const findId = database.prepare('SELECT sealed FROM webhook_ids WHERE webhook = ? AND event = ?').pluck();
+  return {
+    async state(webhookId) {
+      const row = reading(() => find.get(webhookId)) as
+        | { readonly version: number; readonly state: string }
+        | undefined;
+      return row === undefined ? null : { version: row.version, state: JSON.parse(row.state) as WebhookState };
+    },
+    save: (webhookId, version, state, delivered) =>
+      writer.request('save_webhook', { webhookId, version, state: JSON.stringify(state), delivered }),
+    async remove(webhookId) {
+      await writer.request('remove_webhook', { webhookId });
+    },
+    async keepIds(ids) {
+      await writer.request('keep_webhook_ids', ids);
+    },
+    async sealedIds(webhookId, eventIds) {
+      return reading(
+        () =>
+          new Map(
+            eventIds.flatMap((eventId): [string, Uint8Array][] => {
+              const sealed = findId.get(webhookId, eventId) as Buffer | undefined;
+              return sealed === undefined ? [] : [[eventId, sealed]];
+            }),
+          ),
+      );
+    },
+    async forgetIds(notBefore, markedBefore) {
+      await writer.request('forget_webhook_ids', { notBefore, markedBefore });
+    },
+  };
+}

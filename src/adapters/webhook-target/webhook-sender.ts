@@ -1,0 +1,104 @@
+import { lookup } from 'node:dns';
+import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import type { SendOutcome, WebhookSender } from '../../ports/webhook-sender.js';
+import { isPublicAddress } from './public-address.js';
+
+const timeLimitMs = 10_000;
+const idleSocketsMax = 16;
+
+class PrivateAddress extends Error {}
+
+export type WebhookSenderOptions = {
+  /** Also sends to addresses that are not on the public internet, and over plain HTTP. */
+  readonly allowsPrivate: boolean;
+  /** Tests resolve names with this. */
+  readonly resolve?: typeof lookup;
+  readonly limitMs?: number;
+};
+
+/**
+ * Sends webhooks over HTTPS. Threat: server-side request forgery. A tenant names an address inside the network of the
+ * vault, or a name that resolves to a public address when the webhook is created and to a private one later (DNS
+ * rebinding), or redirects there. So the addresses that a name resolves to are checked in the look-up that the
+ * connection itself uses, and a redirect is a failure like any other response but 2xx.
+ */
+export function webhookSender({
+  allowsPrivate,
+  resolve = lookup,
+  limitMs = timeLimitMs,
+}: WebhookSenderOptions): WebhookSender {
+  const checkedLookup: LookupFunction = (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, []);
+      const allowed = allowsPrivate || addresses.every(({ address }) => isPublicAddress(address));
+      if (!allowed) return callback(new PrivateAddress(), []);
+      const [first] = addresses;
+      if (options.all === true || first === undefined) return callback(null, addresses);
+      return callback(null, first.address, first.family);
+    });
+  };
+  const agentOptions = { keepAlive: true, maxFreeSockets: idleSocketsMax, timeout: 60_000, lookup: checkedLookup };
+  const agents = { http: new HttpAgent(agentOptions), https: new HttpsAgent(agentOptions) };
+
+  let isClosed = false;
+
+  function problemOf({ protocol, hostname }: URL): string | null {
+    if (protocol !== 'https:' && !(allowsPrivate && protocol === 'http:')) return 'must begin with https://';
+    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+    if (allowsPrivate) return null;
+    const isPrivate = isIP(host) === 0 ? /(?:^|\.)localhost\.?$/.test(host) : !isPublicAddress(host);
+    return isPrivate ? 'must be an address on the public internet' : null;
+  }
+
+  return {
+    problemOf,
+    post: (url, headers, body) =>
+      new Promise<SendOutcome>((resolveOutcome) => {
+        // A look-up is skipped for a literal address, so this is its check. The setting may have changed, too.
+        const problem = problemOf(url);
+        if (problem !== null) return resolveOutcome({ kind: 'failed', problem: `the address ${problem}` });
+        if (isClosed) return resolveOutcome({ kind: 'failed', problem: 'the service is stopping' });
+        const isPlain = url.protocol === 'http:';
+        const options = {
+          method: 'POST',
+          headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+          agent: isPlain ? agents.http : agents.https,
+          maxHeaderSize: 16 * 1024,
+        };
+        const request = isPlain ? httpRequest(url, options) : httpsRequest(url, options);
+        const settle = (outcome: SendOutcome): void => {
+          clearTimeout(timer);
+          resolveOutcome(outcome);
+        };
+        const timer = setTimeout(() => {
+          settle({ kind: 'failed', problem: `no response within ${limitMs / 1_000} s` });
+          request.destroy();
+        }, limitMs);
+        request.on('response', (response) => {
+          settle({ kind: 'responded', status: response.statusCode ?? 0 });
+          // Keeps the connection only if the response has no body. Threat: a body of megabytes, or one that never ends.
+          if (response.headers['content-length'] === '0' || response.statusCode === 204) response.resume();
+          else request.destroy();
+        });
+        request.on('error', (error) => settle({ kind: 'failed', problem: problemText(error) }));
+        request.end(body);
+      }),
+    close() {
+      isClosed = true;
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
+}
+
+/** Threat: messages of libraries contain addresses, so only what happened is shown. */
+function problemText(error: Error & { readonly code?: string }): string {
+  if (error instanceof PrivateAddress) return 'the name resolves to an address that is not on the public internet';
+  if (error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN') return 'the name cannot be resolved';
+  if (error.code === 'ECONNREFUSED') return 'the connection was refused';
+  return /^(?:ERR_TLS|CERT|DEPTH|UNABLE|SELF_SIGNED)/.test(error.code ?? '')
+    ? 'the TLS certificate is not valid'
+    : 'the connection failed';
+}

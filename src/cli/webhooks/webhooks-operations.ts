@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { replayDeliveries } from '../../commands/replay-deliveries.js';
+import { findWebhook } from '../../queries/tenancy/webhooks.js';
+import { OperationFailed, operation } from '../operations/operation.js';
+import { tenantOrOnly } from '../operations/tenant-or-only.js';
+
+/** Has a webhook receive every event since a time again. The service delivers them. */
+export const replayWebhook = operation(
+  z.object({ /** Null: the only tenant. */ tenantId: z.string().nullable(), webhookId: z.string(), from: z.number() }),
+  async (service, { tenantId, webhookId, from }) => {
+    const tenant = await tenantOrOnly(service, tenantId);
+    const webhook = await findWebhook(service.vault, tenant, webhookId);
+    if (webhook === null) throw new OperationFailed('the tenant has no webhook with this id; see `GET /webhooks`.');
+    await replayDeliveries(service.vault, webhookId, from);
+    return { webhook_id: webhookId, enabled: webhook.enabled };
+  },
+);

@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { parseExpiresAt } from '../../domain/time.js';
+import { Failure } from '../failure.js';
+import { configOf, storeSettings, withSettings } from '../options.js';
+import { print } from '../print.js';
+import { runCommand } from '../run-command.js';
+
+type Options = { readonly from: string; readonly tenant?: string; readonly json?: boolean };
+
+/** `strongroom webhooks replay`. */
+export function addWebhooks(program: Command): void {
+  const webhooks = program.command('webhooks').description('deliver events to a webhook again');
+  withSettings(webhooks.command('replay'), storeSettings)
+    .description('deliver every event since a time to a webhook again')
+    .argument('<id>', 'id of the webhook')
+    .requiredOption('--from <time>', 'date or date-time, such as 2026-01-31T12:00:00Z')
+    .option('--tenant <id>', 'tenant of the webhook; by default the only one')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+The service delivers the events, in order, with the webhook-id that they had. An
+event about a token that has ended since carries only its entity_ref.
+
+Example:
+  strongroom webhooks replay 3b0e8c1c-5a0a-4a54-9d4e-0c2c4f0a9b11 \\
+    --from 2026-01-31T12:00:00Z`,
+    )
+    .action(async (webhookId: string, { from: text, tenant, ...options }: Options) => {
+      const from = parseExpiresAt(text);
+      if (from === null) throw new Failure('--from must be a date or date-time, such as 2026-01-31T12:00:00Z.', 2);
+      const input = { tenantId: tenant ?? null, webhookId, from };
+      const value = await runCommand(configOf(options), 'webhooks-replay', input);
+      const rest = value.enabled ? '' : ' The webhook is disabled; they are delivered when it is enabled.';
+      print(value, options, () => `events since ${text} are delivered again.${rest}`);
+    });
+}

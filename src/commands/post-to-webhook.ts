@@ -1,0 +1,89 @@
+import { signingSecrets, type WebhookDocument } from '../domain/tenancy/webhook.js';
+import { formatTimestamp } from '../domain/time.js';
+import { signedHeaders } from '../events/webhooks/signature.js';
+import type { SendOutcome } from '../ports/webhook-sender.js';
+import type { WebhookAttempt } from '../ports/webhook-store.js';
+import type { Vault } from '../vault/vault.js';
+
+const [second, minute, hour] = [1_000, 60_000, 3_600_000];
+const firstDelays = [5 * second, minute, 5 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 3 * hour];
+const laterDelay = 4 * hour;
+/** After so many attempts, which takes a little more than three days, a delivery is parked. */
+const attemptsMax = 26;
+
+/** Returns the time until the next attempt, ms; null: there is none. */
+function delayAfter(failed: number): number | null {
+  return failed >= attemptsMax ? null : (firstDelays[failed - 1] ?? laterDelay);
+}
+
+/** Delivers one event, and returns the attempt with the time of the next one. `failed`: how many have failed before. */
+export async function attemptDelivery(
+  vault: Pick<Vault, 'webhookSender' | 'clock'>,
+  webhook: WebhookDocument,
+  { id, type }: { readonly id: string; readonly type: string },
+  payload: string,
+  failed: number,
+): Promise<WebhookAttempt> {
+  const at = vault.clock.now();
+  const { response, durationMs } = await postToWebhook(vault, webhook, id, payload);
+  const isDelivered = isAccepted(response);
+  const delay = isDelivered ? null : delayAfter(failed + 1);
+  const undelivered = delay === null ? 'parked' : 'failed';
+  return {
+    ...{ eventId: id, eventType: type, at, durationMs, attempt: failed + 1 },
+    outcome: isDelivered ? 'delivered' : undelivered,
+    ...shownResponse(response),
+    nextAt: delay === null ? null : at + delay,
+  };
+}
+
+/** Posts a signed message to a webhook. Never throws. */
+async function postToWebhook(
+  { webhookSender, clock }: Pick<Vault, 'webhookSender' | 'clock'>,
+  webhook: WebhookDocument,
+  id: string,
+  payload: string,
+) {
+  const now = clock.now();
+  const headers = signedHeaders(signingSecrets(webhook, now), id, now, payload);
+  const beganAt = performance.now();
+  const response = await webhookSender.post(new URL(webhook.url), headers, payload);
+  return { response, durationMs: Math.round(performance.now() - beganAt) };
+}
+
+function isAccepted(response: SendOutcome): boolean {
+  return response.kind === 'responded' && response.status >= 200 && response.status < 300;
+}
+
+function shownResponse(response: SendOutcome): Pick<WebhookAttempt, 'status' | 'problem'> {
+  if (response.kind === 'failed') return { status: null, problem: response.problem };
+  const isRedirect = response.status >= 300 && response.status < 400;
+  return { status: response.status, problem: isRedirect ? 'redirects are not followed' : null };
+}
+
+/**
+ * Sends a test event. It is not an event of the log, and is not retried. If it arrives, everything that waits for its
+ * next attempt is due at once.
+ */
+export async function sendTestEvent(vault: Vault, tenantId: string, webhook: WebhookDocument): Promise<WebhookAttempt> {
+  const at = vault.clock.now();
+  const eventId = vault.random.uuid();
+  const payload = JSON.stringify({
+    type: 'webhook.test',
+    timestamp: formatTimestamp(at),
+    data: { tenant_id: tenantId, webhook_id: webhook.id },
+  });
+  const { response, durationMs } = await postToWebhook(vault, webhook, eventId, payload);
+  const outcome = isAccepted(response) ? 'delivered' : 'failed';
+  if (outcome === 'delivered') await makeDue(vault, webhook.id, at);
+  const what = { eventId, eventType: 'webhook.test', at, durationMs, attempt: 1, outcome } as const;
+  return { ...what, ...shownResponse(response), nextAt: null };
+}
+
+async function makeDue({ webhookStore }: Pick<Vault, 'webhookStore'>, webhookId: string, at: number): Promise<void> {
+  const stored = await webhookStore.state(webhookId);
+  if (stored === null || stored.state.pending.length === 0) return;
+  const pending = stored.state.pending.map((one) => ({ ...one, nextAt: Math.min(one.nextAt, at) }));
+  // If a delivery was recorded meanwhile, the receiver is known to work, and the next test does the rest.
+  await webhookStore.save(webhookId, stored.version, { ...stored.state, pending }, []);
+}

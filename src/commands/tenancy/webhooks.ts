@@ -1,0 +1,82 @@
+import { Secret } from '../../domain/secret.js';
+import type { TenantDirectory } from '../../domain/tenancy/tenant-directory.js';
+import { parseWebhook, type WebhookDocument, type WebhookFields } from '../../domain/tenancy/webhook.js';
+import { type CommandResult, invalidFields } from '../../vault/result.js';
+import type { Vault } from '../../vault/vault.js';
+import { changeDirectory, type DirectoryContext } from './change-directory.js';
+
+const keyBytes = 32;
+
+/** `secret` is shown only once. */
+export type WebhookWithSecret = { readonly webhook: WebhookDocument; readonly secret: Secret<string> };
+
+/** Creates a webhook with its first secret (docs/contract.md, "Webhooks"). */
+export async function createWebhook(
+  vault: Vault,
+  context: DirectoryContext,
+  fields: WebhookFields,
+): Promise<CommandResult<WebhookWithSecret>> {
+  const spec = parseWebhook(fields, vault.webhookSender.problemOf);
+  if (!spec.ok) return invalidFields(spec.errors);
+  const webhookId = vault.random.uuid();
+  const secret = newSecret(vault);
+  const idKey = vault.random.bytes(keyBytes).toString('base64');
+  return changeDirectory(vault, context, {
+    commands: [{ do: 'create_webhook', webhookId, spec: spec.value, secret: { secret: secret.reveal() }, idKey }],
+    answer: (after) => ({ webhook: webhookAfter(after, webhookId), secret }),
+  });
+}
+
+/** Replaces the fields of a webhook; its secrets stay. */
+export async function updateWebhook(
+  vault: Vault,
+  context: DirectoryContext,
+  webhookId: string,
+  fields: WebhookFields,
+): Promise<CommandResult<WebhookDocument>> {
+  const spec = parseWebhook(fields, vault.webhookSender.problemOf);
+  if (!spec.ok) return invalidFields(spec.errors);
+  return changeDirectory(vault, context, {
+    commands: [{ do: 'update_webhook', webhookId, spec: spec.value }],
+    answer: (after) => webhookAfter(after, webhookId),
+  });
+}
+
+/** Adds a secret. Deliveries are signed with the ones before it, too, until the overlap ends. */
+export function rotateWebhookSecret(
+  vault: Vault,
+  context: DirectoryContext,
+  webhookId: string,
+  overlapMs: number,
+): Promise<CommandResult<WebhookWithSecret>> {
+  const secret = newSecret(vault);
+  return changeDirectory(vault, context, {
+    commands: [{ do: 'rotate_webhook_secret', webhookId, secret: { secret: secret.reveal() }, overlapMs }],
+    answer: (after) => ({ webhook: webhookAfter(after, webhookId), secret }),
+  });
+}
+
+/** Deletes a webhook, how far it has come, and the ids that wait for it. */
+export async function deleteWebhook(
+  vault: Vault,
+  context: DirectoryContext,
+  webhookId: string,
+): Promise<CommandResult<null>> {
+  const deleted = await changeDirectory(vault, context, {
+    commands: [{ do: 'delete_webhook', webhookId }],
+    answer: () => null,
+  });
+  if (deleted.ok) await vault.webhookStore.remove(webhookId);
+  return deleted;
+}
+
+/** The form that Standard Webhooks specifies. */
+function newSecret({ random }: Vault): Secret<string> {
+  return new Secret(`whsec_${random.bytes(keyBytes).toString('base64')}`);
+}
+
+function webhookAfter({ tenant }: TenantDirectory, webhookId: string): WebhookDocument {
+  const webhook = tenant?.webhooks.find(({ id }) => id === webhookId);
+  if (webhook === undefined) throw new Error('a changed webhook must exist');
+  return webhook;
+}

@@ -1,0 +1,64 @@
+import { coversContainers } from '../../domain/tenancy/webhook.js';
+import { sealTokenId } from '../../events/webhooks/sealed-id.js';
+import type { SealedTokenId } from '../../ports/webhook-store.js';
+import { KeyLost } from '../../vault/key-lost.js';
+import { tenantDocument } from '../../vault/open-directory.js';
+import { openContent } from '../../vault/open-token.js';
+import { TenantGone } from '../../vault/tenant-gone.js';
+import type { Vault } from '../../vault/vault.js';
+import type { TokenView } from '../../views/token-view.js';
+import type { Sealed } from '../seal-events.js';
+
+/** The events that end a token and its key. */
+export const endingEvents: ReadonlySet<string> = new Set(['token.deleted', 'token.expired']);
+
+type Ending = { readonly view: TokenView; readonly sealed: Sealed };
+
+/**
+ * Seals the ids of tokens that are about to end under the keys of the webhooks that are told of it, and stores them
+ * before the events: afterwards nobody can read the id. An append that fails leaves ids that are removed after three
+ * days. Erasure comes first: if the id of a token cannot be read, the delivery carries only its reference.
+ */
+export async function keepIdsOfEnding(vault: Vault, endings: readonly Ending[]): Promise<void> {
+  const [first] = endings;
+  if (first === undefined) return;
+  const ids: SealedTokenId[] = [];
+  try {
+    const tenant = await tenantDocument(vault, first.view.tenantId);
+    for (const ending of tenant === null || tenant.webhooks.length === 0 ? [] : endings) {
+      ids.push(...(await sealedIdsOf(vault, tenant?.webhooks ?? [], ending)));
+    }
+  } catch (error) {
+    if (!(error instanceof KeyLost) && !(error instanceof TenantGone)) throw error;
+  }
+  if (ids.length > 0) await vault.webhookStore.keepIds(ids);
+}
+
+type Webhooks = NonNullable<Awaited<ReturnType<typeof tenantDocument>>>['webhooks'];
+
+async function sealedIdsOf(
+  vault: Vault,
+  webhooks: Webhooks,
+  { view, sealed: { events } }: Ending,
+): Promise<readonly SealedTokenId[]> {
+  const { tenantId, stream, state } = view;
+  const { life } = state;
+  const index = events.findIndex(({ type }) => endingEvents.has(type));
+  const event = events[index];
+  if (life === null || event === undefined) return [];
+  const told = webhooks.filter(
+    ({ event_types: types, token_types: tokenTypes }) =>
+      types.some((type) => type === event.type) && (tokenTypes === null || tokenTypes.includes(life.tokenType)),
+  );
+  const open = told.length === 0 ? null : await openContent(vault, view, life);
+  if (open === null) return [];
+  const place = { tenantId, stream, revision: state.revision + 1 + index };
+  return told
+    .filter((webhook) => coversContainers(webhook, open.containers))
+    .map((webhook) => ({
+      webhookId: webhook.id,
+      eventId: event.id,
+      sealed: sealTokenId(webhook, open.id, place),
+      at: event.time,
+    }));
+}

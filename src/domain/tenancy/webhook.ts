@@ -1,0 +1,147 @@
+import { type Checked, errorsOf, invalid, valid } from '../field-errors.js';
+import { codePointCount, isWellFormed } from '../text.js';
+import { checkContainers } from '../token/fields/containers.js';
+import { type TokenType, tokenTypes } from '../token/types/token-type.js';
+import type { Stamps } from './stamps.js';
+
+/** The events that a webhook can subscribe to. See docs/contract.md, "Webhooks". */
+export const webhookEventTypes = [
+  'token.created',
+  'token.updated',
+  'token.deleted',
+  'token.expired',
+  'token.property.expired',
+  'application.created',
+  'application.updated',
+  'application.deleted',
+  'application.key.issued',
+  'application.key.revoked',
+  'access.denied',
+] as const;
+
+export type WebhookEventType = (typeof webhookEventTypes)[number];
+
+/** A webhook as its owner describes it. */
+export type WebhookSpec = {
+  readonly url: string;
+  /** For people; may be empty. */
+  readonly description: string;
+  /** False: nothing is delivered until it is true again. Then deliveries continue where they stopped. */
+  readonly enabled: boolean;
+  readonly event_types: readonly WebhookEventType[];
+  /** Only tokens of these types; null: all. */
+  readonly token_types: readonly TokenType[] | null;
+  /** Only tokens in these containers or below them; null: all. */
+  readonly containers: readonly string[] | null;
+};
+
+/** A new secret that was not shown yet: `whsec_` and base64 of 32 random bytes. */
+export type NewWebhookSecret = { readonly secret: string };
+
+/** Milliseconds since the epoch. `ends_at`: from then on nothing is signed with it; null: it is the newest. */
+export type WebhookSecret = NewWebhookSecret & { readonly created_at: number; readonly ends_at: number | null };
+
+/** A webhook, as sealed in the document of its tenant. */
+export type WebhookDocument = WebhookSpec &
+  Stamps & {
+    readonly id: string;
+    /** The newest first. */
+    readonly secrets: readonly WebhookSecret[];
+    /** The key that ids of ended tokens are sealed under, base64 of 32 bytes. */
+    readonly id_key: string;
+  };
+
+/** The webhooks of one tenant. They are in one document, which is read with the tenant. */
+export const webhooksMax = 10;
+/** How many secrets sign a delivery at most: the newest, and those that it replaced. */
+const secretsMax = 3;
+
+/** Returns the secrets after a rotation. Those before end after the overlap, or when they would have ended anyway. */
+export function rotatedSecrets(
+  { secrets }: WebhookDocument,
+  { secret, overlapMs }: { readonly secret: NewWebhookSecret; readonly overlapMs: number },
+  at: number,
+): readonly WebhookSecret[] {
+  const ended = secrets
+    .map((old) => ({ ...old, ends_at: Math.min(old.ends_at ?? Number.POSITIVE_INFINITY, at + overlapMs) }))
+    .filter(({ ends_at: endsAt }) => endsAt > at);
+  return [{ ...secret, created_at: at, ends_at: null }, ...ended].slice(0, secretsMax);
+}
+
+/** Returns the secrets that sign a delivery at a time, the newest first. */
+export function signingSecrets({ secrets }: Pick<WebhookDocument, 'secrets'>, at: number): readonly string[] {
+  return secrets.filter(({ ends_at: endsAt }) => endsAt === null || at < endsAt).map(({ secret }) => secret);
+}
+
+export function changedWebhookFields(before: WebhookDocument, after: WebhookSpec): readonly string[] {
+  const fields = ['url', 'description', 'enabled', 'event_types', 'token_types', 'containers'] as const;
+  return fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
+}
+
+/** Returns whether a token in these containers passes the filter. */
+export function coversContainers({ containers: filter }: WebhookSpec, containers: readonly string[]): boolean {
+  return filter === null || containers.some((container) => filter.some((wanted) => container.startsWith(wanted)));
+}
+
+/** The fields of a request by their JSON types. */
+export type WebhookFields = {
+  readonly url: string;
+  readonly description?: string | null | undefined;
+  readonly enabled?: boolean | null | undefined;
+  readonly event_types: readonly string[];
+  readonly token_types?: readonly string[] | null | undefined;
+  readonly containers?: readonly string[] | null | undefined;
+};
+
+const urlCharactersMax = 2_000;
+const descriptionCharactersMax = 200;
+const control = /\p{Cc}/u;
+
+/** Parses a webhook. `checkTarget` says what is wrong with an address, or returns null. */
+export function parseWebhook(fields: WebhookFields, checkTarget: (url: URL) => string | null): Checked<WebhookSpec> {
+  const url = parseUrl(fields.url, checkTarget);
+  const description = parseDescription(fields.description ?? '');
+  const eventTypes = parseWords('event_types', fields.event_types, webhookEventTypes);
+  const types = fields.token_types == null ? valid(null) : parseWords('token_types', fields.token_types, tokenTypes);
+  const containers = fields.containers == null ? valid(null) : checkContainers([...fields.containers]);
+  if (!(url.ok && description.ok && eventTypes.ok && types.ok && containers.ok)) {
+    return { ok: false, errors: errorsOf([url, description, eventTypes, types, containers]) ?? {} };
+  }
+  return valid({
+    url: url.value,
+    description: description.value,
+    enabled: fields.enabled ?? true,
+    event_types: eventTypes.value,
+    token_types: types.value,
+    containers: containers.value,
+  });
+}
+
+function parseUrl(text: string, checkTarget: (url: URL) => string | null): Checked<string> {
+  const url = text.length <= urlCharactersMax && URL.canParse(text) ? new URL(text) : null;
+  if (url === null) return invalid('url', `must be an address of at most ${urlCharactersMax} characters`);
+  if (url.username !== '' || url.password !== '') return invalid('url', 'must not contain a user or a password');
+  const problem = checkTarget(url);
+  return problem === null ? valid(url.href) : invalid('url', problem);
+}
+
+function parseDescription(text: string): Checked<string> {
+  const fits = codePointCount(text) <= descriptionCharactersMax && isWellFormed(text) && !control.test(text);
+  return fits
+    ? valid(text)
+    : invalid(
+        'description',
+        `must have at most ${descriptionCharactersMax} characters, none of them a control character`,
+      );
+}
+
+/** Returns the words in the order of the list of known ones, without repeats. */
+function parseWords<Word extends string>(
+  field: string,
+  given: readonly string[],
+  known: readonly Word[],
+): Checked<readonly Word[]> {
+  const words = known.filter((word) => given.includes(word));
+  const isKnown = given.every((word) => known.some((other) => other === word));
+  return isKnown && words.length > 0 ? valid(words) : invalid(field, `must be one or more of ${known.join(', ')}`);
+}

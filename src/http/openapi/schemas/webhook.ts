@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../../domain/json.js';
+import { webhookEventTypes } from '../../../domain/tenancy/webhook.js';
+import { tokenTypes } from '../../../domain/token/types/token-type.js';
+import { stamps } from './directory.js';
+import { dateTime, uuid } from './formats.js';
+
+const fields = {
+  id: uuid('The id of the webhook.'),
+  tenant_id: uuid('The tenant of the webhook.'),
+  url: z.string().meta({ description: 'Where deliveries are posted.' }),
+  description: z.string().optional().meta({ description: 'A text for people. Absent if there is none.' }),
+  enabled: z.boolean().meta({ description: 'Whether events are delivered.' }),
+  event_types: z.array(z.enum(webhookEventTypes)).meta({ description: 'The events that are delivered.' }),
+  token_types: z
+    .array(z.enum(tokenTypes))
+    .optional()
+    .meta({ description: 'Only events of tokens of these types. Absent: of all types.' }),
+  containers: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Only events of tokens in these containers or below them. Absent: in all containers.' }),
+  old_secrets_end_at: dateTime(
+    'Until when deliveries are signed with older secrets, too. Absent if there is only one secret.',
+  ).optional(),
+  ...stamps,
+};
+
+/** A webhook, without its secrets (docs/contract.md, "Webhooks"). */
+export const webhook = z.object(fields).meta({ id: 'Webhook', description: 'A webhook, without its secrets.' });
+
+export const webhookWithSecret = z
+  .object({
+    ...fields,
+    secret: z.string().meta({
+      description:
+        'The secret that deliveries are signed with, as Standard Webhooks specifies. Only this response shows it.',
+    }),
+  })
+  .meta({ id: 'WebhookWithSecret', description: 'A webhook with its new secret.' });
+
+/** An attempt to deliver an event. */
+export const delivery = z
+  .object({
+    event_id: uuid('The id of the event, which is the header `webhook-id` of each attempt.'),
+    event_type: z.string().meta({ description: 'The type of the event.' }),
+    attempt: z.int().meta({ description: 'The number of the attempt, from 1.' }),
+    outcome: z.enum(['delivered', 'failed', 'parked']).meta({
+      description: 'How it ended. `parked`: this was the last attempt.',
+    }),
+    response_status: z.int().optional().meta({ description: 'The status of the response. Absent if there was none.' }),
+    problem: z.string().optional().meta({ description: 'Why it failed, if the status does not say it.' }),
+    duration_ms: z.int().meta({ description: 'How long the request took, in milliseconds.' }),
+    created_at: dateTime('When it was sent.'),
+    next_attempt_at: dateTime('When it is tried again. Absent if it is not.').optional(),
+  })
+  .meta({ id: 'WebhookDelivery', description: 'An attempt to deliver an event.' });
+
+export const webhookRequestExample: JsonObject = {
+  url: 'https://shop.example/strongroom',
+  event_types: ['token.deleted', 'token.expired'],
+  containers: ['/pci/'],
+};
+
+export const webhookExample: JsonObject = {
+  id: '3b0e8c1c-5a0a-4a54-9d4e-0c2c4f0a9b11',
+  tenant_id: '1255abe4-56ce-48c5-926e-d06322349614',
+  ...webhookRequestExample,
+  enabled: true,
+  created_by: '0a4c7a3b-6a0e-4a4f-8b6b-4d7f1f3b9c55',
+  created_at: '2026-01-31T12:00:00.000+00:00',
+};
+
+export const webhookSecretExample = 'whsec_…';
+
+export const deliveryExample: JsonObject = {
+  event_id: '9f1c1c0e-7a0f-4f0b-8c55-6a0b3f5d7e21',
+  event_type: 'token.deleted',
+  attempt: 1,
+  outcome: 'delivered',
+  response_status: 204,
+  duration_ms: 35,
+  created_at: '2026-01-31T12:00:00.000+00:00',
+};

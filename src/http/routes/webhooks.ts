@@ -1,0 +1,291 @@
+import { z } from 'zod';
+import { sendTestEvent } from '../../commands/post-to-webhook.js';
+import { createWebhook, deleteWebhook, rotateWebhookSecret, updateWebhook } from '../../commands/tenancy/webhooks.js';
+import { type WebhookDocument, webhookEventTypes } from '../../domain/tenancy/webhook.js';
+import { tokenTypes } from '../../domain/token/types/token-type.js';
+import {
+  deliveryAnswer,
+  findWebhook,
+  listDeliveries,
+  listWebhooks,
+  webhookAnswer,
+} from '../../queries/tenancy/webhooks.js';
+import type { Vault } from '../../vault/vault.js';
+import { directoryContextOf } from '../directory-context.js';
+import { problemFrom } from '../error-handler.js';
+import { documented } from '../openapi/operation.js';
+import { pageExample, pageOf } from '../openapi/schemas/pagination.js';
+import {
+  delivery,
+  deliveryExample,
+  webhook,
+  webhookExample,
+  webhookRequestExample,
+  webhookSecretExample,
+  webhookWithSecret,
+} from '../openapi/schemas/webhook.js';
+import { pageAnswer, pageQuery, rangeOf } from '../pagination.js';
+import { Problem } from '../problem/problem.js';
+import { callerOf } from '../request-state.js';
+import type { Routes } from '../routes.js';
+import { sendJson } from '../send-json.js';
+
+const text = z.string({ error: 'must be a string' });
+const texts = z
+  .array(text, { error: 'must be an array of strings' })
+  .max(100, { error: 'must hold at most 100 items' });
+const anObject = { error: 'must be a JSON object' };
+const webhookBody = z.object(
+  {
+    url: text.meta({
+      description:
+        'Where deliveries are posted: an https:// address on the public internet, of at most 2,000 characters.',
+    }),
+    description: text.nullish().meta({ description: 'A text for people, of at most 200 characters.' }),
+    enabled: z
+      .boolean({ error: 'must be true or false' })
+      .nullish()
+      .meta({ description: 'Whether events are delivered. Default: true. Deliveries continue where they stopped.' }),
+    event_types: texts.meta({ description: `The events to deliver: one or more of ${webhookEventTypes.join(', ')}.` }),
+    token_types: texts
+      .nullish()
+      .meta({ description: `Only events of tokens of these types: ${tokenTypes.join(', ')}. Default: all.` }),
+    containers: texts
+      .nullish()
+      .meta({ description: 'Only events of tokens in these containers or below them, at most 10. Default: all.' }),
+  },
+  anObject,
+);
+
+const hourSeconds = 3_600;
+const rotateBody = z.object(
+  {
+    overlap_seconds: z
+      .int({ error: 'must be a whole number' })
+      .min(0, { error: 'must be at least 0' })
+      .max(7 * 24 * hourSeconds, { error: 'must be at most 604800' })
+      .nullish()
+      .meta({ description: 'How long deliveries are signed with the old secrets, too. Default: 86400, a day.' }),
+  },
+  anObject,
+);
+const defaultOverlapSeconds = 24 * hourSeconds;
+
+const outcomes = ['delivered', 'failed', 'parked'] as const;
+const deliveriesQuery = z.object({
+  ...pageQuery,
+  outcome: z
+    .enum(outcomes, { error: `must be one of ${outcomes.join(', ')}, and given once` })
+    .optional()
+    .meta({ description: 'Attempts with this outcome.' }),
+});
+
+type Params = { readonly id: string };
+const pathParameters = { id: 'The id of the webhook.' };
+
+const create = documented({
+  id: 'createWebhook',
+  tag: 'Webhooks',
+  summary: 'Create a webhook',
+  description:
+    'Creates a webhook, which receives every matching event from now on. Only this response shows its secret. A tenant has ' +
+    'at most ten webhooks.',
+  requestExample: webhookRequestExample,
+  answers: {
+    201: {
+      description: 'The webhook with its secret.',
+      headers: ['Location'],
+      schema: webhookWithSecret,
+      example: { ...webhookExample, secret: webhookSecretExample },
+    },
+  },
+  problems: ['validation_failed', 'too_many_webhooks'],
+});
+
+const list = documented({
+  id: 'listWebhooks',
+  tag: 'Webhooks',
+  summary: 'List webhooks',
+  description: 'Returns the webhooks of the tenant, newest first, without their secrets.',
+  answers: {
+    200: { description: 'A page of webhooks.', schema: pageOf(webhook), example: pageExample(webhookExample) },
+  },
+  problems: ['validation_failed'],
+});
+
+const get = documented({
+  id: 'getWebhook',
+  tag: 'Webhooks',
+  summary: 'Get a webhook',
+  description: 'Returns a webhook without its secrets.',
+  pathParameters,
+  answers: { 200: { description: 'The webhook.', schema: webhook, example: webhookExample } },
+  problems: ['webhook_not_found'],
+});
+
+const update = documented({
+  id: 'updateWebhook',
+  tag: 'Webhooks',
+  summary: 'Update a webhook',
+  description: 'Replaces all fields of a webhook. Its secrets stay. A change takes effect within seconds.',
+  pathParameters,
+  requestExample: webhookRequestExample,
+  answers: { 200: { description: 'The webhook.', schema: webhook, example: webhookExample } },
+  problems: ['validation_failed', 'webhook_not_found'],
+});
+
+const remove = documented({
+  id: 'deleteWebhook',
+  tag: 'Webhooks',
+  summary: 'Delete a webhook',
+  description:
+    'Deletes a webhook with everything that it has not delivered. A request that is under way may still arrive.',
+  pathParameters,
+  answers: { 204: { description: 'The webhook is deleted.' } },
+  problems: ['webhook_not_found'],
+});
+
+const rotate = documented({
+  id: 'rotateWebhookSecret',
+  tag: 'Webhooks',
+  summary: 'Rotate the secret of a webhook',
+  description:
+    'Creates another secret, which only this response shows. Until the overlap ends, each delivery carries a signature of ' +
+    'the old secrets, too. At most three secrets sign.',
+  pathParameters,
+  answers: {
+    200: {
+      description: 'The webhook with its new secret.',
+      schema: webhookWithSecret,
+      example: { ...webhookExample, secret: webhookSecretExample },
+    },
+  },
+  problems: ['validation_failed', 'webhook_not_found'],
+});
+
+const test = documented({
+  id: 'testWebhook',
+  tag: 'Webhooks',
+  summary: 'Send a test delivery',
+  description:
+    'Sends an event of the type `webhook.test` and returns the outcome. If it is delivered, everything that waits for its ' +
+    'next attempt is due at once.',
+  pathParameters,
+  answers: { 200: { description: 'The attempt.', schema: delivery, example: deliveryExample } },
+  problems: ['webhook_not_found'],
+});
+
+const deliveries = documented({
+  id: 'listWebhookDeliveries',
+  tag: 'Webhooks',
+  summary: 'List delivery attempts',
+  description: 'Returns the last 100 attempts, and the last 200 deliveries that were given up (parked), newest first.',
+  pathParameters,
+  answers: {
+    200: { description: 'A page of attempts.', schema: pageOf(delivery), example: pageExample(deliveryExample) },
+  },
+  problems: ['validation_failed', 'webhook_not_found'],
+});
+
+/** `/webhooks` (docs/contract.md, "Webhooks"). */
+export const webhookRoutes: Routes = (app, { vault }) => {
+  app.post(
+    '/webhooks',
+    {
+      schema: { body: webhookBody },
+      config: { permission: 'webhook:create', mediaType: 'application/json', operation: create },
+    },
+    async (request, reply) => {
+      const context = directoryContextOf(request);
+      const result = await createWebhook(vault, context, request.body);
+      if (!result.ok) throw problemFrom(result);
+      const { webhook: created, secret } = result.value;
+      reply.header('location', `/webhooks/${created.id}`);
+      return sendJson(reply, 201, { ...webhookAnswer(context.tenantId, created), secret: secret.reveal() });
+    },
+  );
+  app.get(
+    '/webhooks',
+    { schema: { querystring: z.object(pageQuery) }, config: { permission: 'webhook:read', operation: list } },
+    async (request, reply) => {
+      const { tenantId } = callerOf(request);
+      const all = await listWebhooks(vault, tenantId);
+      const { offset, limit } = rangeOf(request.query);
+      const data = all.slice(offset, offset + limit).map((one) => webhookAnswer(tenantId, one));
+      return sendJson(reply, 200, pageAnswer(request.query, all.length, data));
+    },
+  );
+  app.get<{ Params: Params }>(
+    '/webhooks/:id',
+    { config: { permission: 'webhook:read', operation: get } },
+    async (request, reply) => {
+      const { tenantId } = callerOf(request);
+      return sendJson(reply, 200, webhookAnswer(tenantId, await existing(vault, tenantId, request.params.id)));
+    },
+  );
+  app.put<{ Params: Params; Body: z.output<typeof webhookBody> }>(
+    '/webhooks/:id',
+    {
+      schema: { body: webhookBody },
+      config: { permission: 'webhook:update', mediaType: 'application/json', operation: update },
+    },
+    async (request, reply) => {
+      const context = directoryContextOf(request);
+      const result = await updateWebhook(vault, context, request.params.id, request.body);
+      if (!result.ok) throw problemFrom(result);
+      return sendJson(reply, 200, webhookAnswer(context.tenantId, result.value));
+    },
+  );
+  app.delete<{ Params: Params }>(
+    '/webhooks/:id',
+    { config: { permission: 'webhook:delete', operation: remove } },
+    async (request, reply) => {
+      const result = await deleteWebhook(vault, directoryContextOf(request), request.params.id);
+      if (!result.ok) throw problemFrom(result);
+      return reply.code(204).send();
+    },
+  );
+  app.post<{ Params: Params; Body: z.output<typeof rotateBody> }>(
+    '/webhooks/:id/secret',
+    {
+      schema: { body: rotateBody },
+      config: { permission: 'webhook:update', mediaType: 'application/json', operation: rotate },
+    },
+    async (request, reply) => {
+      const context = directoryContextOf(request);
+      const overlapMs = (request.body.overlap_seconds ?? defaultOverlapSeconds) * 1_000;
+      const result = await rotateWebhookSecret(vault, context, request.params.id, overlapMs);
+      if (!result.ok) throw problemFrom(result);
+      const { webhook: rotated, secret } = result.value;
+      return sendJson(reply, 200, { ...webhookAnswer(context.tenantId, rotated), secret: secret.reveal() });
+    },
+  );
+  app.post<{ Params: Params }>(
+    '/webhooks/:id/test',
+    { config: { permission: 'webhook:update', operation: test } },
+    async (request, reply) => {
+      const { tenantId } = callerOf(request);
+      const found = await existing(vault, tenantId, request.params.id);
+      return sendJson(reply, 200, deliveryAnswer(await sendTestEvent(vault, tenantId, found)));
+    },
+  );
+  app.get<{ Params: Params; Querystring: z.output<typeof deliveriesQuery> }>(
+    '/webhooks/:id/deliveries',
+    { schema: { querystring: deliveriesQuery }, config: { permission: 'webhook:read', operation: deliveries } },
+    async (request, reply) => {
+      const { tenantId } = callerOf(request);
+      const { id } = await existing(vault, tenantId, request.params.id);
+      const { outcome = null, ...page } = request.query;
+      const attempts = await listDeliveries(vault, id, outcome);
+      const { offset, limit } = rangeOf(page);
+      const data = attempts.slice(offset, offset + limit).map(deliveryAnswer);
+      return sendJson(reply, 200, pageAnswer(page, attempts.length, data));
+    },
+  );
+};
+
+async function existing(vault: Vault, tenantId: string, id: string): Promise<WebhookDocument> {
+  const found = await findWebhook(vault, tenantId, id);
+  if (found === null) throw new Problem('webhook_not_found');
+  return found;
+}

@@ -1,0 +1,420 @@
+import { attemptDelivery } from '../commands/post-to-webhook.js';
+import { endingEvents } from '../commands/tokens/keep-ids.js';
+import { atMost } from '../domain/at-most.js';
+import { coversContainers, type WebhookDocument } from '../domain/tenancy/webhook.js';
+import { formatTimestamp } from '../domain/time.js';
+import type { TokenType } from '../domain/token/types/token-type.js';
+import { refOfTokenStream } from '../events/access-log/entity-ref.js';
+import type { ClearEvent } from '../events/event.js';
+import { tenantStream } from '../events/tenancy/streams.js';
+import { openTokenId } from '../events/webhooks/sealed-id.js';
+import {
+  type PendingDelivery,
+  stateFrom,
+  type VersionedState,
+  type WebhookAttempt,
+  type WebhookState,
+  withAttempts,
+} from '../ports/webhook-store.js';
+import { KeyLost } from '../vault/key-lost.js';
+import { loadToken } from '../vault/load-token.js';
+import { openTenant, tenantDocument } from '../vault/open-directory.js';
+import { openContent } from '../vault/open-token.js';
+import { TenantGone } from '../vault/tenant-gone.js';
+import type { Vault } from '../vault/vault.js';
+import { createPace } from './pace.js';
+import { type Subscription, tellDenials } from './tell-denials.js';
+
+const pageSize = 500;
+/** The number of events between two checkpoints of a webhook, and of its requests at a time. */
+const chunkSize = 16;
+const lanes = 8;
+/** With so many pending deliveries, a webhook reads no further: the log keeps the rest. */
+const pendingMax = 100;
+/** A checkpoint that moved over fewer foreign events is not stored. */
+const unsavedMax = 10_000;
+const pollMs = 200;
+const refreshMs = 1_000;
+/** The list of tenants takes at most one part in so many of the time. */
+const refreshShare = 50;
+const housekeepingMs = 3_600_000;
+const idKeptMs = 3 * 24 * 3_600_000;
+const markKeptMs = 90 * 24 * 3_600_000;
+
+/**
+ * Has another process bring a webhook up to a position of the log. Returns false if nothing took the work, which is then
+ * done here.
+ */
+export type CarryWebhook = (job: {
+  readonly tenantId: string;
+  readonly webhookId: string;
+  readonly position: number;
+}) => Promise<boolean>;
+
+export type WebhookDeliveries = {
+  /** Delivers everything that is due now, and waits for it. */
+  run(): Promise<void>;
+  /** Does the same for one webhook; nothing if it does not exist. */
+  deliver(tenantId: string, webhookId: string): Promise<void>;
+  start(): void;
+  stop(): Promise<void>;
+};
+
+/**
+ * Delivers events to webhooks (docs/design.md, "Webhooks"). The event log is the outbox: each webhook has a checkpoint
+ * in it, and an event that was not delivered by the first attempt is kept by its position. Each webhook works on its
+ * own, so one that is slow delays no other. Several processes may run this at a time: then events are delivered twice.
+ */
+export function createWebhookDeliveries(
+  vault: Vault,
+  onError: (error: unknown) => void,
+  carry: CarryWebhook | null = null,
+): WebhookDeliveries {
+  const { webhookStore: store, clock } = vault;
+  const documents = new Map<string, { readonly revision: number; readonly subscriptions: readonly Subscription[] }>();
+  let subscriptions: readonly Subscription[] = [];
+  let refreshAt = Number.NEGATIVE_INFINITY;
+  let keptHouseAt = Number.NEGATIVE_INFINITY;
+  const busy = new Map<string, Promise<void>>();
+  let pages = new Map<number, Promise<readonly ClearEvent[]>>();
+  let timer: NodeJS.Timeout | null = null;
+  let carriedUpTo = -1;
+  let carryAt = Number.NEGATIVE_INFINITY;
+  const pace = createPace();
+  /** False in a round that its caller waits for. */
+  let isPaced = false;
+  let isStopped = true;
+  let isStopping = false;
+  let rounds: Promise<void> = Promise.resolve();
+
+  async function refresh(): Promise<void> {
+    const beganAt = performance.now();
+    const living = (await vault.directory.list('tenant')).filter(({ removedAt }) => removedAt === null);
+    const ids = new Set(living.map(({ id }) => id));
+    for (const id of documents.keys()) if (!ids.has(id)) documents.delete(id);
+    for (const record of living) {
+      if (documents.get(record.id)?.revision === record.contentRevision) continue;
+      const tenant = await openTenant(vault, record);
+      const found = (tenant?.webhooks ?? []).map((webhook) => ({ tenantId: record.id, webhook }));
+      documents.set(record.id, { revision: record.contentRevision, subscriptions: found });
+    }
+    subscriptions = [...documents.values()].flatMap((one) => one.subscriptions);
+    const endedAt = performance.now();
+    refreshAt = endedAt + Math.max(refreshMs, refreshShare * (endedAt - beganAt));
+  }
+
+  async function keepHouse(): Promise<void> {
+    const now = clock.now();
+    if (now - keptHouseAt < housekeepingMs) return;
+    keptHouseAt = now;
+    await store.forgetIds(now - idKeptMs, now - markKeptMs);
+  }
+
+  /** Webhooks that are at the same place share what they read there. */
+  function readPage(position: number): Promise<readonly ClearEvent[]> {
+    const known = pages.get(position);
+    if (known !== undefined) return known;
+    const page = vault.log.readClear(position, pageSize);
+    pages.set(position, page);
+    return page;
+  }
+
+  async function begin(subscription: Subscription): Promise<VersionedState | null> {
+    const { id } = subscription.webhook;
+    const stored = await store.state(id);
+    if (stored !== null) return stored;
+    const state = stateFrom(await createdAt(vault, subscription));
+    return (await store.save(id, 0, state, [])) ? { version: 1, state } : null;
+  }
+
+  /** Brings one webhook to the end of the log, as far as its receiver and its pending deliveries let it. */
+  async function advance(subscription: Subscription): Promise<void> {
+    const { id } = subscription.webhook;
+    let at = await begin(subscription);
+    let position = at?.state.position ?? 0;
+    let page: readonly ClearEvent[] = [];
+    while (at !== null && !isStopping) {
+      const due = dueOf(at.state.pending, clock.now());
+      const mayRead = at.state.pending.length < pendingMax;
+      if (mayRead && page.length === 0) page = await readPage(position);
+      const { chunk, upTo } = chunkOf(subscription, at.state, mayRead ? page : [], position);
+      if (due.length === 0 && chunk.length === 0) {
+        if (!mayRead || page.length === 0) break;
+        position = upTo;
+        page = [];
+        if (position - at.state.position < unsavedMax) continue;
+      }
+      const retried = await eventsAt(vault, due);
+      const { state, delivered } = await deliver(vault, subscription, at.state, { retried, chunk, upTo });
+      const isSaved = await store.save(id, at.version, state, delivered);
+      at = isSaved ? { version: at.version + 1, state } : null;
+      position = state.position;
+      page = page.filter((event) => event.position > state.position);
+      if (isPaced) await pace.rest(retried.length + chunk.length, busy.size);
+    }
+    if (at !== null && !isStopping) await tellDenials(vault, subscription, at);
+  }
+
+  function work(subscription: Subscription): Promise<void> {
+    const { id, enabled } = subscription.webhook;
+    const running = busy.get(id);
+    if (running !== undefined || !enabled) return running ?? Promise.resolve();
+    const done = advance(subscription)
+      .catch((error: unknown) => {
+        if (!(error instanceof TenantGone)) onError(error);
+      })
+      .finally(() => busy.delete(id));
+    busy.set(id, done);
+    return done;
+  }
+
+  async function round(): Promise<readonly Promise<void>[]> {
+    if (performance.now() >= refreshAt) await refresh();
+    if (subscriptions.length === 0) return [];
+    await keepHouse();
+    pages = new Map();
+    return subscriptions.map(work);
+  }
+
+  /** Hands the webhooks to other processes when the log has grown, and every second for what is due again. */
+  async function handOver(mayCarry: CarryWebhook): Promise<void> {
+    if (performance.now() >= refreshAt) await refresh();
+    if (subscriptions.length === 0) return;
+    await keepHouse();
+    const position = await vault.log.head();
+    if (position === carriedUpTo && performance.now() < carryAt) return;
+    carriedUpTo = position;
+    carryAt = performance.now() + refreshMs;
+    pages = new Map();
+    await atMost(lanes, subscriptions, async (subscription) => {
+      const { tenantId, webhook } = subscription;
+      if (!webhook.enabled || (await mayCarry({ tenantId, webhookId: webhook.id, position }))) return;
+      void work(subscription);
+    });
+  }
+
+  async function poll(): Promise<void> {
+    try {
+      if (carry === null) await round();
+      else await handOver(carry);
+    } catch (error) {
+      onError(error);
+    }
+    if (!isStopped) {
+      timer = setTimeout(() => {
+        rounds = poll();
+      }, pollMs);
+    }
+  }
+
+  return {
+    async run() {
+      refreshAt = Number.NEGATIVE_INFINITY;
+      await Promise.all(await round());
+    },
+    async deliver(tenantId, webhookId) {
+      const tenant = await tenantDocument(vault, tenantId);
+      const webhook = tenant?.webhooks.find(({ id }) => id === webhookId);
+      if (webhook === undefined) return;
+      pages = new Map();
+      isPaced = true;
+      await work({ tenantId, webhook });
+    },
+    start() {
+      isStopped = false;
+      isPaced = true;
+      rounds = poll();
+    },
+    async stop() {
+      isStopped = true;
+      isStopping = true;
+      if (timer !== null) clearTimeout(timer);
+      await rounds;
+      await Promise.all(busy.values());
+    },
+  };
+}
+
+/** Returns the position of the event that created a webhook. */
+async function createdAt({ log }: Pick<Vault, 'log'>, { tenantId, webhook }: Subscription): Promise<number> {
+  for (let from = 0; ; from += pageSize) {
+    const page = await log.readClearFrom(tenantStream(tenantId), from, pageSize);
+    const created = page.find(({ type, clear }) => type === 'webhook.created' && clear['webhook_id'] === webhook.id);
+    if (created !== undefined) return created.position;
+    if (page.length < pageSize) throw new Error('an event created each webhook');
+  }
+}
+
+/** Returns what is due: of each token only the oldest event, so that its events arrive in order. */
+function dueOf(pending: readonly PendingDelivery[], now: number): readonly PendingDelivery[] {
+  const oldest = new Map<string, PendingDelivery>();
+  for (const one of pending) {
+    const other = oldest.get(one.stream);
+    if (other === undefined || one.position < other.position) oldest.set(one.stream, one);
+  }
+  return [...oldest.values()].filter(({ nextAt }) => nextAt <= now).slice(0, chunkSize);
+}
+
+/** Returns the next events of a page that may concern a webhook, and how far the page is read with them. */
+function chunkOf(
+  { tenantId, webhook }: Subscription,
+  { replaysFrom }: WebhookState,
+  page: readonly ClearEvent[],
+  position: number,
+): { readonly chunk: readonly ClearEvent[]; readonly upTo: number } {
+  const types: readonly string[] = webhook.event_types;
+  const concerns = page.filter(
+    (event) => event.tenantId === tenantId && types.includes(event.type) && event.time >= replaysFrom,
+  );
+  const chunk = concerns.slice(0, chunkSize);
+  const last = concerns.length > chunkSize ? chunk.at(-1) : page.at(-1);
+  return { chunk, upTo: last?.position ?? position };
+}
+
+type Retried = { readonly event: ClearEvent; readonly failed: number };
+
+async function eventsAt({ log }: Pick<Vault, 'log'>, due: readonly PendingDelivery[]): Promise<readonly Retried[]> {
+  const found = await Promise.all(
+    due.map(async ({ stream, revision, attempts }) => {
+      const [event] = await log.readClearFrom(stream, revision, 1);
+      return event === undefined ? [] : [{ event, failed: attempts }];
+    }),
+  );
+  return found.flat();
+}
+
+type Batch = {
+  readonly retried: readonly Retried[];
+  readonly chunk: readonly ClearEvent[];
+  /** The checkpoint once the batch is done. */
+  readonly upTo: number;
+};
+
+/** Delivers a batch, one token's events after another, and returns the state that follows. */
+async function deliver(
+  vault: Vault,
+  subscription: Subscription,
+  before: WebhookState,
+  { retried, chunk, upTo }: Batch,
+): Promise<{ readonly state: WebhookState; readonly delivered: readonly string[] }> {
+  const pending = new Map(before.pending.map((one) => [one.position, one]));
+  const delivered: string[] = [];
+  const attempts: WebhookAttempt[] = [];
+  const waiting = new Set(before.pending.map(({ stream }) => stream));
+  const ended = [...retried.map(({ event }) => event), ...chunk]
+    .filter(({ type }) => endingEvents.has(type))
+    .map(({ id }) => id);
+  const sealedIds = await vault.webhookStore.sealedIds(subscription.webhook.id, ended);
+
+  async function attempt(event: ClearEvent, failed: number): Promise<void> {
+    const { position, stream, revision } = event;
+    const payload = await payloadOf(vault, subscription, event, sealedIds, failed > 0);
+    if (payload === null) {
+      pending.delete(position);
+      return;
+    }
+    const made = await attemptDelivery(vault, subscription.webhook, event, payload, failed);
+    attempts.push(made);
+    if (made.outcome === 'delivered') {
+      delivered.push(event.id);
+      pending.delete(position);
+    } else if (made.nextAt === null) {
+      pending.delete(position);
+    } else {
+      pending.set(position, { position, stream, revision, attempts: failed + 1, nextAt: made.nextAt });
+      waiting.add(stream);
+    }
+  }
+
+  await atMost(lanes, retried, ({ event, failed }) => attempt(event, failed));
+  const byStream = new Map<string, ClearEvent[]>();
+  for (const event of chunk) byStream.set(event.stream, [...(byStream.get(event.stream) ?? []), event]);
+  await atMost(lanes, [...byStream.values()], async (events) => {
+    for (const event of events) {
+      const { position, stream, revision } = event;
+      if (waiting.has(stream)) pending.set(position, { position, stream, revision, attempts: 0, nextAt: 0 });
+      else await attempt(event, 0);
+    }
+  });
+  return {
+    delivered,
+    state: {
+      ...withAttempts(before, attempts),
+      position: Math.max(before.position, upTo),
+      pending: [...pending.values()].sort((one, other) => one.position - other.position),
+    },
+  };
+}
+
+/**
+ * Returns the body of a delivery: ids, and never data. Null if the event does not pass the filters. `isKnown`: it
+ * passed them before.
+ */
+async function payloadOf(
+  vault: Vault,
+  { tenantId, webhook }: Subscription,
+  event: ClearEvent,
+  sealedIds: ReadonlyMap<string, Uint8Array>,
+  isKnown: boolean,
+): Promise<string | null> {
+  const about: Record<string, string | number> = { tenant_id: tenantId };
+  if (event.stream.startsWith('token-')) {
+    const token = await tokenOf(vault, webhook, event, sealedIds);
+    const passes = (webhook.token_types === null || webhook.token_types.includes(token.type)) && token.isCovered;
+    if (!(passes || isKnown)) return null;
+    if (token.id !== null) about['token_id'] = token.id;
+    about['entity_ref'] = refOfTokenStream(event.stream);
+    about['token_type'] = token.type;
+    about['revision'] = event.revision;
+  } else {
+    for (const name of ['application_id', 'key_id'] as const) {
+      const id = event.clear[name];
+      if (typeof id === 'string') about[name] = id;
+    }
+  }
+  return JSON.stringify({ type: event.type, timestamp: formatTimestamp(event.time), data: about });
+}
+
+type Told = {
+  /** Null: the token ended, and its id was removed. */
+  readonly id: string | null;
+  readonly type: TokenType;
+  /** Whether the token is in the containers of the filter. What is in no container any more is in none. */
+  readonly isCovered: boolean;
+};
+
+async function tokenOf(
+  vault: Vault,
+  webhook: WebhookDocument,
+  event: ClearEvent,
+  sealedIds: ReadonlyMap<string, Uint8Array>,
+): Promise<Told> {
+  const { tenantId, stream, revision } = event;
+  const view = await loadToken(vault, tenantId, stream);
+  const { life } = view.state;
+  if (life !== null && life.createdRevision <= revision) {
+    const open = await openContent(vault, view, life).catch((error: unknown) => {
+      // A lost key is reported where the token is read. The delivery carries what is known.
+      if (error instanceof KeyLost) return null;
+      throw error;
+    });
+    if (open !== null) {
+      return { id: open.id, type: life.tokenType, isCovered: coversContainers(webhook, open.containers) };
+    }
+  }
+  const type = await typeAt(vault, event);
+  const sealed = sealedIds.get(event.id);
+  const id = sealed === undefined || sealed.length === 0 ? null : openTokenId(webhook, sealed, event);
+  return { id, type, isCovered: webhook.containers === null || sealed !== undefined };
+}
+
+/** Returns the type of the token of an event, from the event that began its life. */
+async function typeAt({ log }: Pick<Vault, 'log'>, { stream, revision }: ClearEvent): Promise<TokenType> {
+  for (let before: number | null = revision + 1; before !== null; ) {
+    const page: readonly ClearEvent[] = await log.readNewest(stream, before, pageSize);
+    const created = page.find(({ type }) => type === 'token.created');
+    if (created !== undefined) return created.clear['token_type'] as TokenType;
+    before = page.at(-1)?.revision ?? null;
+  }
+  throw new Error('an event created each token');
+}

@@ -1,0 +1,34 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** The processor time of one delivery in this thread, measured with small tokens (docs/adr/0058-webhooks-read-the-log.md). */
+const deliveryMs = 0.6;
+/** Deliveries take at most one part in so many of the time of a busy thread. */
+const share = 20;
+/** The thread is busy if other work takes more than this part of the time. */
+const busyShare = 0.3;
+const sampleMs = 100;
+const restMsMax = 1_000;
+
+/** Keeps deliveries from slowing down the requests that the same thread serves. The log keeps what is late. */
+export type Pace = {
+  /** Waits after deliveries if the thread is busy with other work. `sharers`: how many deliver at the same time. */
+  rest(deliveries: number, sharers: number): Promise<void>;
+};
+
+export function createPace(): Pace {
+  let [sampled, sampledAt, since, isBusy] = [performance.eventLoopUtilization(), performance.now(), 0, false];
+  return {
+    async rest(deliveries, sharers) {
+      since += deliveries;
+      const now = performance.now();
+      if (now - sampledAt >= sampleMs) {
+        const next = performance.eventLoopUtilization();
+        const own = (since * deliveryMs) / (now - sampledAt);
+        isBusy = performance.eventLoopUtilization(next, sampled).utilization - own > busyShare;
+        [sampled, sampledAt, since] = [next, now, 0];
+      }
+      if (isBusy) await wait(Math.min(restMsMax, deliveries * deliveryMs * share * sharers));
+    },
+  };
+}

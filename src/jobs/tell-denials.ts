@@ -1,0 +1,124 @@
+import { hash } from 'node:crypto';
+import { attemptDelivery } from '../commands/post-to-webhook.js';
+import type { WebhookDocument } from '../domain/tenancy/webhook.js';
+import { formatTimestamp } from '../domain/time.js';
+import type { AccessBatch, AccessEntry } from '../events/access-log/access-entry.js';
+import { type DenialState, type VersionedState, withAttempts } from '../ports/webhook-store.js';
+import type { Vault } from '../vault/vault.js';
+
+export type Subscription = { readonly tenantId: string; readonly webhook: WebhookDocument };
+
+const pageSize = 100;
+const dayMs = 24 * 3_600_000;
+const minuteMs = 60_000;
+/** A new webhook looks at so many of the newest batches for denials since its creation. */
+const batchesBack = 1_000;
+
+/**
+ * Tells a webhook of denied accesses since its checkpoint in the access log, at most one per application and minute,
+ * one after another. A denial that is not delivered is tried again before the next one.
+ */
+export async function tellDenials(vault: Vault, subscription: Subscription, before: VersionedState): Promise<void> {
+  const { webhook } = subscription;
+  if (!webhook.event_types.includes('access.denied')) return;
+  let { version, state } = before;
+  let denials = state.denials ?? (await begin(vault));
+  if (denials.nextAt > vault.clock.now()) return;
+  for (const { chain, sequence } of await vault.accessLog.heads(vault.clock.now() - dayMs)) {
+    for (let after = sequenceOf(denials, chain); after < sequence; ) {
+      const batches = await vault.accessLog.batches(chain, after, pageSize);
+      const last = batches.at(-1);
+      if (last === undefined) break;
+      after = last.sequence;
+      const told = await tellBatches(vault, subscription, denials, chain, batches);
+      denials = told.denials;
+      const isUnchanged = told.made.length === 0 && after < sequence;
+      if (isUnchanged) continue;
+      state = { ...withAttempts(state, told.made), denials };
+      if (!(await vault.webhookStore.save(webhook.id, version, state, []))) return;
+      version += 1;
+      if (denials.nextAt > vault.clock.now()) return;
+    }
+  }
+}
+
+async function begin({ accessLog }: Pick<Vault, 'accessLog'>): Promise<DenialState> {
+  const heads = await accessLog.heads(0);
+  const chains = heads.map(({ chain, sequence }) => [chain, Math.max(0, sequence - batchesBack)] as const);
+  return { chains, told: [], failed: 0, nextAt: 0 };
+}
+
+function sequenceOf({ chains }: DenialState, chain: string): number {
+  return chains.find(([name]) => name === chain)?.[1] ?? 0;
+}
+
+/** Stops at the first denial that is not delivered, unless it is parked. */
+async function tellBatches(
+  vault: Vault,
+  { tenantId, webhook }: Subscription,
+  before: DenialState,
+  chain: string,
+  batches: readonly AccessBatch[],
+) {
+  const made: Awaited<ReturnType<typeof attemptDelivery>>[] = [];
+  const told = new Map(before.told);
+  let { failed } = before;
+  for (const { sequence, entries } of batches) {
+    for (const [index, entry] of entries.entries()) {
+      if (!concerns(entry, tenantId, webhook)) continue;
+      const last = told.get(entry.actorId);
+      if (last !== undefined && entry.time - last < minuteMs) continue;
+      const event = { id: idOf(chain, sequence, index), type: 'access.denied' };
+      const attempt = await attemptDelivery(vault, webhook, event, payloadOf(entry), failed);
+      made.push(attempt);
+      if (attempt.nextAt !== null) {
+        const again = { failed: failed + 1, nextAt: attempt.nextAt };
+        return { made, denials: { ...upTo(before, told, chain, sequence - 1, entry.time), ...again } };
+      }
+      failed = 0;
+      told.set(entry.actorId, entry.time);
+    }
+  }
+  const last = batches.at(-1);
+  const denials = upTo(before, told, chain, last?.sequence ?? 0, last?.entries.at(-1)?.time ?? 0);
+  return { made, denials: { ...denials, failed, nextAt: 0 } };
+}
+
+function concerns(entry: AccessEntry, tenantId: string, { created_at: createdAt }: WebhookDocument): boolean {
+  return (
+    entry.tenantId === tenantId &&
+    entry.outcome === 'denied' &&
+    entry.actorType === 'application' &&
+    entry.time >= createdAt
+  );
+}
+
+function upTo(
+  before: DenialState,
+  told: ReadonlyMap<string, number>,
+  chain: string,
+  sequence: number,
+  now: number,
+): DenialState {
+  const others = before.chains.filter(([name]) => name !== chain);
+  // Chains differ by moments; older times suppress nothing.
+  const recent = [...told].filter(([, at]) => now - at < 2 * minuteMs);
+  return { ...before, chains: [...others, [chain, sequence]], told: recent };
+}
+
+/** Returns the id of a denial, the same in each attempt: an entry of the access log has none. */
+function idOf(chain: string, sequence: number, index: number): string {
+  const hex = hash('sha256', JSON.stringify(['strongroom.denial.1', chain, sequence, index]), 'hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+function payloadOf({ tenantId, actorId, entityType, entityRef, operation, time }: AccessEntry): string {
+  return JSON.stringify({
+    type: 'access.denied',
+    timestamp: formatTimestamp(time),
+    data: {
+      ...{ tenant_id: tenantId, application_id: actorId, entity_type: entityType, operation },
+      ...(entityRef === null ? {} : { entity_ref: entityRef }),
+    },
+  });
+}

@@ -1,0 +1,56 @@
+import type { JsonObject } from '../../domain/json.js';
+import type { WebhookDocument } from '../../domain/tenancy/webhook.js';
+import { formatTimestamp } from '../../domain/time.js';
+import type { WebhookAttempt } from '../../ports/webhook-store.js';
+import { tenantDocument } from '../../vault/open-directory.js';
+import type { Vault } from '../../vault/vault.js';
+import { stampsAnswer } from './directory-answers.js';
+
+/** Returns the webhooks of a tenant, the newest first. */
+export async function listWebhooks(vault: Vault, tenantId: string): Promise<readonly WebhookDocument[]> {
+  return (await tenantDocument(vault, tenantId))?.webhooks.toReversed() ?? [];
+}
+
+export async function findWebhook(vault: Vault, tenantId: string, id: string): Promise<WebhookDocument | null> {
+  return (await listWebhooks(vault, tenantId)).find((webhook) => webhook.id === id) ?? null;
+}
+
+/** Returns the attempts of a webhook that are kept, the newest first; those that gave up are kept longer. */
+export async function listDeliveries(
+  { webhookStore }: Pick<Vault, 'webhookStore'>,
+  webhookId: string,
+  outcome: WebhookAttempt['outcome'] | null,
+): Promise<readonly WebhookAttempt[]> {
+  const stored = await webhookStore.state(webhookId);
+  if (stored === null) return [];
+  const { attempts, parked } = stored.state;
+  const others = attempts.filter((attempt) => attempt.outcome !== 'parked');
+  const all = [...others, ...parked].sort((one, other) => other.at - one.at);
+  return outcome === null ? all : all.filter((attempt) => attempt.outcome === outcome);
+}
+
+/** A webhook as callers see it: never a secret or a key. */
+export function webhookAnswer(tenantId: string, webhook: WebhookDocument): JsonObject {
+  const { id, url, description, enabled, event_types, token_types, containers, secrets } = webhook;
+  const ending = secrets.flatMap(({ ends_at: endsAt }) => (endsAt === null ? [] : [endsAt]));
+  return {
+    ...{ id, tenant_id: tenantId, url },
+    ...(description === '' ? {} : { description }),
+    ...{ enabled, event_types },
+    ...(token_types === null ? {} : { token_types }),
+    ...(containers === null ? {} : { containers }),
+    ...(ending.length === 0 ? {} : { old_secrets_end_at: formatTimestamp(Math.max(...ending)) }),
+    ...stampsAnswer(webhook),
+  };
+}
+
+export function deliveryAnswer(attempt: WebhookAttempt): JsonObject {
+  const { eventId, eventType, at, durationMs, outcome, status, problem, nextAt } = attempt;
+  return {
+    ...{ event_id: eventId, event_type: eventType, attempt: attempt.attempt, outcome },
+    ...(status === null ? {} : { response_status: status }),
+    ...(problem === null ? {} : { problem }),
+    ...{ duration_ms: durationMs, created_at: formatTimestamp(at) },
+    ...(nextAt === null ? {} : { next_attempt_at: formatTimestamp(nextAt) }),
+  };
+}

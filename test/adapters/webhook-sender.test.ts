@@ -1,0 +1,122 @@
+import type { LookupAddress } from 'node:dns';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { isPublicAddress } from '#src/adapters/webhook-target/public-address.js';
+import { type WebhookSenderOptions, webhookSender } from '#src/adapters/webhook-target/webhook-sender.js';
+
+describe('an address', () => {
+  test.each([
+    ...['0.0.0.0', '10.1.2.3', '100.64.0.1', '127.0.0.1', '127.255.255.254', '169.254.169.254', '172.16.0.1'],
+    ...['172.31.255.255', '192.0.2.1', '192.168.1.1', '198.18.0.1', '198.51.100.1', '203.0.113.1', '224.0.0.1'],
+    ...['255.255.255.255', '::', '::1', '::ffff:127.0.0.1', '::ffff:8.8.8.8', '64:ff9b::a00:1', 'fc00::1', 'fd12::1'],
+    ...['fe80::1', 'ff02::1', '2001:db8::1', '2002:7f00:1::', '2001::1', 'localhost', ''],
+  ])('%s is not public', (address) => {
+    expect(isPublicAddress(address)).toBe(false);
+  });
+
+  test.each(['1.1.1.1', '8.8.8.8', '172.15.255.255', '172.32.0.1', '193.0.0.1', '2606:4700::1111', '2a00:1450::1'])(
+    '%s is public',
+    (address) => {
+      expect(isPublicAddress(address)).toBe(true);
+    },
+  );
+});
+
+describe('a target', () => {
+  const strict = webhookSender({ allowsPrivate: false });
+  test.each([
+    ...[
+      'http://shop.example/',
+      'ftp://shop.example/',
+      'https://127.0.0.1/',
+      'https://localhost/',
+      'https://a.localhost/',
+    ],
+    ...[
+      'https://[::1]/',
+      'https://[::ffff:7f00:1]/',
+      'https://2130706433/',
+      'https://0x7f.1/',
+      'https://10.0.0.1:8443/',
+    ],
+    ...['https://localhost./'],
+  ])('%s is rejected before a name is looked up', async (address) => {
+    expect(strict.problemOf(new URL(address))).toMatch(/must/);
+    expect(await strict.post(new URL(address), {}, '{}')).toMatchObject({ kind: 'failed' });
+  });
+
+  test.each(['https://shop.example/hook', 'https://1.1.1.1/', 'https://[2606:4700::1111]/'])(
+    '%s is accepted',
+    (address) => {
+      expect(strict.problemOf(new URL(address))).toBeNull();
+    },
+  );
+
+  test('that does not respond is given up when the sender closes, and nothing is sent afterwards', async () => {
+    let requests = 0;
+    const server = createServer(() => {
+      requests += 1;
+      sender.close();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const sender = webhookSender({ allowsPrivate: true, limitMs: 60_000 });
+    const url = new URL(`http://127.0.0.1:${port}/`);
+    expect(await sender.post(url, {}, '{}')).toMatchObject({ kind: 'failed' });
+    expect(await sender.post(url, {}, '{}')).toEqual({ kind: 'failed', problem: 'the service is stopping' });
+    expect(requests).toBe(1);
+    server.close();
+  });
+
+  test('is never connected to if its name resolves to a private address, also as one of several', async () => {
+    let connections = 0;
+    const server = createServer((_, response) => response.end());
+    server.on('connection', () => {
+      connections += 1;
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      for (const addresses of [['127.0.0.1'], ['1.1.1.1', '127.0.0.1'], ['::1']]) {
+        const asked: string[] = [];
+        const sender = webhookSender({ allowsPrivate: false, limitMs: 2_000, resolve: resolvingTo(addresses, asked) });
+        const outcome = await sender.post(new URL(`https://rebound.example:${port}/`), {}, '{}');
+        expect(outcome).toEqual({
+          kind: 'failed',
+          problem: 'the name resolves to an address that is not on the public internet',
+        });
+        expect(asked).toEqual(['rebound.example']);
+        sender.close();
+      }
+      expect(connections).toBe(0);
+      // The same name is connected to where the setting allows it, so the check above is what prevented it.
+      const lenient = webhookSender({ allowsPrivate: true, resolve: resolvingTo(['127.0.0.1'], []) });
+      expect(await lenient.post(new URL(`http://rebound.example:${port}/`), {}, '{}')).toEqual({
+        kind: 'responded',
+        status: 200,
+      });
+      lenient.close();
+      expect(connections).toBe(1);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+});
+
+/** Stands in for the resolver of a name whose addresses an attacker chooses. */
+function resolvingTo(addresses: readonly string[], asked: string[]): NonNullable<WebhookSenderOptions['resolve']> {
+  const resolve = (
+    hostname: string,
+    _options: unknown,
+    callback: (error: null, found: readonly LookupAddress[]) => void,
+  ): void => {
+    asked.push(hostname);
+    callback(
+      null,
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  };
+  return resolve as NonNullable<WebhookSenderOptions['resolve']>;
+}

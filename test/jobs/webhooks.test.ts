@@ -1,0 +1,410 @@
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, test as plain } from 'vitest';
+import { webhookSender } from '#src/adapters/webhook-target/webhook-sender.js';
+import { replayDeliveries } from '#src/commands/replay-deliveries.js';
+import type { JsonObject } from '#src/domain/json.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { type Receiver, startReceiver } from './receiver.js';
+
+const [minute, hour, day] = [60_000, 3_600_000, 24 * 3_600_000];
+const limitMs = 1_000;
+
+const test = plain
+  .extend<{ service: TestService }>({
+    // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the pattern.
+    service: async ({}, use) => {
+      const service = await startTestService({ webhookSender: webhookSender({ allowsPrivate: true, limitMs }) });
+      await use(service);
+      await service.close();
+    },
+  })
+  .extend<{ receiver: Receiver }>({
+    // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the pattern.
+    receiver: async ({}, use) => {
+      const receiver = await startReceiver();
+      await use(receiver);
+      await receiver.close();
+    },
+  });
+
+const tokenEvents = ['token.created', 'token.updated', 'token.deleted', 'token.expired', 'token.property.expired'];
+
+async function subscribe(service: TestService, url: string, fields: JsonObject = {}) {
+  const body = { url, event_types: tokenEvents, ...fields };
+  const created = await service.call('POST', '/webhooks', body, { key: service.managementKey });
+  expect(created.status, created.text).toBe(201);
+  return { id: String(created.body['id']), secret: String(created.body['secret']) };
+}
+
+function told({ received }: Receiver): readonly unknown[] {
+  return received.map(({ body, data }) => [body['type'], data['token_id']]);
+}
+
+async function attemptsOf(service: TestService, id: string, query = ''): Promise<readonly JsonObject[]> {
+  const page = await service.call('GET', `/webhooks/${id}/deliveries?size=100${query}`, undefined, {
+    key: service.managementKey,
+  });
+  expect(page.status, page.text).toBe(200);
+  return page.body['data'] as readonly JsonObject[];
+}
+
+const create = (service: TestService, id: string, more: JsonObject = {}) =>
+  service.call('POST', '/tokens', { id, type: 'token', data: 'secret-data', ...more });
+
+describe('a webhook', () => {
+  test('receives each event in order, with ids and no data, signed so that the reference library accepts it', async ({
+    service,
+    receiver,
+  }) => {
+    await create(service, 'before-it-existed');
+    const { secret } = await subscribe(service, receiver.url);
+    await create(service, 'customer-1', { metadata: { plan: 'secret-plan' } });
+    await service.call('PATCH', '/tokens/customer-1', { metadata: { plan: 'other-plan' } });
+    await service.call('DELETE', '/tokens/customer-1');
+    await service.service.webhooks.run();
+    expect(told(receiver)).toEqual([
+      ['token.created', undefined],
+      ['token.updated', undefined],
+      ['token.deleted', 'customer-1'],
+    ]);
+    await create(service, 'customer-2');
+    await service.service.webhooks.run();
+    expect(told(receiver).slice(3)).toEqual([['token.created', 'customer-2']]);
+    for (const { text, headers } of receiver.received) {
+      expect(text).not.toMatch(/secret-|other-plan/);
+      const at = Number(headers['webhook-timestamp']) * 1_000;
+      const now = Date.now;
+      Date.now = () => at;
+      try {
+        expect(new Webhook(secret).verify(text, headers)).toEqual(JSON.parse(text));
+        expect(() => new Webhook(secret).verify(`${text} `, headers)).toThrow();
+      } finally {
+        Date.now = now;
+      }
+    }
+    const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids).size).toBe(4);
+    const refs = receiver.received.slice(0, 3).map(({ data }) => data['entity_ref']);
+    expect(new Set(refs).size).toBe(1);
+    expect(refs[0]).toMatch(/^[0-9a-f]{64}$/);
+    expect(service.errors).toEqual([]);
+  });
+
+  test('is told of an expiry and of a purged code, with the id', async ({ service, receiver }) => {
+    await subscribe(service, receiver.url, { event_types: ['token.expired', 'token.property.expired'] });
+    const at = new Date(service.clock.now() + 2 * hour).toISOString();
+    await create(service, 'card-1', {
+      type: 'card',
+      data: { number: '4242424242424242', expiration_month: 12, expiration_year: 2099, cvc: '123' },
+      expires_at: at,
+    });
+    service.clock.advance(hour + minute);
+    await service.service.sweep.run();
+    await service.service.webhooks.run();
+    expect(told(receiver)).toEqual([['token.property.expired', 'card-1']]);
+    service.clock.advance(hour + minute);
+    await service.service.sweep.run();
+    await service.service.webhooks.run();
+    expect(told(receiver).slice(1)).toEqual([['token.expired', 'card-1']]);
+  });
+
+  test('filters by type and by container, also tokens that have ended', async ({ service, receiver }) => {
+    await subscribe(service, receiver.url, { containers: ['/pci/'], token_types: ['token'] });
+    await create(service, 'inside', { containers: ['/pci/high/'] });
+    await create(service, 'outside', { containers: ['/general/'] });
+    await create(service, 'other-type', { type: 'social_security_number', data: '123456789', containers: ['/pci/'] });
+    await service.service.webhooks.run();
+    for (const id of ['inside', 'outside', 'other-type']) await service.call('DELETE', `/tokens/${id}`);
+    await service.service.webhooks.run();
+    expect(told(receiver)).toEqual([
+      ['token.created', 'inside'],
+      ['token.deleted', 'inside'],
+    ]);
+  });
+
+  test('receives nothing of another tenant', async ({ service, receiver }) => {
+    await subscribe(service, receiver.url);
+    await service.call(
+      'POST',
+      '/tokens',
+      { id: 'foreign', type: 'token', data: 1 },
+      { key: await service.otherTenant() },
+    );
+    await service.service.webhooks.run();
+    expect(receiver.received).toEqual([]);
+  });
+
+  test('is told of applications and their keys', async ({ service, receiver }) => {
+    await subscribe(service, receiver.url, { event_types: ['application.created', 'application.key.issued'] });
+    await service.application(['token:read']);
+    await service.service.webhooks.run();
+    expect(receiver.received.map(({ body }) => body['type'])).toEqual([
+      'application.created',
+      'application.key.issued',
+    ]);
+    const [created, issued] = receiver.received;
+    expect(issued?.data['application_id']).toBe(created?.data['application_id']);
+    expect(issued?.data['key_id']).toMatch(/-/);
+    expect(issued?.text).not.toContain('hash');
+  });
+
+  test('is told of denied accesses, at most once per application and minute, until they are delivered', async ({
+    service,
+    receiver,
+  }) => {
+    const reader = await service.application(['token:read']);
+    const other = await service.application(['token:read']);
+    const deny = (key: string) => service.call('DELETE', '/tokens/customer-1', undefined, { key });
+    await create(service, 'customer-1');
+    await deny(reader);
+    await service.vault.recorder.now([]);
+    service.clock.advance(1_000);
+    const { id } = await subscribe(service, receiver.url, { event_types: ['access.denied'] });
+    const round = async () => {
+      await service.vault.recorder.now([]);
+      await service.service.webhooks.run();
+    };
+    receiver.respond = (response) => response.writeHead(500).end();
+    await deny(reader);
+    await deny(reader);
+    await deny(other);
+    await round();
+    await round();
+    expect(receiver.received).toHaveLength(1);
+    receiver.respond = (response) => response.writeHead(204).end();
+    service.clock.advance(10_000);
+    await round();
+    const denials = receiver.received.slice(1);
+    expect(denials.map(({ body }) => body['type'])).toEqual(['access.denied', 'access.denied']);
+    expect(new Set(denials.map(({ data }) => data['application_id'])).size).toBe(2);
+    expect(denials[0]?.headers['webhook-id']).toBe(receiver.received[0]?.headers['webhook-id']);
+    expect(denials[0]?.data).toMatchObject({ entity_type: 'token', operation: 'delete' });
+    expect(denials[0]?.text).not.toContain('customer-1');
+    await round();
+    expect(receiver.received).toHaveLength(3);
+    service.clock.advance(minute);
+    await deny(reader);
+    await round();
+    expect(receiver.received).toHaveLength(4);
+    const outcomes = (await attemptsOf(service, id)).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['delivered', 'delivered', 'delivered', 'failed']);
+  });
+
+  test('that fails gets the same event again, later and later, and then it is parked', async ({
+    service,
+    receiver,
+  }) => {
+    const { id } = await subscribe(service, receiver.url);
+    receiver.respond = (response) => response.writeHead(500).end();
+    await create(service, 'customer-1');
+    await service.service.webhooks.run();
+    await service.service.webhooks.run();
+    expect(receiver.received).toHaveLength(1);
+    const [first] = await attemptsOf(service, id);
+    expect(first).toMatchObject({ outcome: 'failed', response_status: 500, attempt: 1 });
+    const beganAt = service.clock.now();
+    const gaps: number[] = [];
+    let last = beganAt;
+    for (let tries = 0; tries < 60; tries += 1) {
+      const [newest] = await attemptsOf(service, id);
+      if (newest?.['outcome'] === 'parked') break;
+      const next = Date.parse(String(newest?.['next_attempt_at']));
+      gaps.push(next - last);
+      last = next;
+      service.clock.advance(next - service.clock.now());
+      await service.service.webhooks.run();
+    }
+    expect(gaps).toEqual([...gaps].sort((one, other) => one - other));
+    expect(last - beganAt).toBeGreaterThan(3 * day);
+    expect(await attemptsOf(service, id, '&outcome=parked')).toHaveLength(1);
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    const count = receiver.received.length;
+    service.clock.advance(day);
+    await service.service.webhooks.run();
+    expect(receiver.received).toHaveLength(count);
+  });
+
+  test('gets the events of one token in order although the first of them fails', async ({ service, receiver }) => {
+    await subscribe(service, receiver.url);
+    let failing = true;
+    receiver.respond = (response, { data }) =>
+      response.writeHead(failing && data['token_id'] === 'first' ? 500 : 204).end();
+    await create(service, 'first');
+    await service.service.webhooks.run();
+    await service.call('PATCH', '/tokens/first', { metadata: { a: 'b' } });
+    await create(service, 'second');
+    await service.service.webhooks.run();
+    failing = false;
+    service.clock.advance(minute);
+    await service.service.webhooks.run();
+    await service.service.webhooks.run();
+    expect(told(receiver)).toEqual([
+      ['token.created', 'first'],
+      ['token.created', 'second'],
+      ['token.created', 'first'],
+      ['token.updated', 'first'],
+    ]);
+  });
+
+  test('reads the id of a deleted token for three days, and afterwards only its reference', async ({
+    service,
+    receiver,
+  }) => {
+    const { id } = await subscribe(service, receiver.url, { containers: ['/general/'] });
+    receiver.respond = (response) => response.writeHead(503).end();
+    await create(service, 'gone', { containers: ['/general/'] });
+    await service.service.webhooks.run();
+    await service.call('DELETE', '/tokens/gone');
+    const stored = async () => {
+      const deleted = (await service.vault.log.readAll(0, 10_000)).find(({ type }) => type === 'token.deleted');
+      const eventId = deleted?.id ?? '';
+      return (await service.vault.webhookStore.sealedIds(id, [eventId])).get(eventId);
+    };
+    const sealed = await stored();
+    expect(sealed?.length).toBeGreaterThan(20);
+    expect(Buffer.from(sealed ?? []).toString('latin1')).not.toContain('gone');
+    service.clock.advance(3 * day + hour);
+    await service.service.webhooks.run();
+    expect((await stored())?.length).toBe(0);
+    receiver.respond = (response) => response.writeHead(204).end();
+    for (let rounds = 0; rounds < 4; rounds += 1) {
+      service.clock.advance(5 * hour);
+      await service.service.webhooks.run();
+    }
+    const last = receiver.received.at(-1);
+    expect(last?.body['type']).toBe('token.deleted');
+    expect(last?.data['token_id']).toBeUndefined();
+    expect(last?.data['entity_ref']).toMatch(/^[0-9a-f]{64}$/);
+    expect(await stored()).toBeUndefined();
+  });
+
+  test('signs with both secrets while they overlap, and then with the new one alone', async ({ service, receiver }) => {
+    const { id, secret: old } = await subscribe(service, receiver.url);
+    const as = { key: service.managementKey };
+    const rotated = await service.call('POST', `/webhooks/${id}/secret`, { overlap_seconds: 3_600 }, as);
+    const renewed = String(rotated.body['secret']);
+    expect(renewed).not.toBe(old);
+    const accepts = (secret: string): boolean => {
+      const last = receiver.received.at(-1);
+      if (last === undefined) throw new Error('nothing was received');
+      const { text, headers } = last;
+      const at = Number(headers['webhook-timestamp']) * 1_000;
+      const signature = new Webhook(secret).sign(headers['webhook-id'] ?? '', new Date(at), text);
+      return (headers['webhook-signature'] ?? '').split(' ').includes(signature);
+    };
+    await create(service, 'one');
+    await service.service.webhooks.run();
+    expect([accepts(old), accepts(renewed)]).toEqual([true, true]);
+    service.clock.advance(hour + minute);
+    await create(service, 'two');
+    await service.service.webhooks.run();
+    expect([accepts(old), accepts(renewed)]).toEqual([false, true]);
+  });
+
+  test('that is disabled gets everything once it is enabled again, and nothing once it is deleted', async ({
+    service,
+    receiver,
+  }) => {
+    const as = { key: service.managementKey };
+    const { id } = await subscribe(service, receiver.url, { enabled: false });
+    await create(service, 'one');
+    await service.service.webhooks.run();
+    expect(receiver.received).toEqual([]);
+    const body = { url: receiver.url, event_types: tokenEvents, enabled: true };
+    expect((await service.call('PUT', `/webhooks/${id}`, body, as)).status).toBe(200);
+    await service.service.webhooks.run();
+    expect(told(receiver)).toEqual([['token.created', 'one']]);
+    expect((await service.call('DELETE', `/webhooks/${id}`, undefined, as)).status).toBe(204);
+    await create(service, 'two');
+    await service.service.webhooks.run();
+    expect(receiver.received).toHaveLength(1);
+    expect(await service.vault.webhookStore.state(id)).toBeNull();
+  });
+
+  test('that receives a test delivery gets what waits at once', async ({ service, receiver }) => {
+    const { id } = await subscribe(service, receiver.url);
+    receiver.respond = (response) => response.writeHead(500).end();
+    await create(service, 'one');
+    await service.service.webhooks.run();
+    receiver.respond = (response) => response.writeHead(204).end();
+    const tested = await service.call('POST', `/webhooks/${id}/test`, undefined, { key: service.managementKey });
+    expect(tested.body).toMatchObject({ event_type: 'webhook.test', outcome: 'delivered', response_status: 204 });
+    await service.service.webhooks.run();
+    expect(told(receiver).at(-1)).toEqual(['token.created', 'one']);
+  });
+});
+
+describe('a replay', () => {
+  test('delivers again what happened since a time, with the same ids of events, and ended tokens by reference', async ({
+    service,
+    receiver,
+  }) => {
+    const { id } = await subscribe(service, receiver.url);
+    await create(service, 'old');
+    service.clock.advance(hour);
+    const from = service.clock.now();
+    await create(service, 'kept');
+    await create(service, 'ended');
+    await service.call('DELETE', '/tokens/ended');
+    await service.service.webhooks.run();
+    const first = receiver.received.splice(0);
+    await replayDeliveries(service.vault, id, from);
+    await service.service.webhooks.run();
+    expect(told(receiver)).toEqual([
+      ['token.created', 'kept'],
+      ['token.created', undefined],
+      ['token.deleted', undefined],
+    ]);
+    const idsOf = (all: Receiver['received']) => all.map(({ headers }) => headers['webhook-id']);
+    expect(idsOf(receiver.received)).toEqual(idsOf(first.slice(1)));
+    const refsOf = (all: Receiver['received']) => all.map(({ data }) => data['entity_ref']);
+    expect(refsOf(receiver.received)).toEqual(refsOf(first.slice(1)));
+  });
+});
+
+describe('a receiver does not affect others that', () => {
+  const bad: Readonly<Record<string, Receiver['respond']>> = {
+    'never responds': () => undefined,
+    'responds slowly': (response) => void response.writeHead(200).write('x'),
+    redirects: (response, _, request) =>
+      response.writeHead(307, { location: `http://${request.headers.host}/elsewhere` }).end(),
+    'sends megabytes': (response) => {
+      response.writeHead(200);
+      const chunk = Buffer.alloc(1024 * 1024);
+      const more = (): void => {
+        while (!response.destroyed && response.write(chunk));
+      };
+      response.on('drain', more);
+      more();
+    },
+  };
+  for (const [what, respond] of Object.entries(bad)) {
+    test(what, async ({ service, receiver }) => {
+      const good = await startReceiver();
+      try {
+        receiver.respond = respond;
+        const { id } = await subscribe(service, receiver.url);
+        await subscribe(service, good.url);
+        for (let count = 0; count < 20; count += 1) await create(service, `customer-${count}`);
+        const arrived = new Promise<void>((resolve) => {
+          good.respond = (response) => {
+            response.writeHead(204).end();
+            if (good.received.length === 20) resolve();
+          };
+        });
+        const round = service.service.webhooks.run();
+        await arrived;
+        // Callers are served while the other receiver is waited for.
+        expect((await create(service, 'meanwhile')).status).toBe(201);
+        await round;
+        const attempts = await attemptsOf(service, id);
+        const isFailure = what === 'never responds' || what === 'redirects';
+        expect(attempts.length).toBeGreaterThan(0);
+        for (const attempt of attempts) expect(attempt['outcome']).toBe(isFailure ? 'failed' : 'delivered');
+        if (what === 'redirects') expect(receiver.received.length).toBe(attempts.length);
+      } finally {
+        await good.close();
+      }
+    });
+  }
+});
