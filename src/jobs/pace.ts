@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** The processor time of one delivery in this thread, measured with small tokens (docs/adr/0058-webhooks-read-the-log.md). */
+/** An estimate of the processor time of one delivery in this thread, from small tokens. */
 const deliveryMs = 0.6;
 /** Deliveries take at most one part in so many of the time of a busy thread. */
 const share = 20;

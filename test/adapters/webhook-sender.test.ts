@@ -24,51 +24,6 @@ describe('an address', () => {
 });
 
 describe('a target', () => {
-  const strict = webhookSender({ allowsPrivate: false });
-  test.each([
-    ...[
-      'http://shop.example/',
-      'ftp://shop.example/',
-      'https://127.0.0.1/',
-      'https://localhost/',
-      'https://a.localhost/',
-    ],
-    ...[
-      'https://[::1]/',
-      'https://[::ffff:7f00:1]/',
-      'https://2130706433/',
-      'https://0x7f.1/',
-      'https://10.0.0.1:8443/',
-    ],
-    ...['https://localhost./'],
-  ])('%s is rejected before a name is looked up', async (address) => {
-    expect(strict.problemOf(new URL(address))).toMatch(/must/);
-    expect(await strict.post(new URL(address), {}, '{}')).toMatchObject({ kind: 'failed' });
-  });
-
-  test.each(['https://shop.example/hook', 'https://1.1.1.1/', 'https://[2606:4700::1111]/'])(
-    '%s is accepted',
-    (address) => {
-      expect(strict.problemOf(new URL(address))).toBeNull();
-    },
-  );
-
-  test('that does not respond is given up when the sender closes, and nothing is sent afterwards', async () => {
-    let requests = 0;
-    const server = createServer(() => {
-      requests += 1;
-      sender.close();
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const sender = webhookSender({ allowsPrivate: true, limitMs: 60_000 });
-    const url = new URL(`http://127.0.0.1:${port}/`);
-    expect(await sender.post(url, {}, '{}')).toMatchObject({ kind: 'failed' });
-    expect(await sender.post(url, {}, '{}')).toEqual({ kind: 'failed', problem: 'the service is stopping' });
-    expect(requests).toBe(1);
-    server.close();
-  });
-
   test('is never connected to if its name resolves to a private address, also as one of several', async () => {
     let connections = 0;
     const server = createServer((_, response) => response.end());

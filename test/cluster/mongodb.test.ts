@@ -1,10 +1,12 @@
 import { mongoCheckpoints } from '#src/adapters/mongodb/checkpoints.js';
+import { mongoWebhookStore } from '#src/adapters/mongodb/webhook-store.js';
 import { budgetsContract } from '../contract/budgets.js';
 import { checkpointsContract } from '../contract/checkpoints.js';
 import { claimsContract } from '../contract/claims.js';
 import { eventChainContract } from '../contract/event-chain.js';
 import { generationsContract } from '../contract/generations.js';
 import { unitOfWorkContract } from '../contract/unit-of-work.js';
+import { webhookStoreContract } from '../contract/webhook-store.js';
 import { clusterStores } from './cluster-stores.js';
 import { mongoDatabase } from './own-database.js';
 
@@ -16,4 +18,8 @@ generationsContract('mongodb', clusterStores);
 checkpointsContract('mongodb', async () => {
   const { connection, drop } = await mongoDatabase();
   return { checkpoints: mongoCheckpoints(connection), close: drop };
+});
+webhookStoreContract('mongodb', async () => {
+  const { connection, drop } = await mongoDatabase();
+  return { webhooks: mongoWebhookStore(connection), close: drop };
 });

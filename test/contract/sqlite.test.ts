@@ -18,6 +18,7 @@ import { keyStoreContract } from './key-store.js';
 import { type ContractStores, change, noTokenYet, tokenCreated, tokenWrite } from './support.js';
 import { tokenRowsContract } from './token-rows.js';
 import { unitOfWorkContract } from './unit-of-work.js';
+import { webhookStoreContract } from './webhook-store.js';
 
 /** Both SQLite files in a folder of their own. */
 async function sqlite(): Promise<ContractStores> {
@@ -69,3 +70,17 @@ claimsContract('sqlite', sqlite);
 budgetsContract('sqlite', sqlite);
 directoryContract('sqlite', sqlite);
 accessLogContract('sqlite', sqlite);
+webhookStoreContract('sqlite', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const stores = await openAuthenticStores(dataDir, randomBytes(32), manualClock(), fail);
+  return {
+    webhooks: stores.webhookStore,
+    async close() {
+      await stores.close();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+});

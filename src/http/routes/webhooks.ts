@@ -153,6 +153,7 @@ const rotate = documented({
     'Creates another secret, which only this response shows. Until the overlap ends, each delivery carries a signature of ' +
     'the old secrets, too. At most three secrets sign.',
   pathParameters,
+  requestExample: { overlap_seconds: 86_400 },
   answers: {
     200: {
       description: 'The webhook with its new secret.',

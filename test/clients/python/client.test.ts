@@ -79,7 +79,9 @@ test('mypy accepts every Python sample of the reference, and there is one for ea
   try {
     const samples = await samplesAt(address, 'python');
     const functions = samples.map((code, index) => {
-      const ids = ['token_id', 'application_id', 'key_id', 'code'].map((name) => `${name}: str`).join(', ');
+      const ids = ['token_id', 'application_id', 'webhook_id', 'key_id', 'code']
+        .map((name) => `${name}: str`)
+        .join(', ');
       return `def sample_${index}(vault: Strongroom, ${ids}) -> None:\n    ${code.replaceAll('\n', '\n    ')}\n`;
     });
     const file = join(folder, 'samples.py');

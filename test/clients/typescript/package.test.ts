@@ -63,7 +63,7 @@ test('every TypeScript sample of the reference compiles, and there is one for ea
     file,
     `import { createClient } from '@strongroom/client';
 const vault = createClient({ address: 'http://localhost', apiKey: 'sr_example' });
-declare const tokenId: string, applicationId: string, keyId: string, code: string;
+declare const tokenId: string, applicationId: string, webhookId: string, keyId: string, code: string;
 ${samples.map((code) => `export async function sample${samples.indexOf(code)}() {\n${code}\n}`).join('\n')}\n`,
   );
   await run(join(root, 'node_modules/.bin/tsc'), [...compilerFlags, '--noEmit', file], project);

@@ -1,0 +1,87 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { WebhookSender } from '#src/ports/webhook-sender.js';
+
+type Open = (options: { readonly allowsPrivate: boolean; readonly limitMs?: number }) => WebhookSender;
+
+/** What every `WebhookSender` must do; an adapter runs it in one line. */
+export function webhookSenderContract(name: string, open: Open): void {
+  describe(`WebhookSender of ${name}`, () => {
+    const strict = open({ allowsPrivate: false });
+    test.each([
+      ...[
+        'http://shop.example/',
+        'ftp://shop.example/',
+        'https://127.0.0.1/',
+        'https://localhost/',
+        'https://a.localhost/',
+      ],
+      ...[
+        'https://[::1]/',
+        'https://[::ffff:7f00:1]/',
+        'https://2130706433/',
+        'https://0x7f.1/',
+        'https://10.0.0.1:8443/',
+      ],
+      ...['https://localhost./'],
+    ])('%s is rejected before a name is looked up', async (address) => {
+      expect(strict.problemOf(new URL(address))).toMatch(/must/);
+      expect(await strict.post(new URL(address), {}, '{}')).toMatchObject({ kind: 'failed' });
+    });
+
+    test.each(['https://shop.example/hook', 'https://1.1.1.1/', 'https://[2606:4700::1111]/'])(
+      '%s is accepted',
+      (address) => {
+        expect(strict.problemOf(new URL(address))).toBeNull();
+      },
+    );
+
+    test('that does not respond is given up when the sender closes, and nothing is sent afterwards', async () => {
+      let requests = 0;
+      const server = createServer(() => {
+        requests += 1;
+        sender.close();
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      const sender = open({ allowsPrivate: true, limitMs: 60_000 });
+      const url = new URL(`http://127.0.0.1:${port}/`);
+      expect(await sender.post(url, {}, '{}')).toMatchObject({ kind: 'failed' });
+      expect(await sender.post(url, {}, '{}')).toEqual({ kind: 'failed', problem: 'the service is stopping' });
+      expect(requests).toBe(1);
+      server.close();
+    });
+
+    test('a redirect is a response like any other, and the body of a response is not read', async () => {
+      const asked: string[] = [];
+      const url = await serve((request, response) => {
+        asked.push(`${request.method} ${request.url}`);
+        response.writeHead(302, { location: '/elsewhere' });
+        response.end('x'.repeat(5_000_000));
+      });
+      const sender = open({ allowsPrivate: true });
+      expect(await sender.post(url, { 'x-sent': 'yes' }, '{}')).toEqual({ kind: 'responded', status: 302 });
+      expect(asked).toEqual(['POST /']);
+      sender.close();
+    });
+
+    test('a connection that breaks is a failure, and not an error', async () => {
+      const url = await serve((request) => request.socket.destroy());
+      const sender = open({ allowsPrivate: true });
+      expect(await sender.post(url, {}, '{}')).toMatchObject({ kind: 'failed' });
+      sender.close();
+    });
+  });
+}
+
+/** Serves on this machine until the test ends. Returns the address. */
+async function serve(listener: RequestListener): Promise<URL> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+}

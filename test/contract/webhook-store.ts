@@ -1,0 +1,93 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { type SealedTokenId, stateFrom, type WebhookStore } from '#src/ports/webhook-store.js';
+
+type Open = () => Promise<{ readonly webhooks: WebhookStore; readonly close: () => Promise<void> }>;
+
+/** What every `WebhookStore` must do; an adapter runs it in one line. */
+export function webhookStoreContract(name: string, open: Open): void {
+  const on = (run: (webhooks: WebhookStore) => Promise<void>) => async () => {
+    const { webhooks, close } = await open();
+    try {
+      await run(webhooks);
+    } finally {
+      await close();
+    }
+  };
+
+  describe(`WebhookStore of ${name}`, () => {
+    test(
+      'a state is replaced only at the version that was read',
+      on(async (webhooks) => {
+        const id = randomUUID();
+        expect(await webhooks.state(id)).toBeNull();
+        expect(await webhooks.save(id, 1, stateFrom(1), [])).toBe(false);
+        expect(await webhooks.save(id, 0, stateFrom(5), [])).toBe(true);
+        expect(await webhooks.save(id, 0, stateFrom(6), []), 'another process was first').toBe(false);
+        expect(await webhooks.state(id)).toEqual({ version: 1, state: stateFrom(5) });
+        const both = [webhooks.save(id, 1, stateFrom(7), []), webhooks.save(id, 1, stateFrom(8), [])];
+        expect((await Promise.all(both)).sort()).toEqual([false, true]);
+        expect((await webhooks.state(id))?.version).toBe(2);
+      }),
+    );
+
+    test(
+      'a sealed id is kept until its event is delivered, and not removed by a save that lost',
+      on(async (webhooks) => {
+        const webhookId = randomUUID();
+        const [one, other] = [sealedId(webhookId), sealedId(webhookId)];
+        await webhooks.keepIds([one, other]);
+        expect(await webhooks.save(webhookId, 3, stateFrom(1), [one.eventId])).toBe(false);
+        expect(await bytes(webhooks, webhookId, [one, other])).toEqual([hex(one), hex(other)]);
+        expect(await webhooks.save(webhookId, 0, stateFrom(1), [one.eventId])).toBe(true);
+        expect(await bytes(webhooks, webhookId, [one, other])).toEqual([undefined, hex(other)]);
+        expect(await bytes(webhooks, randomUUID(), [other]), 'another webhook').toEqual([undefined]);
+      }),
+    );
+
+    test(
+      'an old id is emptied, and later removed',
+      on(async (webhooks) => {
+        const webhookId = randomUUID();
+        const ids = [sealedId(webhookId, 1_000), sealedId(webhookId, 2_000), sealedId(webhookId, 3_000)];
+        await webhooks.keepIds(ids);
+        await webhooks.forgetIds(3_000, 2_000);
+        expect(await bytes(webhooks, webhookId, ids)).toEqual([undefined, '', hex(ids[2])]);
+      }),
+    );
+
+    test(
+      'the state and the ids of a removed webhook are gone, and those of others stay',
+      on(async (webhooks) => {
+        const [removed, kept] = [sealedId(randomUUID()), sealedId(randomUUID())];
+        await webhooks.keepIds([removed, kept]);
+        for (const { webhookId } of [removed, kept]) await webhooks.save(webhookId, 0, stateFrom(1), []);
+        await webhooks.remove(removed.webhookId);
+        expect(await webhooks.state(removed.webhookId)).toBeNull();
+        expect(await bytes(webhooks, removed.webhookId, [removed])).toEqual([undefined]);
+        expect(await webhooks.state(kept.webhookId)).not.toBeNull();
+        expect(await bytes(webhooks, kept.webhookId, [kept])).toEqual([hex(kept)]);
+      }),
+    );
+  });
+}
+
+function sealedId(webhookId: string, at = 1_000): SealedTokenId {
+  return { webhookId, eventId: randomUUID(), sealed: randomBytes(40), at };
+}
+
+function hex(id: SealedTokenId | undefined): string {
+  return Buffer.from(id?.sealed ?? []).toString('hex');
+}
+
+/** Returns the stored bytes of each id in hex; undefined if there are none. */
+async function bytes(webhooks: WebhookStore, webhookId: string, ids: readonly SealedTokenId[]) {
+  const found = await webhooks.sealedIds(
+    webhookId,
+    ids.map(({ eventId }) => eventId),
+  );
+  return ids.map(({ eventId }) => {
+    const sealed = found.get(eventId);
+    return sealed === undefined ? undefined : Buffer.from(sealed).toString('hex');
+  });
+}
