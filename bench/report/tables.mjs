@@ -267,7 +267,7 @@ function span({ median, low, high }) {
 /** Compares a revealed read, which waits for its record in the access log, with a masked read, which does not. */
 function auditLine(table) {
   const of = (work) => table.find((row) => row.work === work && row.connections === 64).ratios.limit.median;
-  return `A get in clear is answered when its record in the access log is on the disk; a masked one does not wait for its own, but evaluates a mask. As parts of the limit beside them, 64 connections: ${of('get revealed').toFixed(2)} and ${of('get masked').toFixed(2)}.`;
+  return `A revealed get is answered once its record in the access log is on the disk. A masked get does not wait for its record, but evaluates a mask. As a part of the limit beside it, with 64 connections: ${of('get revealed').toFixed(2)} and ${of('get masked').toFixed(2)}.`;
 }
 
 function markdown(header, lines) {

@@ -96,7 +96,7 @@ export async function expectWholeLog({ log, chain, keys }: Deps): Promise<void> 
 }
 
 /**
- * Awaits work at the start. With `isAllowed`, a forged log is opened all the same, for commands that name its faults.
+ * Awaits work at startup. With `isAllowed`, a forged log is opened all the same, for commands that name its faults.
  */
 export async function unlessForged(work: Promise<unknown>, isAllowed: boolean): Promise<void> {
   await work.catch((error: unknown) => {

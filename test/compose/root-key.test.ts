@@ -218,7 +218,7 @@ describe('a root key command', () => {
     expect(await failure({ command: [program, hex], dataDir })).toContain('could not be started');
   });
 
-  it('is killed after its time limit, also if a child process keeps the pipe open', async () => {
+  it('is killed after its time limit, even if a child process keeps the pipe open', async () => {
     const result = await runKeyCommand(['/bin/sh', '-c', 'sleep 5 & wait'], 200);
     expect(result).toEqual({ ok: false, message: expect.stringContaining('did not end within 0.2 s') });
   });

@@ -38,7 +38,7 @@ describe.each(readdirSync('src/adapters').filter((folder) => !parts.has(folder))
   /** The result types of its exported functions, which name what it implements. */
   const results = sources(`src/adapters/${adapter}`).flatMap((path) =>
     [...text(path).matchAll(/^export (?:async )?function \w+(?:<[^>]*>)?\([\s\S]*?\)(?::\s*([^{;]+))/gm)].map(
-      // An adapter stores for a port what the port's callers see, without the MACs.
+      // The callers of a port see what the adapter stored, without the MACs.
       ([, result]) =>
         String(result)
           .replace(/\bStoredLog\b/, 'EventLog')

@@ -141,7 +141,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'copies from before the start of the last completed rotation are void, also if it was interrupted and resumed',
+      'copies from before the start of the last completed rotation are void, even if it was interrupted and resumed',
       on(async ({ keys: first, tenantId, clock, reopen }) => {
         await first.create(tenantId);
         expect(await first.rotation.voidBefore()).toBeNull();

@@ -94,13 +94,22 @@ export const adaptations: readonly Adaptation[] = [
     because: 'a directory that goes away',
   },
   { says: /127\.0\.0\.1:8080\b/g, runs: '127.0.0.1:<port>', because: 'port 8080 may be taken' },
+  {
+    says: /^node examples\/card-form\/shop\.mjs$/gm,
+    runs: 'beside env STRONGROOM_ADDRESS=http://127.0.0.1:<port> SHOP_PORT=<shop port> $&',
+    because: 'it runs until it is stopped, and the ports may be taken',
+  },
+  { says: /127\.0\.0\.1:3000\b/g, runs: '127.0.0.1:<shop port>', because: 'and this one' },
   { says: /127\.0\.0\.1:9464\b/g, runs: '127.0.0.1:<admin port>', because: 'so may this one' },
   { says: /--host 10\.0\.0\.5\b/g, runs: '--host 127.0.0.2', because: "this machine has not the reader's address" },
 ];
 
-export function adapted(text: string, ports: { readonly port: number; readonly adminPort: number }): string {
+type Ports = { readonly port: number; readonly adminPort: number; readonly shopPort: number };
+
+export function adapted(text: string, ports: Ports): string {
   return adaptations
     .reduce((now, { says, runs }) => now.replace(says, runs), text)
     .replaceAll('<port>', String(ports.port))
-    .replaceAll('<admin port>', String(ports.adminPort));
+    .replaceAll('<admin port>', String(ports.adminPort))
+    .replaceAll('<shop port>', String(ports.shopPort));
 }

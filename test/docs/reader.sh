@@ -51,8 +51,24 @@ in_background() {
   return 1
 }
 
+# Starts a program beside the service, and comes back when it listens.
+beside() {
+  "$@" >"$PLACE/beside" 2>&1 &
+  echo $! >>"$PLACE/besides"
+  for _ in $(seq 100); do
+    if grep -q ' listens on ' "$PLACE/beside"; then return 0; fi
+    sleep 0.1
+  done
+  cat "$PLACE/beside" >&2
+  return 1
+}
+
 # Ends the process group and waits until nothing of it is left.
 stop_background() {
+  if [ -f "$PLACE/besides" ]; then
+    xargs -r kill <"$PLACE/besides" 2>/dev/null || true
+    rm "$PLACE/besides"
+  fi
   [ -f "$PLACE/process" ] || return 0
   local group
   group=$(cat "$PLACE/process")

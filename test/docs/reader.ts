@@ -15,7 +15,7 @@ export type Reader = {
   /** The copy of the project, where blocks run. */
   readonly project: string;
   /** The address of the service once a block has started it. */
-  readonly ports: { readonly port: number; readonly adminPort: number };
+  readonly ports: { readonly port: number; readonly adminPort: number; readonly shopPort: number };
   readonly ids: KnownIds;
   /** Runs a script in bash and returns its output; variables are kept for the next one. */
   run(script: string): Promise<{ readonly ok: boolean; readonly stdout: string; readonly stderr: string }>;
@@ -30,7 +30,7 @@ export async function newReader(): Promise<Reader> {
   const leftOut = new Set(['node_modules', '.git', 'data', 'data.root-key', 'coverage']);
   cpSync(root, project, { recursive: true, filter: (path) => !leftOut.has(relative(root, path)) });
   bringCertificate(project);
-  const [port, adminPort] = await freePorts();
+  const [port, adminPort, shopPort] = await freePorts();
   const env = {
     PATH: process.env['PATH'] ?? '',
     ...{ HOME: place, USER: userInfo().username, PLACE: place },
@@ -49,7 +49,7 @@ export async function newReader(): Promise<Reader> {
   // Every page except the first assumes that the reader has installed the vault.
   await run('use_installed_modules');
   return {
-    ...{ project, ports: { port, adminPort }, ids: new Map<string, string>(), run },
+    ...{ project, ports: { port, adminPort, shopPort }, ids: new Map<string, string>(), run },
     async close() {
       await run('stop_background');
       rmSync(place, { recursive: true, force: true });
@@ -75,9 +75,9 @@ function bringCertificate(dir: string): void {
   execFileSync('openssl', ['req', '-x509', ...kind, ...files], { stdio: 'pipe' });
 }
 
-/** Two ports that no process listens on now. */
-async function freePorts(): Promise<readonly [number, number]> {
-  const servers = [createServer(), createServer()] as const;
+/** Three ports that no process listens on now. */
+async function freePorts(): Promise<readonly [number, number, number]> {
+  const servers = [createServer(), createServer(), createServer()] as const;
   const ports = await Promise.all(
     servers.map(
       (server) =>
@@ -90,5 +90,5 @@ async function freePorts(): Promise<readonly [number, number]> {
     ),
   );
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return [ports[0] ?? 0, ports[1] ?? 0];
+  return [ports[0] ?? 0, ports[1] ?? 0, ports[2] ?? 0];
 }

@@ -2,9 +2,9 @@ import { firstGeneration } from '../../../ports/generations.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 
 /**
- * Returns the generation to read if the document that names it is missing: the generation whose key lives. During a
- * rebuild several keys live, and nothing else tells which generation is read. Throws MongoBroken in that case, unless
- * there are no rows and no checkpoints that could belong to the wrong one.
+ * If the document that names the generation to read is missing, returns the only generation whose key still exists.
+ * During a rebuild several keys exist, and nothing else identifies the right generation. Throws MongoBroken in that
+ * case, unless there are no rows and no checkpoints that could belong to the wrong one.
  */
 export async function generationToRead({ call }: MongoConnection, living: readonly number[]): Promise<number> {
   const newest = living.at(-1) ?? firstGeneration;

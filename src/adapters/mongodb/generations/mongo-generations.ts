@@ -147,8 +147,8 @@ async function allHaveRows(
 }
 
 /**
- * Throws MongoBroken if the database user may not change the rows of a generation, before all processes must write
- * them. No row has this id.
+ * Checks that the database user may change the rows of a generation, before every process has to write them. The update
+ * uses an id that no row has. Throws MongoBroken.
  */
 async function proveRights({ call }: MongoConnection, generation: number): Promise<void> {
   const none = { _id: '' };

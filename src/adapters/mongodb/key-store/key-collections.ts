@@ -52,8 +52,8 @@ export type GenerationKeyDocument = {
 export type DirectoryRevisionDocument = { readonly _id: string; readonly revision: number };
 
 /**
- * Counts uses: how many keys a tenant's key has wrapped, or (`traces.` and the tenant) how many traces were sealed.
- * This is a separate collection, so that counting rewrites no wrapped key.
+ * Counts uses: under the id of a tenant's key, how many keys it has wrapped; under `traces.<tenant>`, how many traces
+ * were sealed. This is a separate collection, so that counting does not rewrite wrapped keys.
  */
 export type WrapsDocument = { readonly _id: string; readonly count: number };
 

@@ -1,0 +1,61 @@
+// The shop of docs/tutorial/first-hour.md. It serves a card form, and charges cards without storing a number.
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createClient, StrongroomError } from '../../clients/typescript/dist/client.js';
+import { charge } from './processor.mjs';
+
+const address = process.env.STRONGROOM_ADDRESS ?? 'http://127.0.0.1:8080';
+const port = Number(process.env.SHOP_PORT ?? 3000);
+
+/** @param {string} file What `applications create --json` printed. */
+const keyIn = (file) => JSON.parse(readFileSync(file, 'utf8')).key;
+// The browser gets the key of the form, which can only create tokens. The key of the shop stays here.
+const formKey = keyIn('data/card-form.json');
+const vault = createClient({ address, apiKey: keyIn('data/shop.json') });
+
+const page = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Pay</title>
+<script src="/form.js" defer></script>
+<form data-vault="${address}" data-key="${formKey}">
+  <p><label>Card number <input name="number" inputmode="numeric" autocomplete="cc-number" value="4242 4242 4242 4242"></label></p>
+  <p><label>Month <input name="month" size="2" value="12"></label> <label>Year <input name="year" size="4" value="2030"></label></p>
+  <p><label>Code <input name="cvc" size="4" value="123"></label></p>
+  <p><button>Pay 19.99</button> <output></output></p>
+</form>
+`;
+// The page runs its own script alone, and may send only to the shop and the vault.
+const policy = `default-src 'none'; script-src 'self'; connect-src 'self' ${address}; form-action 'none'`;
+
+/** Charges the card behind a token. The number is in memory for the time of the request. */
+async function pay(id) {
+  const { data } = await vault.getToken({ path: { id } });
+  const result = await charge({ card: data, amount: 1999 });
+  // The code may not be kept after the authorization.
+  await vault.purgeCvc({ path: { id } });
+  return result;
+}
+
+const server = createServer(async (request, response) => {
+  const send = (status, type, body) => {
+    response.writeHead(status, { 'content-type': type, 'content-security-policy': policy });
+    response.end(body);
+  };
+  const file = { 'GET /': page, 'GET /form.js': readFileSync(new URL('form.js', import.meta.url)) };
+  const name = `${request.method} ${request.url}`;
+  if (name in file) return send(200, name === 'GET /' ? 'text/html' : 'text/javascript', file[name]);
+  if (name !== 'POST /pay') return send(404, 'text/plain', 'not found');
+  try {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { token } = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return send(200, 'application/json', JSON.stringify(await pay(token)));
+  } catch (error) {
+    if (error instanceof StrongroomError && error.code === 'token_not_found')
+      return send(404, 'application/json', '{"error":"unknown card"}');
+    console.error(error instanceof StrongroomError ? `${error.code} ${error.traceId}` : 'the payment failed');
+    return send(502, 'application/json', '{"error":"try again"}');
+  }
+});
+server.listen(port, '127.0.0.1', () => console.log(`The shop listens on http://127.0.0.1:${port}`));
