@@ -9,7 +9,8 @@ async function post(url, body, headers = {}) {
     body: JSON.stringify(body),
   });
   const answer = await response.json();
-  if (!response.ok) throw new Error(answer.detail ?? answer.error);
+  const problems = Object.values(answer.errors ?? {}).flat();
+  if (!response.ok) throw new Error(problems.join(', ') || answer.detail || answer.error);
   return answer;
 }
 

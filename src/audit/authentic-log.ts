@@ -15,7 +15,7 @@ import type { StoredWork, UnitOfWork } from '../ports/unit-of-work.js';
 type Keys = Pick<KeyRing, 'integrityKeys'>;
 
 /**
- * The log of a store with authentication codes: what is appended gets one, and every event that is read is verified. So
+ * The log of a store with MACs: what is appended gets one, and every event that is read is verified. So
  * whatever writes to the store can neither add an event nor change one. An event that is missing at the end of its
  * stream or of the log is not seen here: the key store remembers how far the log went (`audit/continuity.ts`).
  */
@@ -69,7 +69,7 @@ export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
   };
 }
 
-/** A unit of work whose store takes events and rows in one transaction, with the authentication codes of the events. */
+/** A unit of work whose store takes events and rows in one transaction, with the MACs of the events. */
 function authenticWork(work: StoredWork, keys: Keys): UnitOfWork {
   return {
     async commit({ writes, claim }) {

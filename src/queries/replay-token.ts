@@ -25,7 +25,7 @@ export type Replayed =
 
 export type ReplayAsk = {
   readonly asOf: AsOf;
-  /** False: nothing in clear, whatever the caller may see. */
+  /** If false, nothing is shown in plaintext, whatever the caller may see. */
   readonly reveal: boolean;
 };
 

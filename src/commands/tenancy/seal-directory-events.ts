@@ -65,7 +65,7 @@ function clearOf(fact: DirectoryFact) {
   }
 }
 
-/** Binds the clear part to the schema that will read it. */
+/** Binds the plaintext part to the schema that will read it. */
 function clear<T extends DirectoryFactType>(part: DirectoryClear<T>): DirectoryClear<T> {
   return part;
 }

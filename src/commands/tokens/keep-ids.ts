@@ -16,7 +16,7 @@ type Ending = { readonly view: TokenView; readonly sealed: Sealed };
 
 /**
  * Seals the ids of tokens that are about to end under the keys of the webhooks that are told of it, and stores them
- * before the events: afterwards nobody can read the id. An append that fails leaves ids that are removed after three
+ * before the events, because afterwards the id cannot be read. An append that fails leaves ids that are removed after three
  * days. Erasure comes first: if the id of a token cannot be read, the delivery carries only its reference.
  */
 export async function keepIdsOfEnding(vault: Vault, endings: readonly Ending[]): Promise<void> {

@@ -77,7 +77,7 @@ export function treeOf({ count: size, peaks }: Pick<Checkpoint, 'count' | 'peaks
   return { size, peaks: peaks.map((peak) => Buffer.from(peak, 'hex')) };
 }
 
-/** Returns the clear part of the event; its time is that of the event. */
+/** Returns the plaintext part of the event; its time is that of the event. */
 export function checkpointClear({ time: _, ...clear }: Checkpoint): JsonObject {
   return clear;
 }

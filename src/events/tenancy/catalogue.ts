@@ -32,7 +32,7 @@ const schemas = {
   'tenant.fenced': z.object({}),
 } satisfies { readonly [T in DirectoryEventType]: z.ZodType };
 
-/** The stored clear part of each directory event. */
+/** The stored plaintext part of each directory event. */
 export type DirectoryClear<T extends DirectoryEventType> = z.output<(typeof schemas)[T]>;
 
 export type DirectoryEvent = {
@@ -47,7 +47,7 @@ export function isDirectoryEvent({ type }: RecordedEvent): boolean {
   return Object.hasOwn(schemas, type);
 }
 
-/** Returns the type and clear part of a stored event in the newest version. Throws UnreadableEvent. */
+/** Returns the type and plaintext part of a stored event in the newest version. Throws UnreadableEvent. */
 export function readDirectoryEvent(event: RecordedEvent): DirectoryEvent {
   if (event.version > directoryEventVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
   if (event.version < 1) throw new UnreadableEvent(event, 'has a version that never existed');

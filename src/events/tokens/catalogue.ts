@@ -8,7 +8,7 @@ const ends = z.array(keyId);
 const time = z.number().int();
 const times = { expires_at: time.optional(), cvc_purge_at: time.optional() };
 
-/** Schemas of the clear parts in the newest version of each event (shapes: `domain/token/token-event-header.ts`). */
+/** Schemas of the plaintext parts in the newest version of each event (shapes: `domain/token/token-event-header.ts`). */
 const schemas: {
   readonly [T in TokenEventHeader['type']]: z.ZodType<Extract<TokenEventHeader, { type: T }>['clear']>;
 } = {
