@@ -202,3 +202,23 @@ test.each([
 ] as const)('%j is one line of CSV that a spreadsheet reads as text', (fields, line) => {
   expect(csvLine(fields)).toBe(line);
 });
+
+test('records that were dropped before they were sent are named, and the stream continues after them', async () => {
+  const [path, checkpointFile] = [join(dir, 'gap.jsonl'), join(dir, 'gap.checkpoint')];
+  const notices: string[] = [];
+  const send = () => stream({ receive: fileReceiver(path), checkpointFile, notice: (text) => void notices.push(text) });
+  await send();
+  expect(notices).toEqual([]);
+  const before = linesOf(path).length;
+  await work(100);
+  service.clock.advance(62 * 86_400_000);
+  expect(await service.vault.accessLog.dropMonths(service.clock.now())).toBeGreaterThan(0);
+  await work(101);
+  await send();
+  expect(notices).toEqual([
+    expect.stringMatching(/^batches \d+ to \d+ of \S+ are older than the vault keeps them: not sent$/),
+  ]);
+  expect(linesOf(path).length).toBeGreaterThan(before);
+  await send();
+  expect(notices, 'once').toHaveLength(1);
+});

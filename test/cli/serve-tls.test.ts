@@ -1,25 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
+import { makeCertificate } from '../support/certificate.js';
 import { hashesOf, http, makeVault, run, startService, tempDir, until } from '../support/process.js';
-
-/** A self-signed certificate for this machine and its key. */
-function certificate(dir: string, name: string): { cert: string; key: string } {
-  const files = { cert: join(dir, `${name}.pem`), key: join(dir, `${name}.key`) };
-  execFileSync(
-    'openssl',
-    [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
-      ...['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'],
-      ...['-keyout', files.key, '-out', files.cert],
-    ],
-    { stdio: 'pipe' },
-  );
-  return files;
-}
 
 /** Returns the certificate that the service presents. */
 function shownBy(address: string): Promise<string> {
@@ -34,7 +19,7 @@ function shownBy(address: string): Promise<string> {
 
 test('with a certificate it serves only https, and SIGHUP reloads the certificate', async () => {
   const { flags, key, dir } = await makeVault();
-  const [first, second] = [certificate(dir, 'first'), certificate(dir, 'second')];
+  const [first, second] = [makeCertificate(dir, 'first'), makeCertificate(dir, 'second')];
   const inUse = { cert: join(dir, 'tls.pem'), key: join(dir, 'tls.key') };
   const take = (from: typeof first) => {
     copyFileSync(from.cert, inUse.cert);
@@ -107,7 +92,7 @@ test.each([
   ],
 ])('%s is rejected', async (_what, argsOf, code, message) => {
   const { flags, dir } = await makeVault();
-  const files = certificate(tempDir(), 'only');
+  const files = makeCertificate(tempDir(), 'only');
   chmodSync(files.key, 0o600);
   const before = hashesOf(dir);
   const ended = await run(['serve', '--port', '0', ...flags, ...argsOf(files)]);

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { makeCertificate } from '../../support/certificate.js';
+import { makeVault, startService, tempDir } from '../../support/process.js';
 import { startHostileServer } from '../hostile-server.js';
 import { blocksIn, samplesAt } from '../readme-blocks.js';
 import { startRecordedService } from '../recorded-service.js';
@@ -92,4 +94,25 @@ test('mypy accepts every Python sample of the reference, and there is one for ea
     await rm(folder, { recursive: true });
     await service.close();
   }
+});
+
+test('the Python client verifies the certificate of the service, and accepts an authority of the user', async () => {
+  const { flags, key } = await makeVault();
+  const { cert, key: tlsKey } = makeCertificate(tempDir(), 'vault');
+  const { address } = await startService([...flags, '--tls-cert', cert, '--tls-key', tlsKey]);
+  const program = `
+import os, ssl
+from strongroom import Strongroom, StrongroomError
+from strongroom.models import CreateTokenBody
+
+for tls in (None, ssl.create_default_context(cafile=os.environ["CERTIFICATE"])):
+    options = {} if tls is None else {"tls": tls}
+    try:
+        with Strongroom(os.environ["STRONGROOM_ADDRESS"], os.environ["STRONGROOM_API_KEY"], retries_max=0, **options) as vault:
+            print(vault.create_token(body=CreateTokenBody(type_="token", data="x")).type_)
+    except StrongroomError as error:
+        print(error.code)
+`;
+  const env = { STRONGROOM_ADDRESS: address, STRONGROOM_API_KEY: key, CERTIFICATE: cert };
+  expect(await run(join(bin, 'python'), ['-c', program], env)).toBe('connection_failed\ntoken\n');
 });

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeCertificate } from '../../support/certificate.js';
+import { makeVault, startService, tempDir } from '../../support/process.js';
 import { blocksIn, samplesAt } from '../readme-blocks.js';
 import { startRecordedService } from '../recorded-service.js';
 
@@ -68,4 +70,23 @@ ${samples.map((code) => `export async function sample${samples.indexOf(code)}() 
   );
   await run(join(root, 'node_modules/.bin/tsc'), [...compilerFlags, '--noEmit', file], project);
   expect(samples.length).toBe(recorded.all.length);
+});
+
+test('the client verifies the certificate of the service, and accepts an authority of the user', async () => {
+  const { flags, key } = await makeVault();
+  const { cert, key: tlsKey } = makeCertificate(tempDir(), 'vault');
+  const { address } = await startService([...flags, '--tls-cert', cert, '--tls-key', tlsKey]);
+  expect(address).toMatch(/^https:/);
+  const file = join(project, 'tls.js');
+  writeFileSync(
+    file,
+    `import { createClient } from '@strongroom/client';
+const vault = createClient({ address: process.env.STRONGROOM_ADDRESS, apiKey: process.env.STRONGROOM_API_KEY, retriesMax: 0 });
+const outcome = vault.createToken({ body: { type: 'token', data: 'x' } }).then(({ type }) => type, ({ code }) => code);
+console.log(await outcome);
+`,
+  );
+  const env = { STRONGROOM_ADDRESS: address, STRONGROOM_API_KEY: key };
+  expect(await run(process.execPath, [file], project, env)).toBe('connection_failed\n');
+  expect(await run(process.execPath, [file], project, { ...env, NODE_EXTRA_CA_CERTS: cert })).toBe('token\n');
 });
