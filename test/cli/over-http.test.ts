@@ -56,6 +56,7 @@ async function runBoth(
 function withoutOwn(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, '<uuid>')
+    .replaceAll(/\b[0-9a-f]{64}\b/g, '<entity ref>')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+\+00:00/g, '<time>')
     .replaceAll(/sr_[a-z]+_[0-9A-Za-z]+/g, '<key>');
 }
