@@ -29,6 +29,8 @@ export interface Metrics {
   forgedRowFound(): void;
   /** A signed checkpoint could not be handed to the anchor; it will be tried again. */
   anchorFailed(): void;
+  /** A request to the address of a webhook ended. `accepted`: with a 2xx. */
+  webhookSent(outcome: 'accepted' | 'failed'): void;
   /** All of it, and the state of now, as text for Prometheus, with its media type. */
   render(state: ServiceState): Promise<{ readonly mediaType: string; readonly text: string }>;
 }

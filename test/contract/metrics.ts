@@ -44,6 +44,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
       metrics.backgroundWorkFailed();
       metrics.anchorFailed();
       metrics.forgedRowFound();
+      metrics.webhookSent('failed');
       const lines = await shown(metrics);
       for (const line of [
         'strongroom_rate_limited_total{limit="requests"} 1',
@@ -59,6 +60,8 @@ export function metricsContract(name: string, open: () => Metrics): void {
         'strongroom_background_failures_total 1',
         'strongroom_audit_anchor_failures_total 1',
         'strongroom_forged_rows_total 1',
+        'strongroom_webhook_requests_total{outcome="failed"} 1',
+        'strongroom_webhook_requests_total{outcome="accepted"} 0',
       ]) {
         expect(lines).toContain(line);
       }

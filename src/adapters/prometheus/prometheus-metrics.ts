@@ -36,6 +36,8 @@ export function prometheusMetrics(): Metrics {
   const failed = counter('background_failures_total', 'Failures outside of requests.');
   const forgedRows = counter('forged_rows_total', 'Reads of rows that were changed or replaced outside the vault.');
   const anchorFailed = counter('audit_anchor_failures_total', 'Checkpoints that the anchor did not accept.');
+  const sent = counter('webhook_requests_total', 'Requests to the addresses of webhooks.', ['outcome']);
+  for (const outcome of ['accepted', 'failed'] as const) sent.inc({ outcome }, 0);
   const durations = new Histogram({
     ...{ name: 'strongroom_http_request_duration_seconds', help: 'Time to respond to a request.', registers },
     ...{ labelNames: ['route', 'method'] as const, buckets: requestSeconds },
@@ -59,6 +61,7 @@ export function prometheusMetrics(): Metrics {
     backgroundWorkFailed: () => failed.inc(),
     forgedRowFound: () => forgedRows.inc(),
     anchorFailed: () => anchorFailed.inc(),
+    webhookSent: (outcome) => sent.inc({ outcome }),
     async render(state) {
       showState(state);
       return { mediaType: registry.contentType, text: await registry.metrics() };

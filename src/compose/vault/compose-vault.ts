@@ -28,7 +28,7 @@ import type { LimitSettings } from '../../vault/limit-settings.js';
 import type { RowCache } from '../../vault/row-cache.js';
 import { createTurns } from '../../vault/turns.js';
 import type { AccessRecorder, Vault } from '../../vault/vault.js';
-import { countingKeyRing } from './counting-key-ring.js';
+import { countedKeyRing, countedSender } from './counted.js';
 
 /** The stores of a profile. */
 export type Stores = Pick<
@@ -90,7 +90,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
   const { integrity, metrics, rateLimits, limits, onError, spans, systems, rowCache, ...parts } = given;
   const { log, storedLog, chain, erasureProbe, generations, budgets, accessLog, webhookStore, ...stores } =
     spans === null ? bare : tracedStores(bare, spans, systems);
-  const keys = countingKeyRing(stores.keys, metrics);
+  const keys = countedKeyRing(stores.keys, metrics);
   const recorder = createAccessRecorder(accessLog, onError);
   const authenticRows = authenticTokenRows(stores.rows, integrity.rows);
   const rows = rowCache?.rows(authenticRows) ?? authenticRows;
@@ -104,6 +104,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     webhookStore,
     claims: authenticClaims(stores.claims, integrity.rows),
     ...{ integrity, ...parts },
+    webhookSender: countedSender(parts.webhookSender, metrics),
     work: rowCache?.work(work) ?? work,
     expressions: createExpressions(),
     streams: createStreamQueue(),

@@ -1,0 +1,28 @@
+import type { KeyRing } from '../../keys/key-ring.js';
+import type { Metrics } from '../../ports/metrics.js';
+import type { WebhookSender } from '../../ports/webhook-sender.js';
+
+/** Returns the same key ring. It counts destroyed keys in the metrics. */
+export function countedKeyRing(keys: KeyRing, metrics: Metrics): KeyRing {
+  return {
+    ...keys,
+    async destroy(...given) {
+      const destroyed = await keys.destroy(...given);
+      metrics.keysDestroyed(destroyed);
+      return destroyed;
+    },
+  };
+}
+
+/** Returns the same sender. It counts requests to webhooks in the metrics. */
+export function countedSender(sender: WebhookSender, metrics: Metrics): WebhookSender {
+  return {
+    ...sender,
+    async post(...given) {
+      const outcome = await sender.post(...given);
+      const isAccepted = outcome.kind === 'responded' && outcome.status >= 200 && outcome.status < 300;
+      metrics.webhookSent(isAccepted ? 'accepted' : 'failed');
+      return outcome;
+    },
+  };
+}
