@@ -1,5 +1,5 @@
 /**
- * Which room may import which (CONTRIBUTING.md, "Where things are"). A room imports the rooms that are listed with it, and
+ * Which room may import which (CONTRIBUTING.md, "Map"). A room imports the rooms that are listed with it, and
  * itself. There is no cycle of files, and none of folders.
  */
 const rooms = {

@@ -19,7 +19,7 @@ export function forgottenBefore(now: number): number {
 export type Claimed =
   | {
       readonly state: 'first';
-      /** Keyed hash of the request; null without an idempotency key. */
+      /** Keyed hash of application, method, path and idempotency key; null without an idempotency key. */
       readonly cmd: string | null;
       release(): Promise<void>;
     }

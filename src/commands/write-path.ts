@@ -60,8 +60,9 @@ export type Attempt = {
   /** Encrypts the decided events, under keys that are durable before this resolves. */
   seal(writes: readonly TokenWrite[]): Promise<SealedWrites>;
   /**
-   * Appends all events with their rows, or nothing, together with the result for a repeat of the request; then destroys
-   * ended keys and notes the revisions of living ones. Throws StoreUnavailable if ended keys could not be destroyed in
+   * Appends all events with their rows, together with the result for a repeat of the request; on a conflict nothing of a
+   * change that creates tokens is stored (`CommitOutcome`). Before that, seals the ids of tokens that end for webhooks.
+   * Then destroys ended keys and notes the revisions of living ones. Throws StoreUnavailable if ended keys could not be destroyed in
    * time; a repeat of the command finishes.
    */
   commit(sealed: SealedWrites, claim: ClaimResult | null): Promise<Conflict | 'committed'>;

@@ -12,7 +12,7 @@ import { callerOf, contextOf } from './request-state.js';
 import { sendText } from './send-json.js';
 
 /**
- * Sends a token with its entity tag, after the access log has recorded it. The response must not be stored by caches.
+ * Sends a token with its entity tag, after the access log has recorded the read. The event of a new token is its record. The response must not be stored by caches.
  * Throws the problem of a rejection.
  */
 export async function sendToken(

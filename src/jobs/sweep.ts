@@ -21,7 +21,7 @@ const orphanSearchMs = 3_600_000;
 const waitMsMin = 5;
 
 export type Sweep = {
-  /** Runs everything that is due now. Returns the number of events that it recorded or tried to record. */
+  /** Runs everything that is due now. Returns the number of rows that were due. */
   run(): Promise<number>;
   /** Tells the sweep that a token is due at this time, in ms since the epoch. */
   dueAt(dueAt: number): void;
@@ -116,7 +116,7 @@ export function createSweep(
     if (timer !== null) clearTimeout(timer);
     wakesAt = at;
     const now = vault.clock.now();
-    // A row that is still due has just failed; waiting avoids a busy loop.
+    // A row that is still due has just failed, or is not due by every clock yet. Waiting avoids a busy loop.
     const waitMs = at <= now ? 1_000 : Math.min(Math.max(at - now, waitMsMin), roundMs);
     timer = setTimeout(() => {
       wakesAt = Number.POSITIVE_INFINITY;

@@ -34,7 +34,10 @@ export function createKeyPools(makeBlock: (tenantId: string, size: number) => Pr
 
 const blockSizeMin = 8;
 const blockSizeMax = 256;
-/** A key that waited longer is not handed out, because the search for orphans may destroy it from then on. */
+/**
+ * A key that waited longer is not handed out. An event may name it for `keyNamedWithinMs` after that, and both together
+ * must be shorter than the hour after which the search for orphans destroys a key that no event names.
+ */
 const waitMsMax = 600_000;
 
 type Block = { readonly madeAt: number; readonly keys: DataKey[] };

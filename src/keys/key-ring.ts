@@ -8,7 +8,7 @@ export type SearchKey = { readonly generation: number; readonly key: Buffer };
 
 /** Subkeys that HKDF derives from a tenant's identity key, 32 bytes each. They never rotate. */
 export type TenantKeys = {
-  /** For the names of streams. */
+  /** For the names of streams, and the salt of search keys. */
   readonly names: Buffer;
   /** For fingerprints, which callers store. */
   readonly fingerprints: Buffer;
@@ -37,8 +37,8 @@ export type SigningKey = {
 };
 
 /**
- * Keys for the vault's message authentication codes (HMAC-SHA-256), 32 bytes each, one for each purpose. An attacker
- * that can write to a store but has no root key cannot compute a MAC. They never rotate.
+ * Keys for the vault's message authentication codes (HMAC-SHA-256) and cursors (AES-256-GCM), 32 bytes each, one for each
+ * purpose. An attacker that can write to a store but has no root key cannot compute a MAC. They never rotate.
  */
 export type IntegrityKeys = {
   /** The events of each append. */
@@ -83,7 +83,10 @@ export type KeyRotation = {
 /** `sequence`: that of the last key of the step. `looked`: the number of keys in it. */
 export type RewrapStep = { readonly sequence: number; readonly looked: number };
 
-/** Data keys. Each is wrapped under its tenant's key, which is wrapped under the root key (docs/design.md, "Keys"). */
+/**
+ * All keys of the vault: data keys, which are wrapped under their tenant's key; keys of tenants and generations, and the
+ * vault's own, which are wrapped under the root key (docs/design.md, "Keys").
+ */
 export interface KeyRing extends KeyRecords {
   /** Creates a tenant's keys; they are durable when it resolves. */
   createTenant(tenantId: string): Promise<void>;

@@ -16,11 +16,11 @@ import { createVaultKey, integrityKeysOf, signingKeyOf } from './vault-keys.js';
 
 /** The key ring of one process. */
 export type OpenKeyRing = KeyRing & {
-  /** Forgets every open key. A caller that reads many keys calls this after each batch. */
+  /** Forgets the open keys of tenants and tokens. A caller that reads many keys calls this after each batch. */
   forgetAll(): void;
   /** Returns a copy of the root key. The caller zeroes it. */
   rootKey(): Buffer;
-  /** Destroys the keys that were created in advance, and forgets all keys. The store stays open. */
+  /** Destroys the keys that were created in advance, and forgets all keys but the vault's own. The store stays open. */
   close(): Promise<void>;
 };
 
@@ -78,7 +78,8 @@ export async function openKeyRing({
     }
   }
 
-  async function read(tenantId: string, keyId: string, before = ''): Promise<OpenKey | 'destroyed' | 'missing'> {
+  /** `triedKeyId`: the wrapping key that the row named when it was read before. */
+  async function read(tenantId: string, keyId: string, triedKeyId = ''): Promise<OpenKey | 'destroyed' | 'missing'> {
     const row = await store.dataKey(keyId);
     if (row === null) return 'missing';
     const { tenantKeyId, wrapped, revision } = row;
@@ -88,7 +89,7 @@ export async function openKeyRing({
     if (wrappingKey === 'destroyed') {
       if (tenant.state === 'destroyed') return 'destroyed';
       // A rotation may have rewrapped it since it was read.
-      return tenantKeyId === before ? 'missing' : read(tenantId, keyId, tenantKeyId);
+      return tenantKeyId === triedKeyId ? 'missing' : read(tenantId, keyId, tenantKeyId);
     }
     const key = wrappingKey === undefined ? null : openDataKey(wrappingKey, wrapped, { tenantId, tenantKeyId, keyId });
     return key === null ? 'missing' : { key, revision };
@@ -234,6 +235,7 @@ export async function openKeyRing({
         if (!(error instanceof StoreUnavailable)) throw error;
       } finally {
         tenants.forgetAll();
+        searchKeys.forgetAll();
         roots.close();
       }
     },

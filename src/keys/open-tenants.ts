@@ -71,7 +71,7 @@ export function createOpenTenants(
   async function read(tenantId: string): Promise<OpenTenant | null> {
     const readAt = performance.now();
     const dropsBefore = drops;
-    const rows = await store.tenantKeys(tenantId);
+    const rows = await store.readTenantKeys(tenantId);
     const signature = rows.map(({ id, wrapped, isRetiring }) => `${id} ${wrapped === null} ${isRetiring}`).join();
     const known = tenants.get(tenantId);
     if (rows.length > 0 && known?.signature === signature) {

@@ -5,7 +5,7 @@ import { ownBuffer } from './random-key.js';
 
 const place = { tenantId: '', stream: 'root', revision: 0, keyId: 'root', field: 'root-check' } as const;
 
-/** Returns an empty value sealed under the root key. Every key store holds one. */
+/** Returns 16 zero bytes, sealed under the root key. Every key store holds one. */
 export function newRootCheck(rootKey: Buffer): Buffer {
   return sealCiphertext(rootKey, Buffer.alloc(16), place);
 }
@@ -26,18 +26,19 @@ export type RootKeys = {
   /** Runs `attempt` with the root key. Returns null if the ciphertext does not open. */
   open<T>(attempt: (rootKey: Buffer) => T | null): T | null;
   /**
-   * Runs `store`, which wraps a new key and stores it if `check` is still the check of the store. Runs it again if
-   * another process has replaced the root key.
+   * Runs `wrapAndStore`, which stores a new key if `check` is still the check of the store. Runs it again if another
+   * process has replaced the root key.
    */
   wrapping<T extends string>(
-    store: (rootKey: Buffer, check: Buffer) => Promise<T | 'root_replaced'>,
+    wrapAndStore: (rootKey: Buffer, check: Buffer) => Promise<T | 'root_replaced'>,
   ): Promise<Exclude<T, 'root_replaced'>>;
   /**
-   * Switches to `next` once `store` has rewrapped everything under it. Resolves to false if `store` changed nothing.
+   * Switches to `next` once `rewrap` has stored everything under it. Resolves to false if `rewrap` changed nothing. Throws
+   * StoreUnavailable if another process has replaced the root key.
    */
   replace(
     next: Buffer,
-    store: (rootKey: Buffer, check: Buffer, nextCheck: Buffer) => ReturnType<KeyStore['rotation']['replaceRoot']>,
+    rewrap: (rootKey: Buffer, check: Buffer, nextCheck: Buffer) => ReturnType<KeyStore['rotation']['replaceRoot']>,
   ): Promise<boolean>;
   /**
    * Finds the root key that another process has put in place. Throws StoreUnavailable if that key is not available here

@@ -29,8 +29,8 @@ type Deps = {
 };
 
 /**
- * Returns the rotation of the keys of a store. It marks the old wrapping keys as retiring. The store rejects data keys
- * that are wrapped by one, so no key in use is added unnoticed.
+ * Returns the rotation of the keys of a store. It marks the old wrapping keys as retiring. A data key that is wrapped by
+ * one afterwards is rejected by the store, or makes `replaceRoot` return false, so none is lost with the old key.
  */
 export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): KeyRotation {
   const rows = store.rotation;

@@ -62,6 +62,9 @@ export function createSearchKeys(store: KeyStore, roots: RootKeys) {
       drops += 1;
       cached.delete(generation);
     },
-    forgetAll: (): void => cached.clear(),
+    forgetAll(): void {
+      drops += 1;
+      cached.clear();
+    },
   };
 }

@@ -42,7 +42,7 @@ export function createVaultKey<T>(
   purpose: VaultKeyPurpose,
   keyOf: (secret: Buffer) => T,
 ): () => Promise<T> {
-  const find = async () => (await store.tenantKeys(vaultKeyTenant)).find((row) => row.purpose === purpose) ?? null;
+  const find = async () => (await store.readTenantKeys(vaultKeyTenant)).find((row) => row.purpose === purpose) ?? null;
 
   async function secret(): Promise<Buffer | null> {
     const row = await find();

@@ -175,7 +175,8 @@ export type RotationRows = {
   rewrapDataKeys(keys: readonly RewrappedDataKey[]): Promise<void>;
   /**
    * Stores everything that the root key wraps as `rewrap` returns it, with the check of the next root key, and destroys
-   * the retiring keys: all of it or nothing. `keys_left`: a retiring key still wraps a data key.
+   * the retiring keys: all of it or nothing. `keys_left`: a retiring key still wraps a data key, or a
+   * key was added meanwhile.
    */
   replaceRoot(root: {
     readonly check: Buffer;
@@ -216,10 +217,10 @@ export interface KeyStore {
   createRootCheck(check: Buffer): Promise<Buffer>;
 
   /** Returns the keys of a tenant, also destroyed ones, by number. */
-  tenantKeys(tenantId: string): Maybe<readonly StoredTenantKey[]>;
+  readTenantKeys(tenantId: string): Maybe<readonly StoredTenantKey[]>;
   /**
-   * Stores those of these keys that their tenants do not have yet. A key that comes after the destruction of its tenant
-   * counts as destroyed.
+   * Stores these keys. A shared store skips a number that a tenant has already, because another process was first. A key
+   * that comes after the destruction of its tenant counts as destroyed.
    */
   insertTenantKeys(keys: readonly NewTenantKey[], rootCheck: Buffer): Promise<'stored' | 'root_replaced'>;
   /** Destroys all keys of a tenant as `destroyDataKeys` does. */
@@ -231,7 +232,7 @@ export interface KeyStore {
   generations(): Maybe<readonly number[]>;
   /** Returns the highest generation that ever had a key; 0 if there is none. */
   newestGeneration(): Maybe<number>;
-  /** `taken`: the generation has, or had, a key. */
+  /** `taken`: another process was first. Only a shared store returns it. */
   insertGenerationKey(
     generation: number,
     wrapped: Buffer,
@@ -249,7 +250,10 @@ export interface KeyStore {
    * by the time that `insertDataKeys` or `rewrapDataKeys` has stored them.
    */
   countWraps(tenantKeyId: string, more: number): Maybe<number>;
-  /** `retiring`: none is stored, because a rotation replaces the tenant key, or it was destroyed. */
+  /**
+   * `retiring`: none of them can be used, because the tenant key was destroyed, or a rotation replaces it. A store may
+   * accept keys under a retiring key; `replaceRoot` then returns `keys_left`.
+   */
   insertDataKeys(tenantKeyId: string, keys: readonly NewDataKey[]): Promise<'stored' | 'retiring'>;
   /**
    * Destroys keys and notes `advanced`. When it resolves, no reader of the store finds them, and with SQLite the

@@ -22,7 +22,7 @@ const manyEvents = 100_000;
 export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number.POSITIVE_INFINITY): Promise<number> {
   const start = await keys.checkpoint('shredder');
   let position = start > (await log.head()) ? 0 : start;
-  let hasEnded = position < start;
+  let mustSave = position < start;
   let saved = position;
   let destroyed = 0;
   const read = async () => (await log.readClear(position, pageSize)).filter((event) => event.position <= upTo);
@@ -31,14 +31,14 @@ export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number
     const advanced = advancedKeys(page);
     if (ended.length > 0) {
       destroyed += await keys.destroy(ended, advanced);
-      hasEnded = true;
+      mustSave = true;
     } else if (advanced.length > 0) await keys.advance(advanced);
     const revised = revisedRecords(page);
     if (revised.length > 0) await keys.noteDirectory(revised);
     for (const { type, tenantId, id } of page) {
       if (type !== 'tenant.deleted') continue;
       destroyed += await keys.destroyTenant(tenantId, id);
-      hasEnded = true;
+      mustSave = true;
     }
     position = page.at(-1)?.position ?? position;
     if (position - saved >= manyEvents) {
@@ -49,7 +49,7 @@ export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number
     await endOfTurn();
   }
   // Not stored after few events without ended keys, so that a rejected start changes no byte of the store.
-  if (hasEnded || position - saved >= pageSize) await keys.saveCheckpoint('shredder', position);
+  if (mustSave || position - saved >= pageSize) await keys.saveCheckpoint('shredder', position);
   return destroyed;
 }
 

@@ -26,8 +26,8 @@ export type Render = (answer: TokenAnswer) => Steps<JsonObject>;
 export type ReleaseDeps = Pick<Vault, 'recorder' | 'confirmReads' | 'clock' | 'expressions' | 'keys' | 'directory'>;
 
 /**
- * The only way from decrypted tokens to a response body (docs/design.md, "A read, step by step"). Records each of these
- * tokens in the access log, and returns what renders them. Call it also for a response that shows no token: what was
+ * The only way from decrypted tokens to a response body (docs/design.md, "A read, step by step"). Records the read
+ * of each of these tokens in the access log, unless an event records it, and returns what renders them. Call it also for a response that shows no token: what was
  * read must be current. If a token is shown in plaintext, it resolves once all entries are durable. Throws
  * StoreUnavailable; the response must not leave then. With `shared`, the masks of all tokens share that budget. A mask
  * that finds too little left of it shows no data, and `_extras.mask_skipped` says so. The renderer throws for a token

@@ -10,7 +10,7 @@ import { withinLimit } from '../time-limit/within-limit.js';
 import { queueClientOptions, queueName } from './queue-settings.js';
 import { timerJob } from './timer-job.js';
 
-/** Timers that are due later would only use Redis memory. The sweep sets them when they are due within a day. */
+/** Timers that are due later would only use Redis memory. The leading worker sets them when they are due within a day. */
 export const soonMs = 24 * 3_600_000;
 
 export type BullmqTimersOptions = {
@@ -30,8 +30,8 @@ export type BullmqTimersOptions = {
 
 export type RefilledTimers = {
   /**
-   * Sets timers for the rows that become due within a day. Never throws and waits 2 s at most, so it suits the sweep:
-   * `refill(await rows.due(now + soonMs, 1_000))` on one process.
+   * Sets timers for the rows that become due within a day. The leading worker calls it. Never throws, and waits 2 s at
+   * most.
    */
   refill(rows: readonly DueRow[]): Promise<void>;
   /**

@@ -97,7 +97,7 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
       await writer.request('save_meta', { name: 'root_check', value: check });
       return check;
     },
-    tenantKeys(tenantId) {
+    readTenantKeys(tenantId) {
       const lastOld = begunRotation()?.lastRow ?? 0;
       return read(() => keysOfTenant.all(tenantId) as TenantKeyRow[]).map(
         ({ destroyed_at, wrapped, ...row }): StoredTenantKey => ({

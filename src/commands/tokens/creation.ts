@@ -55,10 +55,10 @@ export async function prepareCreation(
   return done({ ...drafted.value, fingerprint, indexValues, fingerprintHash: hash, transform, distinct });
 }
 
-/** Returns the command that creates the token under this id. */
+/** The write that creates a token, with what is to be encrypted. */
 export type CreationWrite = TokenWrite & { readonly payload: OpenToken };
 
-/** The tenant, the stream and the creator of a token. */
+/** The id of a new token, the view of its stream before, its creator, and the instant (ms). */
 export type CreationPlace = {
   readonly id: string;
   readonly view: TokenView;

@@ -16,22 +16,30 @@ type Ending = { readonly view: TokenView; readonly sealed: Sealed };
 
 /**
  * Seals the ids of tokens that are about to end under the keys of the webhooks that are told of it, and stores them
- * before the events, because afterwards the id cannot be read. An append that fails leaves ids that are removed after three
- * days. Erasure comes first: if the id of a token cannot be read, the delivery carries only its reference.
+ * before the events, because afterwards the id cannot be read. An append that fails leaves ids that are removed after
+ * three days. If the id of a token cannot be read, the token ends without it, and the delivery carries only its
+ * reference. Throws StoreUnavailable; then nothing has ended yet, and a repeat tries again.
  */
 export async function keepIdsOfEnding(vault: Vault, endings: readonly Ending[]): Promise<void> {
   const [first] = endings;
   if (first === undefined) return;
+  const tenant = await unlessUnreadable(tenantDocument(vault, first.view.tenantId));
+  const webhooks = tenant?.webhooks ?? [];
   const ids: SealedTokenId[] = [];
-  try {
-    const tenant = await tenantDocument(vault, first.view.tenantId);
-    for (const ending of tenant === null || tenant.webhooks.length === 0 ? [] : endings) {
-      ids.push(...(await sealedIdsOf(vault, tenant?.webhooks ?? [], ending)));
-    }
-  } catch (error) {
-    if (!(error instanceof KeyLost) && !(error instanceof TenantGone)) throw error;
+  for (const ending of webhooks.length === 0 ? [] : endings) {
+    ids.push(...((await unlessUnreadable(sealedIdsOf(vault, webhooks, ending))) ?? []));
   }
   if (ids.length > 0) await vault.webhookStore.keepIds(ids);
+}
+
+/** Returns null if the key of what is read is lost, or the tenant was deleted. */
+async function unlessUnreadable<T>(read: Promise<T>): Promise<T | null> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof KeyLost || error instanceof TenantGone) return null;
+    throw error;
+  }
 }
 
 type Webhooks = NonNullable<Awaited<ReturnType<typeof tenantDocument>>>['webhooks'];

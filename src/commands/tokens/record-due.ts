@@ -7,7 +7,7 @@ import { changeTokens, nothingToSeal } from '../write-path.js';
 /**
  * Records that a token expired or that the hour of its cvc is over, and destroys the keys. Does nothing if another
  * process has done so or the time was changed: the stream decides, not the row that named it. It needs no key of the
- * tenant, so tokens of a deleted tenant end like all others.
+ * tenant, except to keep the id for webhooks where it opens, so tokens of a deleted tenant end like all others.
  */
 export async function recordDue(vault: Vault, { tenantId, stream, due }: DueRow): Promise<void> {
   const origin = { actorId: 'system', traceId: null, cmd: null };

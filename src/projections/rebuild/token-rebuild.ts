@@ -147,9 +147,8 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
       }
     };
     await caughtUp();
-    const found = await compareGenerations(thread, rebuild, caughtUp, goesOn);
-    if (found === null) return latest;
-    const { different } = found;
+    const different = await compareGenerations(thread, rebuild, caughtUp, goesOn);
+    if (different === null) return latest;
     latest = { ...latest, different: different.length, examples: different.slice(0, examplesMax) };
     if (different.length > 0 && !latest.acceptNew) return drop(latest, 'different');
     for (;;) {
@@ -234,27 +233,22 @@ const looks = 3;
 /** The largest number of reported differences. */
 const differentMax = 10_000;
 
-/** Null: it was told to stop. */
-type Compared = { readonly rows: number; readonly different: readonly string[] } | null;
-
 /**
- * Compares all rows of two generations. Because writes continue, a row that differs is compared three times, each time
- * after the rebuild has caught up. `goesOn` is called between pages; `caughtUp` brings the new generation to the head
- * of the log.
+ * Compares all rows of two generations, and returns the streams that differ; null if it was told to stop. Because writes continue, a row that differs is compared three times, each time
+ * after the rebuild has caught up. Stops after 10,000 differences. `goesOn` is called between pages, and returns false to stop;
+ * `caughtUp` brings the new generation to the head of the log.
  */
 async function compareGenerations(
   thread: Pick<RebuildThread, 'compare'>,
   generations: TwoGenerations,
   caughtUp: () => Promise<void>,
-  onPage: (rows: number) => Promise<boolean>,
-): Promise<Compared> {
-  let rows = 0;
+  goesOn: () => Promise<boolean>,
+): Promise<readonly string[] | null> {
   let different: string[] = [];
   for (let after: string | null = ''; after !== null && different.length < differentMax; ) {
     const page: ComparedPage = await thread.compare(generations, { after, limit: pageSize });
-    rows += page.rows;
     different.push(...page.different);
-    if (!(await onPage(page.rows))) return null;
+    if (!(await goesOn())) return null;
     after = page.last;
   }
   for (let look = 1; look < looks && different.length > 0; look += 1) {
@@ -263,11 +257,11 @@ async function compareGenerations(
     for (let first = 0; first < different.length; first += pageSize) {
       const streams = different.slice(first, first + pageSize);
       still.push(...(await thread.compare(generations, { streams })).different);
-      if (!(await onPage(0))) return null;
+      if (!(await goesOn())) return null;
     }
     different = still;
   }
-  return { rows, different };
+  return different;
 }
 
 /** Counts the work since its creation and returns the rate. */

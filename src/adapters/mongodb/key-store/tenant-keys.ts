@@ -10,7 +10,7 @@ import { underRootCheck } from './root-check.js';
 export function mongoTenantKeys(
   connection: MongoConnection,
   clock: Clock,
-): Pick<KeyStore, 'tenantKeys' | 'insertTenantKeys' | 'destroyTenantKeys'> {
+): Pick<KeyStore, 'readTenantKeys' | 'insertTenantKeys' | 'destroyTenantKeys'> {
   const { call } = connection;
 
   async function insert(key: NewTenantKey, rootCheck: Buffer): Promise<'stored' | 'root_replaced'> {
@@ -33,7 +33,7 @@ export function mongoTenantKeys(
   }
 
   return {
-    async tenantKeys(tenantId) {
+    async readTenantKeys(tenantId) {
       const rows = await call((db) =>
         keyCollections.tenantKeys(db).find({ tenant: tenantId }).sort({ purpose: 1, number: 1 }).toArray(),
       );
