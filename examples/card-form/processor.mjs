@@ -2,9 +2,16 @@
  * Stands in for the API of a payment processor. A real one is another company's server: send the card to it over TLS,
  * and never log it.
  *
- * @param {{ card: any, amount: number }} payment
+ * @param {{ card: any, amount: number, idempotencyKey: string }} payment
  */
-export async function charge({ card, amount }) {
+export async function charge({ card, amount, idempotencyKey }) {
+  const charged = charges.get(idempotencyKey);
+  if (charged !== undefined) return charged;
   if (!/^\d{12,19}$/.test(card.number) || card.cvc === undefined) return { approved: false, amount };
-  return { approved: true, amount, card: `•••• ${card.number.slice(-4)}` };
+  const result = { approved: true, amount, card: `•••• ${card.number.slice(-4)}` };
+  charges.set(idempotencyKey, result);
+  return result;
 }
+
+/** The approved payments by their idempotency keys. */
+const charges = new Map();

@@ -31,9 +31,11 @@ const policy = `default-src 'none'; script-src 'self'; connect-src 'self' ${addr
 /** Charges the card behind a token. The number is in memory for the time of the request. */
 async function pay(id) {
   const { data } = await vault.getToken({ path: { id } });
-  const result = await charge({ card: data, amount: 1999 });
-  // The code may not be kept after the authorization.
-  await vault.purgeCvc({ path: { id } });
+  // A repeat of the same payment must not charge twice, so the processor gets the same key again.
+  const result = await charge({ card: data, amount: 1999, idempotencyKey: `payment of ${id}` });
+  // The code may not be kept after the authorization. The charge stands even if this fails; the vault purges the code
+  // after an hour in any case.
+  await vault.purgeCvc({ path: { id } }).catch((error) => console.error(`the code was not purged: ${error.code}`));
   return result;
 }
 
