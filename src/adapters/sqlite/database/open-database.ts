@@ -28,6 +28,12 @@ const settings: readonly (readonly [pragma: string, value: number | string, read
 const smallCache = -4_096;
 
 /**
+ * How long a reader waits for a lock, and a writer while it opens a file: the first connection to a file locks it for a
+ * moment. Afterwards a writer does not wait, because all requests would wait with it.
+ */
+const lockWaitMs = 5_000;
+
+/**
  * Opens a database file. `fileName` names it in messages. `accept` runs before anything in the file changes, and throws
  * to reject the file.
  */
@@ -39,7 +45,7 @@ export function openDatabase(
 ): SqliteDatabase {
   let database: SqliteDatabase | null = null;
   try {
-    database = pinStatements(path, { readonly: mode === 'reader', timeout: mode === 'reader' ? 5_000 : 0 });
+    database = pinStatements(path, { readonly: mode === 'reader', timeout: lockWaitMs });
     accept(database);
     if (database.pragma('journal_mode', { simple: true }) !== 'wal') database.pragma('journal_mode = WAL');
     expectSetting(database, 'journal_mode', 'wal');
@@ -48,6 +54,7 @@ export function openDatabase(
       expectSetting(database, pragma, readBack);
     }
     if (mode === 'reader' || fileName !== 'vault.db') database.pragma(`cache_size = ${smallCache}`);
+    if (mode === 'writer') database.pragma('busy_timeout = 0');
     return database;
   } catch (error) {
     database?.close();
