@@ -21,7 +21,11 @@ redis_port=${STRONGROOM_REDIS_PORT:-6479}
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
-runs() { [ -s "$dir/$1.pid" ] && kill -0 "$(cat "$dir/$1.pid")" 2>/dev/null; }
+# A pid file may be older than the process that has its number now.
+runs() {
+  [ -s "$dir/$1.pid" ] || return 1
+  case $(ps -o comm= -p "$(cat "$dir/$1.pid")") in mongod | redis-server) return 0 ;; *) return 1 ;; esac
+}
 nodes() { seq "$mongo_nodes"; }
 
 find_redis() {
@@ -92,7 +96,8 @@ status() {
 down() {
   local file pid
   for file in "$dir"/mongod-*.pid "$dir/redis.pid"; do
-    pid=$(cat "$file" 2>/dev/null) || continue
+    runs "$(basename "$file" .pid)" || continue
+    pid=$(cat "$file")
     kill "$pid" 2>/dev/null || continue
     kill -CONT "$pid" 2>/dev/null || true # A test may have left it frozen.
     for _ in $(seq 100); do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
