@@ -1,45 +1,63 @@
-// The benchmark: measures the vault beside its physical limit on this machine, in one run.
+// The benchmark: measures the vault beside its physical limit on this machine, in one run. `--help` lists its options.
 //
-//   npm run bench                 embedded profile, up to 100,000 tokens, about ten minutes
-//   npm run bench -- --quick      two minutes, to detect breakage
-//   npm run bench -- --full       a million tokens as well; an hour
-//   npm run bench -- --cluster    the cluster profile, on the servers of `npm run servers -- up`
-//   npm run bench -- --rebuild    what a rebuild of 100,000 tokens costs concurrent readers
-//   npm run bench -- --fairness   what a hostile tenant costs another tenant; two minutes with --quick
-//
-// Writes bench/results/MODE.json, and generates tables and charts beside it (bench/report).
+// Writes bench/results/NAME.json, and generates tables and charts beside it (bench/report).
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { works } from './plan.mjs';
+import { worksTable } from './report/tables.mjs';
 import { writeReport } from './report/write-report.mjs';
 import { measureCluster } from './run/cluster.mjs';
-import { measureEmbedded } from './run/embedded.mjs';
+import { measureEmbedded, measureOne } from './run/embedded.mjs';
 import { measureFairness } from './run/fairness.mjs';
 import { measureRebuild } from './run/rebuild.mjs';
+
+const usage = `Measures the vault beside the limit of this machine, in one run.
+
+  npm run bench                          the embedded profile, up to 100,000 tokens, about a quarter of an hour
+  npm run bench -- --quick               two minutes, to see that nothing broke
+  npm run bench -- --full                also with a million tokens; more than an hour
+  npm run bench -- --only 'create card'  one workload at 64 connections; prints its row and writes nothing
+  npm run bench -- --cluster             the cluster profile, on the servers of \`npm run servers -- up\`
+  npm run bench -- --rebuild             what a rebuild of 100,000 tokens costs callers that read meanwhile
+  npm run bench -- --fairness            what a tenant at its worst costs another tenant
+
+--quick and --full also apply to --only, --cluster, --rebuild and --fairness.
+Workloads: ${works.join('; ')}
+
+The results are written to bench/results. Afterwards, write them into the docs: node bench/report/write-docs.mjs
+`;
 
 function optionsOf(args) {
   const flags = {
     quick: { type: 'boolean' },
     full: { type: 'boolean' },
+    only: { type: 'string' },
     cluster: { type: 'boolean' },
     rebuild: { type: 'boolean' },
     fairness: { type: 'boolean' },
     help: { type: 'boolean' },
   };
   try {
-    return parseArgs({ args, options: flags }).values;
+    const { values } = parseArgs({ args, options: flags });
+    const { quick, full, only, cluster, rebuild, fairness } = values;
+    if (quick && full) throw new Error('--quick and --full exclude each other.');
+    if ([only, cluster, rebuild, fairness].filter(Boolean).length > 1) {
+      throw new Error('--only, --cluster, --rebuild and --fairness exclude each other.');
+    }
+    if (only !== undefined && !works.includes(only)) throw new Error(`There is no workload '${only}'.`);
+    return values;
   } catch (error) {
-    process.stderr.write(`${error.message}\n`);
-    return { help: true, wrong: true };
+    process.stderr.write(`${error.message}\n\n${usage}`);
+    process.exit(2);
   }
 }
 
-const { quick, full, cluster, rebuild, fairness, help, wrong } = optionsOf(process.argv.slice(2));
-const unclear = (quick && full) || [cluster, rebuild, fairness].filter(Boolean).length > 1;
-if (help || unclear) {
-  process.stderr.write('usage: npm run bench -- [--quick | --full] [--cluster | --rebuild | --fairness]\n');
-  process.exit(wrong || unclear ? 2 : 0);
+const { quick, full, only, cluster, rebuild, fairness, help } = optionsOf(process.argv.slice(2));
+if (help) {
+  process.stdout.write(usage);
+  process.exit(0);
 }
 const mode = quick ? 'quick' : full ? 'full' : 'normal';
 const chosen = cluster ? 'cluster' : rebuild ? 'rebuild' : fairness ? 'fairness' : null;
@@ -50,6 +68,13 @@ const began = performance.now();
 const directory = mkdtempSync(join(tmpdir(), 'strongroom-bench-'));
 const say = (text) => process.stderr.write(`${Math.round((performance.now() - began) / 1000)} s  ${text}\n`);
 try {
+  if (only === undefined) await measureAndReport();
+  else process.stdout.write(`${worksTable((await measureOne({ directory, mode, say, work: only })).table)}\n`);
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
+
+async function measureAndReport() {
   const figures = await measure({ directory, mode, say });
   const machine = {
     processors: cpus().length,
@@ -65,6 +90,4 @@ try {
   writeFileSync(new URL(`${name}.json`, results), `${JSON.stringify(run, null, 2)}\n`);
   process.stdout.write(writeReport(name));
   say(`bench/results/${name}.json, ${name}.md and charts are written`);
-} finally {
-  rmSync(directory, { recursive: true, force: true });
 }

@@ -1,8 +1,13 @@
 // Sends the requests of one workload in a separate process and measures their durations. A job arrives as a message:
 // { work, origins, keys, connections, count, from, stored, fresh }. The result is
-// { seconds, p50, p95, p99, longest, bytes }, with durations in ms, or { error }.
+// { seconds, p50, p95, p99, longest, bytes, generator }: durations in ms, the mean size of a response body, and the
+// part of one processor that this process used; or { error }.
+//
+// All requests are built before the clock starts, and a response is parsed no further than its status and length, so
+// that this process is not what limits the rate.
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { createHistogram, performance } from 'node:perf_hooks';
-import { Client } from 'undici';
 import { works } from './requests.mjs';
 
 process.on('message', (job) => {
@@ -15,39 +20,94 @@ process.on('message', (job) => {
 /** Runs all requests. Each connection sends a request, waits for the whole response, and sends the next one. */
 async function run({ work, origins, keys, connections, count, from, stored, fresh }) {
   const { caller, expect, request } = works[work];
-  const key = { 'service-api-key': keys[caller] };
+  const requests = Array.from({ length: count }, (_, i) =>
+    bytesOf(request(from + i, { stored, fresh: fresh + i }), keys[caller]),
+  );
   const latency = createHistogram({ lowest: 1, highest: 60_000_000, figures: 3 });
-  const clients = Array.from(
-    { length: connections },
-    (_, i) => new Client(origins[i % origins.length], { pipelining: 1 }),
+  const clients = await Promise.all(
+    Array.from({ length: connections }, (_, i) => openConnection(origins[i % origins.length])),
   );
   let next = 0;
   let bytes = 0;
 
   async function ask(client) {
     while (next < count) {
-      const i = next++;
-      const { headers, ...asked } = request(from + i, { stored, fresh: fresh + i });
+      const wanted = requests[next++];
       const began = performance.now();
-      const answer = await client.request({ ...asked, headers: { ...key, ...headers } });
-      const body = await answer.body.bytes();
+      const response = await client.send(wanted);
       latency.record(Math.max(1, Math.round((performance.now() - began) * 1000)));
-      bytes += body.length;
-      if (answer.statusCode !== expect) {
-        throw new Error(`${work} was answered with ${answer.statusCode}: ${Buffer.from(body).toString('utf8')}`);
+      bytes += response.length;
+      if (response.status !== expect) {
+        throw new Error(`${work} was answered with ${response.status}: ${response.body().toString('utf8')}`);
       }
     }
   }
 
   try {
-    // Connections are opened once and kept, as a client of a service does, so opening them is not part of any request.
-    await Promise.all(clients.map(async (client) => (await client.request({ method: 'GET', path: '/' })).body.dump()));
-    const began = performance.now();
+    const [began, usedBefore] = [performance.now(), process.cpuUsage()];
     await Promise.all(clients.map(ask));
     const seconds = (performance.now() - began) / 1000;
+    const { user, system } = process.cpuUsage(usedBefore);
     const [p50, p95, p99] = [50, 95, 99].map((percent) => latency.percentile(percent) / 1000);
-    return { seconds, p50, p95, p99, longest: latency.max / 1000, bytes: bytes / count };
+    const generator = (user + system) / 1e6 / seconds;
+    return { seconds, p50, p95, p99, longest: latency.max / 1000, bytes: bytes / count, generator };
   } finally {
-    await Promise.all(clients.map((client) => client.destroy()));
+    for (const client of clients) client.close();
   }
+}
+
+function bytesOf({ method, path, headers, body = '' }, key) {
+  const lines = Object.entries({ host: 'vault', 'service-api-key': key, ...headers }).map((pair) => pair.join(': '));
+  if (body !== '') lines.push(`content-length: ${Buffer.byteLength(body)}`);
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/**
+ * Opens a connection for one request at a time. `send` resolves to the response's status, the length of its body, and
+ * the body. Connections are opened before the clock starts, as a client of a service keeps them.
+ */
+async function openConnection(origin) {
+  const { hostname, port } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  socket.setNoDelay(true);
+  let waiting = null;
+  let received = null;
+  socket.on('data', (chunk) => {
+    received = received === null ? chunk : Buffer.concat([received, chunk]);
+    try {
+      const response = responseIn(received);
+      if (response === null) return;
+      received = null;
+      waiting.resolve(response);
+    } catch (error) {
+      waiting.reject(error);
+    }
+  });
+  const fail = (error) => waiting?.reject(error ?? new Error('the server closed a connection'));
+  socket.on('error', fail);
+  socket.on('close', () => fail());
+  await once(socket, 'connect');
+  return {
+    send: (bytes) =>
+      new Promise((resolve, reject) => {
+        waiting = { resolve, reject };
+        socket.write(bytes);
+      }),
+    close: () => socket.destroy(),
+  };
+}
+
+/** Returns the response in these bytes; null if it is not complete. */
+function responseIn(bytes) {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end === -1) return null;
+  const head = bytes.latin1Slice(0, end);
+  const status = Number(head.slice(9, 12));
+  const stated = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
+  if (stated === undefined && status !== 204) throw new Error(`a response states no length: ${head}`);
+  const length = Number(stated ?? 0);
+  const size = end + 4 + length;
+  if (bytes.length < size) return null;
+  if (bytes.length > size) throw new Error('a response is longer than it states');
+  return { status, length, body: () => bytes.subarray(end + 4, size) };
 }

@@ -40,13 +40,23 @@ function post(path, body) {
   return { method: 'POST', path, headers: json, body: JSON.stringify(body) };
 }
 
-function search(query) {
-  return post('/tokens/search', { query });
+function search(query, page = 1) {
+  return post('/tokens/search', { query, page, size: pageSize });
 }
 
-/** Returns a stored number. Consecutive requests get numbers that are not neighbours in the store. */
-function spread(i, stored) {
-  return (i * 7919) % stored;
+/**
+ * Returns a number below `size`. As many consecutive requests get each number once, in an order in which neighbours are
+ * far apart.
+ */
+function spread(i, size) {
+  return (i * (size % 7919 === 0 ? 7907 : 7919)) % size;
+}
+
+const pageSize = 20;
+const repeatedIds = 500;
+
+function get(n) {
+  return { method: 'GET', path: `/tokens/bench-${n}`, headers: {} };
 }
 
 /**
@@ -64,22 +74,13 @@ export const works = {
     expect: 201,
     request: (_i, { fresh }) => post('/tokens', { ...storedToken(2 * fresh + 1), id: undefined }),
   },
-  'get revealed': {
+  'get revealed': { caller: 'revealing', expect: 200, request: (i, { stored }) => get(spread(i, stored)) },
+  'get revealed, 500 ids': {
     caller: 'revealing',
     expect: 200,
-    request: (i, { stored }) => ({ method: 'GET', path: `/tokens/bench-${spread(i, stored)}`, headers: {} }),
+    request: (i, { stored }) => get(spread(i % repeatedIds, stored)),
   },
-  'get masked': {
-    caller: 'masking',
-    expect: 200,
-    request: (i, { stored }) => ({ method: 'GET', path: `/tokens/bench-${spread(i, stored)}`, headers: {} }),
-  },
-  // Measures the cost of a response without a vault behind it.
-  'no vault': {
-    caller: 'revealing',
-    expect: 200,
-    request: () => ({ method: 'GET', path: '/health/live', headers: {} }),
-  },
+  'get masked': { caller: 'masking', expect: 200, request: (i, { stored }) => get(spread(i, stored)) },
   patch: {
     caller: 'revealing',
     expect: 200,
@@ -104,7 +105,10 @@ export const works = {
   'list page': {
     caller: 'revealing',
     expect: 200,
-    request: () => ({ method: 'GET', path: '/tokens?page=1&size=20', headers: {} }),
+    request: (i, { stored }) => {
+      const page = 1 + spread(i, Math.floor(stored / pageSize));
+      return { method: 'GET', path: `/tokens?page=${page}&size=${pageSize}`, headers: {} };
+    },
   },
   'search exact data': {
     caller: 'revealing',
@@ -122,6 +126,9 @@ export const works = {
   'search half of all': {
     caller: 'revealing',
     expect: 200,
-    request: (i) => search(`metadata.half:${i % 2 === 0 ? 'left' : 'right'}`),
+    request: (i, { stored }) => {
+      const page = 1 + spread(Math.floor(i / 2), Math.floor(stored / 2 / pageSize));
+      return search(`metadata.half:${i % 2 === 0 ? 'left' : 'right'}`, page);
+    },
   },
 };

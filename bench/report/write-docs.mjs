@@ -11,9 +11,9 @@ const marked = /(<!-- bench (\S+) (\S+) -->\n)[\s\S]*?(<!-- end -->)/g;
 
 function partOf(name, part) {
   const run = JSON.parse(readFileSync(new URL(`../results/${name}.json`, import.meta.url), 'utf8'));
-  const text = sectionsOf(run)[part];
-  if (text === undefined) throw new Error(`the results of ${name} have no part ${part}`);
-  return text;
+  const section = sectionsOf(run)[part];
+  if (section === undefined) throw new Error(`the results of ${name} have no part ${part}`);
+  return section();
 }
 
 let stale = false;

@@ -22,7 +22,7 @@ export async function measureCluster({ directory, mode, say }) {
   const mongodb = process.env.STRONGROOM_TEST_MONGODB_URL ?? 'mongodb://127.0.0.1:27117/?replicaSet=rs0';
   const redis = process.env.STRONGROOM_TEST_REDIS_URL ?? 'redis://127.0.0.1:6479';
   const plan = planOf(mode);
-  const { warmUp } = plan;
+  const { rounds, warmUpSeconds } = plan;
   const database = `strongroom_bench_${randomBytes(6).toString('hex')}`;
   const eventStore = await startStandIn(join(directory, 'eventstoredb-stand-in'));
   Object.assign(process.env, {
@@ -62,12 +62,12 @@ export async function measureCluster({ directory, mode, say }) {
           const [, other] = services;
           const competitors = [
             // With several processes, only the time of the whole machine shows what they used.
-            { name: `${services.length} API`, origins, keys, stored: tokens, warmUp, pid: other ? undefined : one.pid },
-            { name: 'limit', origins: [limit.origin], keys, stored: tokens, warmUp, pid: limit.pid },
+            { name: `${services.length} API`, origins, keys, stored: tokens, pid: other ? undefined : one.pid },
+            { name: 'limit', origins: [limit.origin], keys, stored: tokens, pid: limit.pid },
           ];
           const count = plan.countOf(work, connections);
           table.push(
-            await sideBySide(generator, { work, connections, count, rounds: plan.rounds, fresh, competitors }),
+            await sideBySide(generator, { work, connections, count, rounds, warmUpSeconds, fresh, competitors }),
           );
         }
       } finally {

@@ -1,15 +1,17 @@
 import { join } from 'node:path';
-import { boundedWorks, connectionCounts, growthWorks, planOf, works } from '../plan.mjs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { connectionCounts, growthWorks, planOf, profiledWorks, works } from '../plan.mjs';
 import { measureErasure } from './erasure.mjs';
-import { partsOfRequests } from './parts.mjs';
 import { startLimit, startLoadGenerator, strongroomJson } from './processes.mjs';
 import { profileOf } from './profile.mjs';
 import { createFresh, sideBySide } from './rounds.mjs';
 import { fileSizes, makeVault, memoryOf } from './vault.mjs';
 
+const mostConnections = 64;
 const isRead = (work) => /^(get|list|search)/.test(work);
+const isDelete = (work) => work === 'delete';
 
-/** Measures the embedded profile: at each size what grows with it, and at the last size everything. */
+/** Measures the embedded profile: at each size what grows with it, and at one of them everything. */
 export async function measureEmbedded({ directory, mode, say }) {
   const plan = planOf(mode);
   const generator = startLoadGenerator();
@@ -17,7 +19,6 @@ export async function measureEmbedded({ directory, mode, say }) {
   const growth = [];
   const table = [];
   let rest = {};
-  let bare;
   try {
     for (const size of plan.sizes) {
       say(`importing ${size} tokens`);
@@ -27,34 +28,40 @@ export async function measureEmbedded({ directory, mode, say }) {
       const first = await vault.start();
       await first.stop();
       const service = await vault.start();
-      const last = size === plan.sizes.at(-1);
-      const measure = measurer({ generator, fresh, vault, service, directory, plan, say });
       const idleMemory = memoryOf(service.pid);
-      const warmUp = { work: 'get revealed', origins: [service.origin], keys: vault.keys, connections: 64, from: 0 };
-      await generator.run({ ...warmUp, count: plan.warmUp, stored: size, fresh: 0 });
-      const rows = [];
-      for (const [work, connections] of growthWorks) {
-        rows.push(await measure(work, connections, last ? plan.rounds : plan.growthRounds));
+      const measure = measurer({ generator, fresh, vault, service, directory, plan, say });
+      const isMain = size === plan.main;
+      const measured = [];
+      for (const work of isMain ? works : growthWorks) {
+        measured.push(...(await measure(work, isMain ? connectionCounts : [mostConnections])));
       }
-      if (last) {
-        const known = (work, connections) => rows.find((row) => row.work === work && row.connections === connections);
-        for (const work of works) {
-          for (const connections of connectionCounts) {
-            table.push(known(work, connections) ?? (await measure(work, connections, plan.rounds)));
-          }
-        }
-        bare = await besideBareVault({ generator, fresh, vault, service, directory, plan, say });
+      if (isMain) {
+        table.push(...measured);
         say('erasure');
         rest = { erasure: await measureErasure({ vault, service, generator, fresh, count: plan.erasures }) };
       }
       const memory = { idle: idleMemory, afterLoad: memoryOf(service.pid) };
-      await service.stop();
-      const secondsToReady = { afterImport: first.secondsToReady, usual: service.secondsToReady };
+      say('a start after a kill under load');
+      await killUnderLoad({ vault, service, generator, fresh });
+      const again = await vault.start();
+      await again.stop();
+      const secondsToReady = {
+        afterImport: first.secondsToReady,
+        usual: service.secondsToReady,
+        afterKill: again.secondsToReady,
+      };
+      const rows = measured.filter((row) => row.connections === mostConnections && growthWorks.includes(row.work));
       growth.push({ size, files, memory, import: vault.import, secondsToReady, rows });
-      if (last) {
+      if (isMain) {
         say('profile');
-        rest.parts = await partsOfRequests(vault, plan.parts);
-        rest.profile = await profileOf({ vault, generator, fresh, countOf: plan.countOf, directory });
+        rest.profile = await profileOf({
+          vault,
+          generator,
+          fresh,
+          countOf: plan.countOf,
+          directory,
+          works: profiledWorks,
+        });
       }
       if (!plan.rebuilt.includes(size)) continue;
       say(`rebuilding ${size} tokens`);
@@ -63,72 +70,64 @@ export async function measureEmbedded({ directory, mode, say }) {
   } finally {
     await generator.stop();
   }
-  return { table, growth, bare, ...rest };
+  return { table, growth, ...rest };
 }
 
-/** Measures one workload beside its limit, whose responses are as long as those of the vault. */
-function measurer({ generator, fresh, vault, service, directory, plan, say }) {
-  const { keys, size: stored } = vault;
-  const own = { name: 'vault', origins: [service.origin], keys, stored, pid: service.pid };
-  return async (work, connections, rounds) => {
-    say(`${work}, ${connections} connections, ${stored} tokens`);
-    const count = plan.countOf(work, connections);
-    const bytes = isDelete(work) ? 0 : await answerBytes(generator, work, own, fresh);
-    const limit = await limitOf(work, bytes, directory);
-    const prepare = isDelete(work)
-      ? (first, howMany) =>
-          generator.run({
-            work: 'create to delete',
-            ...{ origins: own.origins, keys, connections: 64, count: howMany, from: 0, stored, fresh: first },
-          })
-      : undefined;
-    try {
-      const competitors = [
-        { ...own, prepare },
-        { ...own, name: 'limit', origins: [limit.origin], pid: limit.pid, warmUp: plan.warmUp },
-      ];
-      return await sideBySide(generator, { work, connections, count, rounds, fresh, competitors });
-    } finally {
-      await limit.stop();
-    }
-  };
+/** Measures one workload of the main table at 64 connections, and returns its row. */
+export async function measureOne({ directory, mode, say, work }) {
+  const plan = planOf(mode);
+  const generator = startLoadGenerator();
+  const fresh = createFresh(10_000_000);
+  try {
+    say(`importing ${plan.main} tokens`);
+    const vault = await makeVault(join(directory, 'one'), plan.main);
+    const service = await vault.start();
+    const measure = measurer({ generator, fresh, vault, service, directory, plan, say });
+    const table = await measure(work, [mostConnections]);
+    await service.stop();
+    return { table };
+  } finally {
+    await generator.stop();
+  }
 }
 
 /**
- * Measures workloads beside a bare vault, which does only the necessary work, and a get beside a response of the
- * service that needs no vault.
+ * Measures one workload beside its limit, whose responses are as long as those of the vault. The connection counts are
+ * measured from the highest to the lowest, and both servers are warmed up before the first of them.
  */
-async function besideBareVault({ generator, fresh, vault, service, directory, plan, say }) {
+function measurer({ generator, fresh, vault, service, directory, plan, say }) {
   const { keys, size: stored } = vault;
-  const connections = 64;
   const own = { name: 'vault', origins: [service.origin], keys, stored, pid: service.pid };
-  say('filling a bare vault');
-  const bytes = await answerBytes(generator, 'get revealed', own, fresh);
-  const bare = await startLimit('bare-vault', [directory, stored, bytes]);
-  const results = [];
-  try {
-    for (const work of boundedWorks) {
-      say(`${work} beside a bare vault`);
-      const limit = await limitOf(work, await answerBytes(generator, work, own, fresh), directory);
-      const competitors = [
-        own,
-        ...(work === 'get revealed' ? [{ ...own, name: 'no vault', work: 'no vault' }] : []),
-        { ...own, name: 'bare vault', origins: [bare.origin], pid: bare.pid, warmUp: plan.warmUp },
-        { ...own, name: 'limit', origins: [limit.origin], pid: limit.pid, warmUp: plan.warmUp },
-      ];
-      const count = plan.countOf(work, connections);
-      try {
-        results.push(
-          await sideBySide(generator, { work, connections, count, rounds: plan.rounds, fresh, competitors }),
+  return async (work, connectionCounts) => {
+    const bytes = isDelete(work) ? 0 : await answerBytes(generator, work, own, fresh);
+    const limit = await limitOf(work, bytes, directory);
+    const prepare = isDelete(work)
+      ? (first, count) =>
+          generator.run({
+            work: 'create to delete',
+            ...{ origins: own.origins, keys, connections: mostConnections, count, from: 0, stored, fresh: first },
+          })
+      : undefined;
+    const competitors = [
+      { ...own, prepare },
+      { ...own, name: 'limit', origins: [limit.origin], pid: limit.pid },
+    ];
+    const rows = [];
+    try {
+      for (const connections of connectionCounts.toSorted((a, b) => b - a)) {
+        say(`${work}, ${connections} connections, ${stored} tokens`);
+        const count = plan.countOf(work, connections);
+        const warmUpSeconds = rows.length === 0 ? plan.warmUpSeconds : 0;
+        const { rounds } = plan;
+        rows.unshift(
+          await sideBySide(generator, { work, connections, count, rounds, warmUpSeconds, fresh, competitors }),
         );
-      } finally {
-        await limit.stop();
       }
+    } finally {
+      await limit.stop();
     }
-  } finally {
-    await bare.stop();
-  }
-  return results;
+    return rows;
+  };
 }
 
 /** Starts the limit of a workload with responses of this many bytes. */
@@ -142,8 +141,18 @@ async function answerBytes(generator, work, { origins, keys, stored }, fresh) {
   return Math.round((await generator.run(given)).bytes);
 }
 
-function isDelete(work) {
-  return work === 'delete';
+const killAfterMs = 1_000;
+
+/** Kills the service with SIGKILL while it creates tokens. */
+async function killUnderLoad({ vault, service, generator, fresh }) {
+  const count = 20_000;
+  const job = { work: 'create card', origins: [service.origin], keys: vault.keys, connections: mostConnections };
+  const load = generator
+    .run({ ...job, count, from: 0, stored: vault.size, fresh: fresh(count) })
+    .catch(() => undefined);
+  await wait(killAfterMs);
+  await service.kill();
+  await load;
 }
 
 /** Measures how long the command line takes to rebuild all rows from the log while no service runs. */

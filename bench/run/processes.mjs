@@ -45,7 +45,8 @@ export async function startVault(flags, { logFile, role = 'all', nodeFlags = [] 
     if (/"msg":"Strongroom (?:listens on|works in the background)/.test(output)) {
       const secondsToReady = (performance.now() - began) / 1000;
       const origin = /"address":"([^"]+)"/.exec(output)?.[1];
-      return { origin, pid: child.pid, secondsToReady, stop: () => stopped(child, ended) };
+      const [stop, kill] = ['SIGTERM', 'SIGKILL'].map((signal) => () => stopped(child, ended, signal));
+      return { origin, pid: child.pid, secondsToReady, stop, kill };
     }
     if (child.exitCode !== null || performance.now() - began > readyLimitMs) {
       throw new Error(`the vault did not start:\n${readFileSync(logFile, 'utf8')}`);
@@ -54,8 +55,8 @@ export async function startVault(flags, { logFile, role = 'all', nodeFlags = [] 
   }
 }
 
-async function stopped(child, ended) {
-  child.kill('SIGTERM');
+async function stopped(child, ended, signal = 'SIGTERM') {
+  child.kill(signal);
   await ended;
 }
 

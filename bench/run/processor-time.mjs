@@ -1,17 +1,36 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
+/** The threads of a process: the one that serves, the one that writes to the disk, and all others together. */
+export const threads = ['serving', 'writing', 'other'];
+
 /**
- * Returns the processor time of the threads of a process so far, µs: of the serving thread, which is the first, and of
- * all others. It varies less than requests per second when other programs use the machine. NaN where the system does
- * not report it.
+ * Returns the processor time of each thread of a process so far, µs, and how much it wrote. It varies less than requests
+ * per second when other programs use the machine. Empty where the system does not report it.
  */
 export function processorTime(pid) {
-  const time = { serving: Number.NaN, others: Number.NaN };
-  if (pid === undefined || process.platform !== 'linux') return time;
-  const of = (thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1000;
-  const others = readdirSync(`/proc/${pid}/task`).filter((thread) => thread !== String(pid));
-  return { serving: of(pid), others: others.reduce((sum, thread) => sum + of(thread), 0) };
+  if (pid === undefined || process.platform !== 'linux') return [];
+  return readdirSync(`/proc/${pid}/task`).map((thread) => {
+    const file = (name) => readFileSync(`/proc/${pid}/task/${thread}/${name}`, 'utf8');
+    const micros = Number(file('schedstat').split(' ')[0]) / 1000;
+    return { thread, micros, written: Number(/^write_bytes: (\d+)$/m.exec(file('io'))[1]) };
+  });
+}
+
+/**
+ * Returns the processor time between two results of `processorTime`, µs, by the names in `threads`. The serving thread is
+ * the first one. Of the others, the one that has written most is the writer thread; Node.js gives threads no names.
+ */
+export function timeBetween(before, after, pid) {
+  if (after.length === 0) return Object.fromEntries(threads.map((name) => [name, Number.NaN]));
+  const others = after.filter(({ thread }) => thread !== String(pid));
+  const writer = others.reduce((most, one) => (one.written > (most?.written ?? 0) ? one : most), undefined);
+  const spent = { serving: 0, writing: 0, other: 0 };
+  for (const one of after) {
+    const name = one.thread === String(pid) ? 'serving' : one === writer ? 'writing' : 'other';
+    spent[name] += one.micros - (before.find(({ thread }) => thread === one.thread)?.micros ?? 0);
+  }
+  return spent;
 }
 
 /** Returns the processor time of all processes of the machine so far, µs. */

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { boundedWorks } from '../plan.mjs';
 
 /**
  * Runs this many times the requests of a round at 64 connections. The same number runs first, until Node.js has
@@ -8,7 +7,7 @@ import { boundedWorks } from '../plan.mjs';
  */
 const rounds = 3;
 
-export const ownCode = 'our code and its libraries';
+const ownCode = 'our code and its libraries';
 const garbage = 'garbage collection';
 
 /**
@@ -36,9 +35,9 @@ const kindNames = [...new Set([...kinds.map(([kind]) => kind), garbage, ownCode]
  * Returns how the serving thread spends its time, by workload, as shares that sum to 1. They come from a profile of
  * the running vault at 64 connections and cover the time in which it was not idle.
  */
-export async function profileOf({ vault, generator, fresh, countOf, directory }) {
+export async function profileOf({ vault, generator, fresh, countOf, directory, works }) {
   const shares = {};
-  for (const work of boundedWorks) {
+  for (const work of works) {
     const profiles = join(directory, `profile-${work.replaceAll(' ', '-')}`);
     const nodeFlags = ['--cpu-prof', `--cpu-prof-dir=${profiles}`];
     const service = await vault.start({ nodeFlags });

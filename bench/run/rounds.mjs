@@ -1,4 +1,4 @@
-import { machineTime, processorTime } from './processor-time.mjs';
+import { machineTime, processorTime, threads, timeBetween } from './processor-time.mjs';
 
 // Measures workloads side by side. Each round runs every competitor once, in turn, so that disturbances of the machine
 // affect all of them.
@@ -21,34 +21,36 @@ export function createFresh(first) {
 }
 
 /**
- * Runs `work` against each competitor, `{ name, origins, keys, stored, prepare?, pid?, work?, warmUp? }`, for this
- * many rounds after one that is discarded, which has `warmUp` requests, or as many as the other rounds. Returns by
- * name `{ perSecond, p50, p95, p99 }`, each a summary, ms, and `ratio`: the requests per second of the first
- * competitor divided by those of the others, round by round. With `pid`, also returns the processor time of a request,
- * µs: `serving`, by the serving thread; `others`, by all other threads of its process; and `machine`, by all
- * processes, including load and stores.
+ * Runs `work` against each competitor, `{ name, origins, keys, stored, prepare?, pid? }`, for this many rounds of
+ * `count` requests. Before the first round, each of them gets requests for `warmUpSeconds`, so that Node.js has compiled
+ * what they run. Returns by name `{ perSecond, p50, p95, p99, bytes, generator }`, each a summary, times in ms, and
+ * `ratio`: the requests per second of the first competitor divided by those of the others, round by round. With `pid`,
+ * also returns the processor time of a request, µs, by the names in `threads`, and `machine`: of all processes,
+ * including load and stores.
  */
-export async function sideBySide(generator, { work, connections, count, rounds, fresh, competitors }) {
+export async function sideBySide(generator, { work, connections, count, rounds, warmUpSeconds, fresh, competitors }) {
   const results = competitors.map(() => []);
-  for (let round = 0; round <= rounds; round++) {
-    for (const [
-      i,
-      { origins, keys, stored, prepare, pid, work: own = work, warmUp = count },
-    ] of competitors.entries()) {
-      const asked = round === 0 ? warmUp : count;
-      const first = fresh(asked);
-      await prepare?.(first, asked);
-      const job = { work: own, origins, keys, connections, count: asked, from: round * count, stored, fresh: first };
-      const [before, machineBefore] = [processorTime(pid), machineTime()];
-      const { seconds, ...times } = await generator.run(job);
-      const [spent, machine] = [processorTime(pid), (machineTime() - machineBefore) / count];
-      const [serving, others] = ['serving', 'others'].map((threads) => (spent[threads] - before[threads]) / count);
-      if (round > 0) results[i].push({ perSecond: count / seconds, ...times, serving, others, machine });
-    }
+  let from = 0;
+  async function runOnce({ origins, keys, stored, prepare, pid }) {
+    const first = fresh(count);
+    await prepare?.(first, count);
+    const job = { work, origins, keys, connections, count, from, stored, fresh: first };
+    const [before, machineBefore] = [processorTime(pid), machineTime()];
+    const { seconds, ...figures } = await generator.run(job);
+    const spent = timeBetween(before, processorTime(pid), pid);
+    for (const name of threads) spent[name] /= count;
+    const machine = (machineTime() - machineBefore) / count;
+    return { seconds, result: { perSecond: count / seconds, ...figures, ...spent, machine } };
+  }
+  for (const competitor of competitors) {
+    for (let warm = 0; warm < warmUpSeconds; from += count) warm += (await runOnce(competitor)).seconds;
+  }
+  for (let round = 0; round < rounds; round += 1, from += count) {
+    for (const [i, competitor] of competitors.entries()) results[i].push((await runOnce(competitor)).result);
   }
   const figures = competitors.map(({ name }, i) => {
     const of = (figure) => summary(results[i].map((result) => result[figure]));
-    const figures = ['perSecond', 'p50', 'p95', 'p99', 'bytes', 'serving', 'others', 'machine'];
+    const figures = ['perSecond', 'p50', 'p95', 'p99', 'bytes', 'generator', ...threads, 'machine'];
     return [name, Object.fromEntries(figures.map((figure) => [figure, of(figure)]))];
   });
   const ratios = competitors.slice(1).map(({ name }, i) => {
