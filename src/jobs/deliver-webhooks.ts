@@ -26,7 +26,7 @@ import { createPace } from './pace.js';
 import { type Subscription, tellDenials } from './tell-denials.js';
 
 const pageSize = 500;
-/** The number of events between two checkpoints of a webhook, and of its requests at a time. */
+/** A webhook stores its checkpoint after this many events. */
 const chunkSize = 16;
 const lanes = 8;
 /** With so many pending deliveries, a webhook reads no further: the log keeps the rest. */

@@ -49,7 +49,7 @@ export function diskReserve(dataDir: string, reserveBytes: number) {
   }
 
   return {
-    /** Returns the same unit of work. It rejects with StoreUnavailable what the reserve is not for. */
+    /** Wraps a unit of work. While only the reserve is left, it stores only events that must not fail. */
     guardWork: (work: UnitOfWork): UnitOfWork => ({
       ...work,
       async commit(change) {

@@ -34,8 +34,8 @@ export type Hold =
   | { readonly outcome: 'duplicate'; readonly stream: string };
 
 /**
- * Returns the id of a fingerprint's claim. Claim several fingerprints in the order of their ids, or two processes wait
- * for each other.
+ * Returns the id of a fingerprint's claim. Claim several fingerprints in the order of their ids, so that two processes
+ * cannot deadlock.
  */
 export function fingerprintId({ tenantId, fingerprintHash }: NonNullable<StreamWrite['distinct']>): string {
   return `${tenantId}:${fingerprintHash}`;

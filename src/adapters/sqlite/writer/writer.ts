@@ -71,7 +71,8 @@ export function startWriter(
       waiting.set(lastId, { resolve: resolve as (answer: unknown) => void, reject });
       if (outgoing.length === 0) setImmediate(flush);
       outgoing.push({ id: lastId, operation, input } as WriterRequest);
-      if (outgoing.length === requestsOfMessage) flush();
+      // Access records come in groups already.
+      if (outgoing.length === requestsOfMessage || operation === 'record_access') flush();
     });
   }
 
