@@ -46,7 +46,7 @@ test('a healthy vault has no findings, whether the service runs or not, and says
   expect(after.findings.map(({ check }) => check)).toEqual(
     expect.arrayContaining([
       ...['configuration', 'root key', 'disk', 'versions', 'stores', 'projections', 'deadlines', 'lost keys', 'events'],
-      ...['checkpoint', 'copies', 'rows'],
+      ...['checkpoint', 'copies', 'rows', 'webhooks'],
     ]),
   );
   expect((await service.stop()).stderr).toBe('');

@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test as plain } from 'vitest';
 import { webhookSender } from '#src/adapters/webhook-target/webhook-sender.js';
+import { webhooks } from '#src/cli/doctor/webhooks.js';
 import { replayDeliveries } from '#src/commands/replay-deliveries.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { startTestService, type TestService } from '../support/test-service.js';
@@ -196,10 +197,13 @@ describe('a webhook', () => {
   }) => {
     const { id } = await subscribe(service, receiver.url);
     receiver.respond = (response) => response.writeHead(500).end();
+    const doctor = () => webhooks(service.vault);
     await create(service, 'customer-1');
+    expect(await doctor()).toMatchObject({ state: 'ok', says: 'no delivery of 1 webhook failed for long' });
     await service.service.webhooks.run();
     await service.service.webhooks.run();
     expect(receiver.received).toHaveLength(1);
+    expect(await doctor()).toMatchObject({ state: 'ok' });
     const [first] = await attemptsOf(service, id);
     expect(first).toMatchObject({ outcome: 'failed', response_status: 500, attempt: 1 });
     const beganAt = service.clock.now();
@@ -208,6 +212,10 @@ describe('a webhook', () => {
     for (let tries = 0; tries < 60; tries += 1) {
       const [newest] = await attemptsOf(service, id);
       if (newest?.['outcome'] === 'parked') break;
+      if (tries === 5) {
+        const says = `${id} of tenant ${service.tenantId} (1 delivery keeps failing)`;
+        expect(await doctor()).toMatchObject({ state: 'problem', says });
+      }
       const next = Date.parse(String(newest?.['next_attempt_at']));
       gaps.push(next - last);
       last = next;
@@ -218,8 +226,13 @@ describe('a webhook', () => {
     expect(last - beganAt).toBeGreaterThan(3 * day);
     expect(await attemptsOf(service, id, '&outcome=parked')).toHaveLength(1);
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(await doctor()).toMatchObject({
+      state: 'problem',
+      says: expect.stringContaining('1 delivery was given up'),
+    });
     const count = receiver.received.length;
-    service.clock.advance(day);
+    service.clock.advance(day + minute);
+    expect(await doctor()).toMatchObject({ state: 'ok' });
     await service.service.webhooks.run();
     expect(receiver.received).toHaveLength(count);
   });

@@ -15,6 +15,7 @@ import { productVersion } from '../product-version.js';
 import { gapText } from '../projections/gap-text.js';
 import { type Finding, ok, problem } from './finding.js';
 import { lastCheckpoint } from './last-checkpoint.js';
+import { webhooks } from './webhooks.js';
 
 const overdueMs = 60_000;
 const overdueMax = 1_000;
@@ -33,6 +34,7 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
     ...(await unlessForged(async () => [await lastCheckpoint(service.vault)])),
     await copies(service),
     await suspects(service),
+    await webhooks(service.vault),
   ];
   // A later check may find that an event before the last checkpoint was changed. Then drop the finding that the log is
   // fine.

@@ -1,0 +1,54 @@
+import { counted } from '../../domain/text.js';
+import type { WebhookState } from '../../ports/webhook-store.js';
+import { openTenant } from '../../vault/open-directory.js';
+import { TenantGone } from '../../vault/tenant-gone.js';
+import type { Vault } from '../../vault/vault.js';
+import { type Finding, ok, problem } from './finding.js';
+
+const dayMs = 24 * 3_600_000;
+/** A receiver that has failed so often in a row has been failing for about an hour. */
+const failedMin = 4;
+/** A webhook does not store that it passed events of others, up to 10,000 of them. */
+const behindMin = 20_000;
+const shownMax = 10;
+
+/** Names the webhooks whose deliveries fail, were given up in the last day, or are far behind the log. */
+export async function webhooks(vault: Vault): Promise<Finding> {
+  const now = vault.clock.now();
+  const head = await vault.log.head();
+  const found: string[] = [];
+  let enabled = 0;
+  for (const record of await vault.directory.list('tenant')) {
+    if (record.removedAt !== null) continue;
+    const tenant = await openTenant(vault, record).catch((error: unknown) => {
+      if (error instanceof TenantGone) return null;
+      throw error;
+    });
+    for (const webhook of tenant?.webhooks ?? []) {
+      if (!webhook.enabled) continue;
+      enabled += 1;
+      const stored = await vault.webhookStore.state(webhook.id);
+      const wrong = stored === null ? [] : wrongWith(stored.state, head, now);
+      if (wrong.length > 0) found.push(`${webhook.id} of tenant ${record.id} (${wrong.join(', ')})`);
+    }
+  }
+  if (found.length === 0)
+    return ok('webhooks', enabled === 0 ? 'none' : `no delivery of ${counted(enabled, 'webhook')} failed for long`);
+  const others = found.length > shownMax ? ` and ${found.length - shownMax} more` : '';
+  return problem(
+    'webhooks',
+    `${found.slice(0, shownMax).join('; ')}${others}`,
+    'Read the attempts with `GET /webhooks/{id}/deliveries` and check the receiver. Then send a test delivery, and deliver what was given up with `strongroom webhooks replay`.',
+  );
+}
+
+function wrongWith({ position, pending, parked }: WebhookState, head: number, now: number): readonly string[] {
+  const failing = pending.filter(({ attempts }) => attempts >= failedMin).length;
+  const givenUp = parked.filter(({ at }) => at >= now - dayMs).length;
+  const behind = head - position;
+  return [
+    failing === 0 ? [] : `${counted(failing, 'delivery keeps', 'deliveries keep')} failing`,
+    givenUp === 0 ? [] : `${counted(givenUp, 'delivery was', 'deliveries were')} given up in the last day`,
+    behind < behindMin ? [] : `${counted(behind, 'event')} behind the log`,
+  ].flat();
+}
