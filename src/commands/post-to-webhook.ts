@@ -82,8 +82,9 @@ export async function sendTestEvent(vault: Vault, tenantId: string, webhook: Web
 
 async function makeDue({ webhookStore }: Pick<Vault, 'webhookStore'>, webhookId: string, at: number): Promise<void> {
   const stored = await webhookStore.state(webhookId);
-  if (stored === null || stored.state.pending.length === 0) return;
-  const pending = stored.state.pending.map((one) => ({ ...one, nextAt: Math.min(one.nextAt, at) }));
+  const state = stored?.state ?? null;
+  if (stored === null || state === null || state.pending.length === 0) return;
+  const pending = state.pending.map((one) => ({ ...one, nextAt: Math.min(one.nextAt, at) }));
   // If a delivery was recorded meanwhile, the receiver is known to work, and the next test does the rest.
-  await webhookStore.save(webhookId, stored.version, { ...stored.state, pending }, []);
+  await webhookStore.save(webhookId, stored.version, { ...state, pending }, []);
 }

@@ -11,11 +11,11 @@ import { openTokenId } from '../events/webhooks/sealed-id.js';
 import {
   type PendingDelivery,
   stateFrom,
-  type VersionedState,
   type WebhookAttempt,
   type WebhookState,
   withAttempts,
 } from '../ports/webhook-store.js';
+import { ForgedWebhookState, type VersionedState } from '../vault/authentic-webhook-store.js';
 import { KeyLost } from '../vault/key-lost.js';
 import { loadToken } from '../vault/load-token.js';
 import { openTenant, tenantDocument } from '../vault/open-directory.js';
@@ -119,12 +119,14 @@ export function createWebhookDeliveries(
     return page;
   }
 
-  async function begin(subscription: Subscription): Promise<VersionedState | null> {
+  /** A state that is missing or not authentic begins again with the webhook: events may arrive twice, and none is lost. */
+  async function begin(subscription: Subscription): Promise<VersionedState<WebhookState> | null> {
     const { id } = subscription.webhook;
-    const stored = await store.state(id);
-    if (stored !== null) return stored;
+    const { version, state: stored } = (await store.state(id)) ?? { version: 0, state: undefined };
+    if (stored) return { version, state: stored };
+    if (stored === null) onError(new ForgedWebhookState(id));
     const state = stateFrom(await createdAt(vault, subscription));
-    return (await store.save(id, 0, state, [])) ? { version: 1, state } : null;
+    return (await store.save(id, version, state, [])) ? { version: version + 1, state } : null;
   }
 
   /** Brings one webhook to the end of the log, as far as its receiver and its pending deliveries let it. */

@@ -3,7 +3,8 @@ import { attemptDelivery } from '../commands/post-to-webhook.js';
 import type { WebhookDocument } from '../domain/tenancy/webhook.js';
 import { formatTimestamp } from '../domain/time.js';
 import type { AccessBatch, AccessEntry } from '../events/access-log/access-entry.js';
-import { type DenialState, type VersionedState, withAttempts } from '../ports/webhook-store.js';
+import { type DenialState, type WebhookState, withAttempts } from '../ports/webhook-store.js';
+import type { VersionedState } from '../vault/authentic-webhook-store.js';
 import type { Vault } from '../vault/vault.js';
 
 export type Subscription = { readonly tenantId: string; readonly webhook: WebhookDocument };
@@ -18,7 +19,11 @@ const batchesBack = 1_000;
  * Tells a webhook of denied accesses since its checkpoint in the access log, at most one per application and minute,
  * one after another. A denial that is not delivered is tried again before the next one.
  */
-export async function tellDenials(vault: Vault, subscription: Subscription, before: VersionedState): Promise<void> {
+export async function tellDenials(
+  vault: Vault,
+  subscription: Subscription,
+  before: VersionedState<WebhookState>,
+): Promise<void> {
   const { webhook } = subscription;
   if (!webhook.event_types.includes('access.denied')) return;
   let { version, state } = before;

@@ -52,8 +52,8 @@ export type WebhookState = {
   readonly denials: DenialState | null;
 };
 
-/** A state as it is stored. Each change raises the version by one. */
-export type VersionedState = { readonly version: number; readonly state: WebhookState };
+/** A state as it is stored: a text that the store does not read. Each change raises the version by one. */
+export type StoredWebhookState = { readonly version: number; readonly text: string };
 
 /** The id of a token that is about to end, sealed under the key of a webhook. */
 export type SealedTokenId = {
@@ -66,12 +66,12 @@ export type SealedTokenId = {
 
 /** Where webhooks keep how far they have come, and the ids of tokens that ended since. */
 export interface WebhookStore {
-  state(webhookId: string): Promise<VersionedState | null>;
+  state(webhookId: string): Promise<StoredWebhookState | null>;
   /**
    * Replaces a state if it still has the version (0: there is none yet), and then removes the sealed ids of these
    * events. Returns false, and changes nothing, if another process was first.
    */
-  save(webhookId: string, version: number, state: WebhookState, deliveredEventIds: readonly string[]): Promise<boolean>;
+  save(webhookId: string, version: number, text: string, deliveredEventIds: readonly string[]): Promise<boolean>;
   /** Removes the state and the sealed ids of a webhook. */
   remove(webhookId: string): Promise<void>;
   /** Stores sealed ids; they are durable when it resolves. */

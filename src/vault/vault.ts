@@ -13,11 +13,11 @@ import type { Random } from '../ports/random.js';
 import type { Timers } from '../ports/timers.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { WebhookSender } from '../ports/webhook-sender.js';
-import type { WebhookStore } from '../ports/webhook-store.js';
 import type { Vocabularies } from '../search/vocabulary/vocabularies.js';
 import type { AuthenticClaims } from './authentic-claims.js';
 import type { AuthenticDirectory } from './authentic-directory.js';
 import type { AuthenticTokenRows } from './authentic-token-rows.js';
+import type { AuthenticWebhookStore } from './authentic-webhook-store.js';
 import type { Guesses } from './guesses.js';
 import type { KnownCallers } from './known-callers.js';
 import type { Turns } from './turns.js';
@@ -75,7 +75,7 @@ export type Vault = {
   readonly knownCallers: KnownCallers;
   readonly vocabularies: Vocabularies;
   /** How far the webhooks have come. */
-  readonly webhookStore: WebhookStore;
+  readonly webhookStore: AuthenticWebhookStore;
   readonly webhookSender: WebhookSender;
   /** Charges every look-up by value or by many ids, before its response leaves. */
   readonly guesses: Guesses;

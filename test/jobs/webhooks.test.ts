@@ -1,9 +1,11 @@
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, test as plain } from 'vitest';
+import { describe, expect, onTestFinished, test as plain } from 'vitest';
 import { webhookSender } from '#src/adapters/webhook-target/webhook-sender.js';
 import { webhooks } from '#src/cli/doctor/webhooks.js';
 import { replayDeliveries } from '#src/commands/replay-deliveries.js';
 import type { JsonObject } from '#src/domain/json.js';
+import { ForgedWebhookState } from '#src/vault/authentic-webhook-store.js';
+import { rowsAttacker } from '../commands/integrity/rows-attacker.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { type Receiver, startReceiver } from './receiver.js';
 
@@ -344,6 +346,45 @@ describe('a webhook', () => {
     expect(tested.body).toMatchObject({ event_type: 'webhook.test', outcome: 'delivered', response_status: 204 });
     await service.service.webhooks.run();
     expect(told(receiver).at(-1)).toEqual(['token.created', 'one']);
+  });
+});
+
+describe('a state that something other than the vault wrote', () => {
+  test('suppresses no delivery: the webhook begins again, and the failure is reported', async ({
+    service,
+    receiver,
+  }) => {
+    const attacker = await rowsAttacker(service);
+    onTestFinished(() => attacker.close());
+    const { id } = await subscribe(service, receiver.url);
+    await create(service, 'one');
+    await service.service.webhooks.run();
+    const { version, text } = await attacker.webhookState(id);
+    const [mac, json] = [text.slice(0, text.indexOf('.')), text.slice(text.indexOf('.') + 1)];
+    const forward = JSON.stringify({ ...JSON.parse(json), position: 1_000_000 });
+    const other = await subscribe(service, receiver.url, { event_types: ['token.deleted'] });
+    await service.service.webhooks.run();
+    const ofOther = await attacker.webhookState(other.id);
+    const newer = { version: version + 1, text };
+    for (const forged of [{ version, text: `${mac}.${forward}` }, { version, text: forward }, ofOther, newer]) {
+      await attacker.setWebhookState(id, forged);
+      expect(await attemptsOf(service, id)).toEqual([]);
+      expect(await webhooks(service.vault)).toMatchObject({
+        state: 'problem',
+        says: expect.stringContaining('its state was changed outside the vault'),
+      });
+    }
+    await create(service, 'two');
+    service.errors.length = 0;
+    await service.service.webhooks.run();
+    expect(told(receiver)).toEqual([
+      ['token.created', 'one'],
+      ['token.created', 'one'],
+      ['token.created', 'two'],
+    ]);
+    expect(service.errors).toEqual([new ForgedWebhookState(id)]);
+    await service.service.webhooks.run();
+    expect(receiver.received).toHaveLength(3);
   });
 });
 

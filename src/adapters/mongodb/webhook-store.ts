@@ -1,9 +1,9 @@
 import type { Collection, Db } from 'mongodb';
-import type { WebhookState, WebhookStore } from '../../ports/webhook-store.js';
+import type { WebhookStore } from '../../ports/webhook-store.js';
 import type { MongoConnection } from './connection.js';
 import { DuplicateKey } from './mongo-error.js';
 
-type StateDocument = { readonly _id: string; readonly version: number; readonly state: WebhookState };
+type StateDocument = { readonly _id: string; readonly version: number; readonly state: string };
 type IdDocument = {
   readonly _id: { readonly webhook: string; readonly event: string };
   readonly sealed: Buffer;
@@ -17,7 +17,7 @@ export function mongoWebhookStore(connection: MongoConnection): WebhookStore {
   const states = (db: Db): Collection<StateDocument> => db.collection<StateDocument>('webhook_states');
   const ids = (db: Db): Collection<IdDocument> => db.collection<IdDocument>('webhook_ids');
 
-  async function replace(_id: string, version: number, state: WebhookState): Promise<boolean> {
+  async function replace(_id: string, version: number, state: string): Promise<boolean> {
     if (version > 0) {
       const next = { version: version + 1, state };
       const replaced = await connection.call((db) => states(db).replaceOne({ _id, version }, next));
@@ -37,10 +37,10 @@ export function mongoWebhookStore(connection: MongoConnection): WebhookStore {
   return {
     async state(webhookId) {
       const found = await connection.call((db) => states(db).findOne({ _id: webhookId }));
-      return found === null ? null : { version: found.version, state: found.state };
+      return found === null ? null : { version: found.version, text: found.state };
     },
-    async save(webhookId, version, state, delivered) {
-      if (!(await replace(webhookId, version, state))) return false;
+    async save(webhookId, version, text, delivered) {
+      if (!(await replace(webhookId, version, text))) return false;
       const done = delivered.map((event) => ({ webhook: webhookId, event }));
       // An id that stays because the process died here is emptied after three days.
       if (done.length > 0) await connection.call((db) => ids(db).deleteMany({ _id: { $in: done } }));

@@ -1,21 +1,18 @@
-import type { WebhookState, WebhookStore } from '../../ports/webhook-store.js';
+import type { StoredWebhookState, WebhookStore } from '../../ports/webhook-store.js';
 import type { SqliteDatabase } from './database/open-database.js';
 import { reading } from './database/reading.js';
 import type { Writer } from './writer/writer.js';
 
 /** Implements `WebhookStore` on `vault.db`. */
 export function sqliteWebhookStore(database: SqliteDatabase, writer: Writer): WebhookStore {
-  const find = database.prepare('SELECT version, state FROM webhook_states WHERE webhook = ?');
+  const find = database.prepare('SELECT version, state AS text FROM webhook_states WHERE webhook = ?');
   const findId = database.prepare('SELECT sealed FROM webhook_ids WHERE webhook = ? AND event = ?').pluck();
   return {
     async state(webhookId) {
-      const row = reading(() => find.get(webhookId)) as
-        | { readonly version: number; readonly state: string }
-        | undefined;
-      return row === undefined ? null : { version: row.version, state: JSON.parse(row.state) as WebhookState };
+      return (reading(() => find.get(webhookId)) as StoredWebhookState | undefined) ?? null;
     },
-    save: (webhookId, version, state, delivered) =>
-      writer.request('save_webhook', { webhookId, version, state: JSON.stringify(state), delivered }),
+    save: (webhookId, version, text, delivered) =>
+      writer.request('save_webhook', { webhookId, version, text, delivered }),
     async remove(webhookId) {
       await writer.request('remove_webhook', { webhookId });
     },

@@ -42,7 +42,9 @@ export async function webhooks(vault: Vault): Promise<Finding> {
   );
 }
 
-function wrongWith({ position, pending, parked }: WebhookState, head: number, now: number): readonly string[] {
+function wrongWith(state: WebhookState | null, head: number, now: number): readonly string[] {
+  if (state === null) return ['its state was changed outside the vault, so it delivers again'];
+  const { position, pending, parked } = state;
   const failing = pending.filter(({ attempts }) => attempts >= failedMin).length;
   const givenUp = parked.filter(({ at }) => at >= now - dayMs).length;
   const behind = head - position;

@@ -14,11 +14,13 @@ import type { Random } from '../../ports/random.js';
 import type { RateLimits } from '../../ports/rate-limits.js';
 import type { Spans } from '../../ports/spans.js';
 import type { TokenRows } from '../../ports/token-rows.js';
+import type { WebhookStore } from '../../ports/webhook-store.js';
 import { healDirectory } from '../../projections/heal-directory.js';
 import { createVocabularies } from '../../search/vocabulary/vocabularies.js';
 import { authenticClaims } from '../../vault/authentic-claims.js';
 import { authenticDirectory } from '../../vault/authentic-directory.js';
 import { authenticTokenRows } from '../../vault/authentic-token-rows.js';
+import { authenticWebhookStore } from '../../vault/authentic-webhook-store.js';
 import { createAuthenticate } from '../../vault/authenticate.js';
 import { ForgedRow } from '../../vault/forged-row.js';
 import { createGuesses } from '../../vault/guesses.js';
@@ -33,17 +35,13 @@ import { countedKeyRing, countedSender } from './counted.js';
 /** The stores of a profile. */
 export type Stores = Pick<
   Vault,
-  | 'log'
-  | 'storedLog'
-  | 'chain'
-  | 'erasureProbe'
-  | 'generations'
-  | 'work'
-  | 'keys'
-  | 'budgets'
-  | 'accessLog'
-  | 'webhookStore'
-> & { readonly rows: TokenRows; readonly claims: Claims; readonly directory: Directory };
+  'log' | 'storedLog' | 'chain' | 'erasureProbe' | 'generations' | 'work' | 'keys' | 'budgets' | 'accessLog'
+> & {
+  readonly rows: TokenRows;
+  readonly claims: Claims;
+  readonly directory: Directory;
+  readonly webhookStore: WebhookStore;
+};
 
 /** What a profile decides besides its stores. */
 export type Parts = Pick<
@@ -101,7 +99,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
   });
   const vault: Vault = {
     ...{ log, storedLog, chain, rows, erasureProbe, generations, keys, budgets, directory, accessLog, recorder },
-    webhookStore,
+    webhookStore: authenticWebhookStore(webhookStore, integrity.rows),
     claims: authenticClaims(stores.claims, integrity.rows),
     ...{ integrity, ...parts },
     webhookSender: countedSender(parts.webhookSender, metrics),

@@ -21,9 +21,9 @@ export async function listDeliveries(
   webhookId: string,
   outcome: WebhookAttempt['outcome'] | null,
 ): Promise<readonly WebhookAttempt[]> {
-  const stored = await webhookStore.state(webhookId);
-  if (stored === null) return [];
-  const { attempts, parked } = stored.state;
+  const state = (await webhookStore.state(webhookId))?.state ?? null;
+  if (state === null) return [];
+  const { attempts, parked } = state;
   const others = attempts.filter((attempt) => attempt.outcome !== 'parked');
   const all = [...others, ...parked].sort((one, other) => other.at - one.at);
   return outcome === null ? all : all.filter((attempt) => attempt.outcome === outcome);

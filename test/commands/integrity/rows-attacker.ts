@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Document, MongoClient } from 'mongodb';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import type { TokenLife } from '#src/domain/token/token-state.js';
+import type { StoredWebhookState } from '#src/ports/webhook-store.js';
 import type { ClaimResult } from '#src/views/finished-claim.js';
 import type { TestService } from '../../support/test-service.js';
 
@@ -31,6 +32,8 @@ export type RowsAttacker = {
   editClaim(stream: string, edit: (result: ClaimResult) => ClaimResult): Promise<void>;
   /** Replaces result, time and MAC of the claim that names one token with those of the claim that names another. */
   copyClaim(fromStream: string, toStream: string): Promise<void>;
+  webhookState(id: string): Promise<StoredWebhookState>;
+  setWebhookState(id: string, stored: StoredWebhookState): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -112,6 +115,13 @@ function onFiles(dataDir: string): RowsAttacker {
       const { cmd: _, ...claim } = rowOf('claims', 'instr(result, ?) > 0', fromStream);
       replace('claims', { ...rowOf('claims', 'instr(result, ?) > 0', toStream), ...claim });
     },
+    async webhookState(id) {
+      const { version, state } = rowOf('webhook_states', 'webhook = ?', id);
+      return { version: Number(version), text: String(state) };
+    },
+    async setWebhookState(id, { version, text }) {
+      changeOne('UPDATE webhook_states SET version = ?, state = ? WHERE webhook = ?', version, text, id);
+    },
     close: async () => void database.close(),
   };
 }
@@ -122,6 +132,7 @@ async function onMongo(name: string): Promise<RowsAttacker> {
   const directory = client.db(name).collection<Document & { _id: string }>('directory');
   const tokens = client.db(name).collection<Document & { _id: string }>('token_rows_1');
   const claims = client.db(name).collection<Document & { _id: string }>('claims');
+  const states = client.db(name).collection<Document & { _id: string }>('webhook_states');
   const take = async (rows: typeof tokens, _id: string): Promise<Taken> => {
     const row = await rows.findOne({ _id });
     if (row === null) throw new Error('there is no such row');
@@ -181,6 +192,14 @@ async function onMongo(name: string): Promise<RowsAttacker> {
       if (from === null) throw new Error('there is no such claim');
       const { _id: __, ...claim } = from;
       const { matchedCount } = await claims.replaceOne({ 'result.tokens.stream': toStream }, claim);
+      if (matchedCount !== 1) throw new Error('the attack changed nothing');
+    },
+    async webhookState(id) {
+      const row = await states.findOne({ _id: id });
+      return { version: Number(row?.['version']), text: String(row?.['state']) };
+    },
+    async setWebhookState(id, { version, text }) {
+      const { matchedCount } = await states.updateOne({ _id: id }, { $set: { version, state: text } });
       if (matchedCount !== 1) throw new Error('the attack changed nothing');
     },
     close: () => client.close(),

@@ -62,8 +62,7 @@ export type WriterOperations = {
     input: {
       readonly webhookId: string;
       readonly version: number;
-      /** JSON. */
-      readonly state: string;
+      readonly text: string;
       readonly delivered: readonly string[];
     };
     answer: boolean;

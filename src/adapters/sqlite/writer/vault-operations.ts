@@ -145,8 +145,8 @@ function createWebhookOperations(database: SqliteDatabase) {
   const emptyIds = database.prepare(`UPDATE webhook_ids SET sealed = x'' WHERE at < ? AND sealed <> x''`);
   const forgetIds = database.prepare('DELETE FROM webhook_ids WHERE at < ?');
   return {
-    save_webhook({ webhookId, version, state, delivered }: WriterOperations['save_webhook']['input']): boolean {
-      const { changes } = version === 0 ? insert.run(webhookId, state) : update.run(state, webhookId, version);
+    save_webhook({ webhookId, version, text, delivered }: WriterOperations['save_webhook']['input']): boolean {
+      const { changes } = version === 0 ? insert.run(webhookId, text) : update.run(text, webhookId, version);
       if (changes === 0) return false;
       for (const eventId of delivered) removeId.run(webhookId, eventId);
       return true;

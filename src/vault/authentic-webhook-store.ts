@@ -1,0 +1,58 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { WebhookState, WebhookStore } from '../ports/webhook-store.js';
+
+/** A state at its version, which each change raises by one. Null: the vault did not write this state. */
+export type VersionedState<S extends WebhookState | null = WebhookState | null> = {
+  readonly version: number;
+  readonly state: S;
+};
+
+export type AuthenticWebhookStore = Omit<WebhookStore, 'state' | 'save'> & {
+  state(webhookId: string): Promise<VersionedState | null>;
+  /** Like `WebhookStore.save`. */
+  save(webhookId: string, version: number, state: WebhookState, deliveredEventIds: readonly string[]): Promise<boolean>;
+};
+
+/** A state of a webhook that something other than the vault wrote. Its name is all that the log shows. */
+export class ForgedWebhookState extends Error {
+  constructor(webhookId: string) {
+    super(`the state of webhook ${webhookId} is not authentic`);
+    this.name = 'ForgedWebhookState';
+  }
+}
+
+/**
+ * Stores the state of each webhook with a message authentication code (MAC), and verifies it, for every store. Threat:
+ * an attacker that can write the rows moves a checkpoint forward, so that the receiver is never told of a deletion. An
+ * older state only delivers again.
+ */
+export function authenticWebhookStore(store: WebhookStore, key: Uint8Array): AuthenticWebhookStore {
+  return {
+    ...store,
+    async state(webhookId) {
+      const stored = await store.state(webhookId);
+      if (stored === null) return null;
+      const { version, text } = stored;
+      return { version, state: stateIn(text, macOf(key, webhookId, version, jsonIn(text))) };
+    },
+    save(webhookId, version, state, delivered) {
+      const json = JSON.stringify(state);
+      return store.save(webhookId, version, `${macOf(key, webhookId, version + 1, json)}.${json}`, delivered);
+    },
+  };
+}
+
+function jsonIn(text: string): string {
+  return text.slice(text.indexOf('.') + 1);
+}
+
+function stateIn(text: string, mac: string): WebhookState | null {
+  const [stored, computed] = [Buffer.from(text.slice(0, text.indexOf('.'))), Buffer.from(mac)];
+  const isAuthentic = stored.length === computed.length && timingSafeEqual(stored, computed);
+  return isAuthentic ? (JSON.parse(jsonIn(text)) as WebhookState) : null;
+}
+
+function macOf(key: Uint8Array, webhookId: string, version: number, json: string): string {
+  const facts = JSON.stringify(['strongroom.webhook.1', webhookId, version, json]);
+  return createHmac('sha256', key).update(facts).digest('base64url');
+}
