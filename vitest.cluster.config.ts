@@ -31,7 +31,7 @@ export default defineConfig({
           isolate: false,
           include: [
             'test/{http,jobs,commands,projections,search,audit}/**/*.test.ts',
-            'test/clients/typescript/round-trip.test.ts',
+            'test/clients/{typescript,python}/round-trip.test.ts',
             'test/rebuild/under-load.test.ts',
             'test/cluster/rebuild/**/*.test.ts',
           ],

@@ -1,27 +1,13 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeCertificate } from '../../support/certificate.js';
 import { makeVault, startService, tempDir } from '../../support/process.js';
 import { startHostileServer } from '../hostile-server.js';
 import { blocksIn, samplesAt } from '../readme-blocks.js';
 import { startRecordedService } from '../recorded-service.js';
-
-const root = resolve(import.meta.dirname, '../../..');
-const home = join(root, 'clients/python');
-const bin = join(home, '.venv/bin');
-
-/** Runs a program to its end and returns its output. Throws an error with the output if it fails. */
-async function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = home): Promise<string> {
-  const options = { cwd, env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: home, ...env } };
-  const { stdout, stderr } = await promisify(execFile)(program, args, options).catch((error: unknown) => {
-    throw new Error(String(error) + (error as { stdout?: string }).stdout);
-  });
-  return stdout + stderr;
-}
+import { bin, home, root, run } from './run.js';
 
 test('the generated part of the Python client matches the OpenAPI document', async () => {
   await run(process.execPath, ['scripts/generate-clients.mjs', '--check', 'python'], {}, root);
@@ -33,21 +19,6 @@ test('the Python client has types that mypy accepts as strict, and no finding of
   );
   await run(join(bin, 'ruff'), ['check', 'strongroom', 'tests']);
   await run(join(bin, 'ruff'), ['format', '--check', 'strongroom', 'tests']);
-});
-
-test('the Python client calls every operation of the OpenAPI document on a real vault', async () => {
-  const { service, address, all, called } = await startRecordedService();
-  try {
-    const output = await run(join(bin, 'python'), ['-m', 'tests.round_trip'], {
-      STRONGROOM_ADDRESS: address,
-      STRONGROOM_API_KEY: service.key,
-      STRONGROOM_MANAGEMENT_KEY: service.managementKey,
-    });
-    expect(output).toMatch(/Ran 9 tests/);
-    expect(called()).toEqual(all);
-  } finally {
-    await service.close();
-  }
 });
 
 test('the Python client keeps its promises with a hostile server', async () => {
