@@ -20,7 +20,8 @@ const activeMs = 1_000;
  * Shares the thread that serves requests between tenants. Work that takes longer than a slice waits for its turn before
  * each further slice. One slice runs per turn of the event loop, so everything else that is ready runs in between.
  * Tenants take turns, however many requests each has. While several tenants send requests, long work gets a fifth of
- * the thread, so that a short request seldom has to wait for a slice.
+ * the thread, so that a short request seldom has to wait for a slice. While one tenant is alone, as many of its
+ * requests as there is time for begin in each turn of the event loop, in their order.
  */
 export type Turns = {
   /**
@@ -43,11 +44,13 @@ export type Work = {
   run<T>(steps: Steps<T>): Promise<T>;
 };
 
-export function createTurns(): Turns {
-  /** The waiting tenants in the order of their turns, with the functions that continue their requests. */
-  const waiting = new Map<string, (() => void)[]>();
+/** What waits of one tenant. Short: has not computed yet, as far as is known. */
+type Queue = { readonly short: (() => void)[]; readonly long: (() => void)[]; wasShort: boolean };
 
-  /** Whether `next` is about to run. */
+export function createTurns(): Turns {
+  /** By tenant, in the order of their turns. */
+  const waiting = new Map<string, Queue>();
+  /** Whether `resume` is about to run. */
   let isScheduled = false;
   let last = '';
   let lastAt = Number.NEGATIVE_INFINITY;
@@ -56,15 +59,14 @@ export function createTurns(): Turns {
   let beginEndsAt: number | null = null;
 
   /** Threat: 64 requests that arrive together would each compute a slice before anything else runs. */
-  function firstSliceEnd(): number {
-    const now = performance.now();
+  function timeToBegin(): number {
     if (beginEndsAt === null) {
-      beginEndsAt = now + beginMs;
+      beginEndsAt = performance.now() + beginMs;
       setImmediate(() => {
         beginEndsAt = null;
       });
     }
-    return Math.min(now + sliceMs, beginEndsAt);
+    return beginEndsAt;
   }
 
   function noteRequest(tenantId: string): void {
@@ -75,44 +77,76 @@ export function createTurns(): Turns {
     lastAt = performance.now();
   }
 
-  /** Resumes one request, and schedules the next once its slice is over. */
-  function next(): void {
-    isScheduled = false;
-    const [first] = waiting;
-    if (first === undefined) return;
+  function isShared(): boolean {
+    return waiting.size > 1 || performance.now() - otherAt < activeMs;
+  }
+
+  /** Resumes what may run in this turn of the event loop, and schedules the next. */
+  async function resume(): Promise<void> {
     const began = performance.now();
-    const [tenantId, requests] = first;
-    waiting.delete(tenantId);
-    requests.shift()?.();
-    // Queues it behind all others.
-    if (requests.length > 0) waiting.set(tenantId, requests);
-    isScheduled = true;
+    if (isShared()) resumeNext();
+    else await resumeAlone();
     setImmediate(() => {
-      const now = performance.now();
-      const tookMs = now - began;
-      if (tookMs <= sliceMs || now - otherAt >= activeMs) next();
-      else setTimeout(next, Math.min(restMsMax, restFactor * tookMs));
+      const tookMs = performance.now() - began;
+      isScheduled = waiting.size > 0;
+      if (!isScheduled) return;
+      if (tookMs <= sliceMs || !isShared()) void resume();
+      else setTimeout(resume, Math.min(restMsMax, restFactor * tookMs));
     });
   }
 
-  function turnOf(tenantId: string): Promise<void> {
+  /** Resumes one request of the tenant whose turn it is. Its short and its long work alternate. */
+  function resumeNext(): void {
+    const [first] = waiting;
+    if (first === undefined) return;
+    const [tenantId, queue] = first;
+    const { short, long } = queue;
+    const isShort = long.length === 0 || (short.length > 0 && !queue.wasShort);
+    queue.wasShort = isShort;
+    // Queues the tenant behind all others.
+    waiting.delete(tenantId);
+    const next = (isShort ? short : long).shift();
+    if (short.length + long.length > 0) waiting.set(tenantId, queue);
+    next?.();
+  }
+
+  /** Resumes short work while there is time to begin, then one slice of long work. */
+  async function resumeAlone(): Promise<void> {
+    const endsAt = timeToBegin();
+    for (const [tenantId, { short, long }] of waiting) {
+      do {
+        short.shift()?.();
+        await computed();
+      } while (short.length > 0 && performance.now() < endsAt);
+      const next = long.shift();
+      if (short.length + long.length === 0) waiting.delete(tenantId);
+      next?.();
+      return;
+    }
+  }
+
+  function turnOf(tenantId: string, kind: 'short' | 'long'): Promise<void> {
+    if (!isScheduled) setImmediate(resume);
+    isScheduled = true;
     return new Promise((resolve) => {
-      if (!isScheduled) setImmediate(next);
-      isScheduled = true;
-      const requests = waiting.get(tenantId);
-      if (requests === undefined) waiting.set(tenantId, [resolve]);
-      else requests.push(resolve);
+      const queue = waiting.get(tenantId) ?? { short: [], long: [], wasShort: false };
+      queue[kind].push(resolve);
+      waiting.set(tenantId, queue);
     });
   }
 
   return {
-    turn: turnOf,
+    turn: (tenantId) => turnOf(tenantId, 'long'),
     begin(tenantId) {
       noteRequest(tenantId);
-      let endsAt = firstSliceEnd();
+      let isShort = true;
+      // No request overtakes one of its tenant that waits to begin.
+      const mustWait = (waiting.get(tenantId)?.short.length ?? 0) > 0;
+      let endsAt = mustWait ? Number.NEGATIVE_INFINITY : Math.min(performance.now() + sliceMs, timeToBegin());
 
       async function nextSlice(): Promise<void> {
-        await turnOf(tenantId);
+        await turnOf(tenantId, isShort ? 'short' : 'long');
+        isShort = false;
         endsAt = performance.now() + sliceMs;
       }
 
@@ -128,4 +162,9 @@ export function createTurns(): Turns {
       };
     },
   };
+}
+
+/** Resolves when everything that was resumed has computed until it waits for something else. */
+function computed(): Promise<void> {
+  return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)));
 }

@@ -59,6 +59,30 @@ test('requests that begin together do not delay everything else by a slice each'
   expect(done).toHaveLength(60);
 });
 
+test('requests that arrive without end do not overtake one that waits to begin', async () => {
+  const turns = createTurns();
+  const callers = 64;
+  let begun = 0;
+  let mostOvertaking = 0;
+  function* brief(): Steps<void> {
+    begun += 1;
+    const end = performance.now() + 0.3;
+    while (performance.now() < end);
+    yield;
+  }
+  await Promise.all(
+    Array.from({ length: callers }, async () => {
+      for (let requests = 0; requests < 20; requests += 1) {
+        const before = begun;
+        await turns.begin('a').run(brief());
+        mostOvertaking = Math.max(mostOvertaking, begun - before);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }),
+  );
+  expect(mostOvertaking).toBeLessThan(3 * callers);
+});
+
 test('a pause does not wait while the slice lasts', async () => {
   const work = createTurns().begin('a');
   const end = performance.now() + 2;
