@@ -24,16 +24,33 @@ export const growthWorks = ['get revealed', 'get masked', 'search exact data', '
 /** The workloads of which a profile shows where the time goes. */
 export const profiledWorks = ['get revealed', 'search exact data', 'list page', 'create card'];
 
-// `sizes` is the number of tokens in each vault, and `main` the one of the main table. A rebuild is timed at each of
-// the sizes in `rebuilt`. `warmUpSeconds` is how long each server gets requests of a workload before it is measured.
+// `sizes` is the number of tokens in each vault, and `main` the one of the main table; `growthRounds` applies to the
+// others. A rebuild is timed at each of the sizes in `rebuilt`. `warmUpSeconds` is how long each server gets requests of
+// a workload before it is measured.
 const modes = {
-  quick: { share: 0.2, rounds: 2, warmUpSeconds: 0.5, sizes: [500, 2_000], main: 2_000, rebuilt: [500], erasures: 50 },
+  quick: {
+    share: 0.2,
+    rounds: 2,
+    growthRounds: 2,
+    warmUpSeconds: 0.5,
+    sizes: [500, 2_000],
+    main: 2_000,
+    rebuilt: [500],
+    erasures: 50,
+  },
   normal: {
-    ...{ share: 1, rounds: 5, warmUpSeconds: 3, sizes: [1_000, 10_000, 100_000], main: 10_000 },
+    ...{ share: 1, rounds: 5, growthRounds: 3, warmUpSeconds: 3, sizes: [1_000, 10_000, 100_000], main: 10_000 },
     ...{ rebuilt: [10_000], erasures: 200 },
   },
   full: {
-    ...{ share: 1, rounds: 5, warmUpSeconds: 3, sizes: [1_000, 10_000, 100_000, 1_000_000], main: 10_000 },
+    ...{
+      share: 1,
+      rounds: 5,
+      growthRounds: 3,
+      warmUpSeconds: 3,
+      sizes: [1_000, 10_000, 100_000, 1_000_000],
+      main: 10_000,
+    },
     ...{ rebuilt: [1_000, 10_000, 100_000, 1_000_000], erasures: 500 },
   },
 };

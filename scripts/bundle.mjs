@@ -35,7 +35,7 @@ const bundle = await rolldown({
 await bundle.write({
   dir: 'dist/bin',
   cleanDir: true,
-  // All files are in one folder, because a worker thread is found beside the file that starts it.
+  // All files go into one folder, because the script of a worker thread is resolved relative to the file that starts it.
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
 });

@@ -118,7 +118,7 @@ function measurer({ generator, fresh, vault, service, directory, plan, say }) {
         say(`${work}, ${connections} connections, ${stored} tokens`);
         const count = plan.countOf(work, connections);
         const warmUpSeconds = rows.length === 0 ? plan.warmUpSeconds : 0;
-        const { rounds } = plan;
+        const rounds = stored === plan.main ? plan.rounds : plan.growthRounds;
         rows.unshift(
           await sideBySide(generator, { work, connections, count, rounds, warmUpSeconds, fresh, competitors }),
         );

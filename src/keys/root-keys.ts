@@ -47,7 +47,7 @@ export type RootKeys = {
   refresh(): Promise<void>;
   /** Returns a copy of the root key. The caller zeroes it. */
   copy(): Buffer;
-  /** Overwrites the root key. Nothing opens afterwards. */
+  /** Overwrites the root key in memory. No key can be unwrapped afterwards. */
   close(): void;
 };
 

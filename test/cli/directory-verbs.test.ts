@@ -8,7 +8,7 @@ const rules = [
 ];
 const create = { type: 'card_number', data: '4242424242424242' };
 
-/** Runs the same test without a service and through the control socket of one. */
+/** Runs the same test twice: without a service, and through the control socket of a running one. */
 describe.each(['alone', 'through a running service'])('%s', (how) => {
   async function vault(): Promise<TestVault> {
     const made = await makeVault();

@@ -88,7 +88,7 @@ export function countBytes(files: readonly StoreFile[], bytes: Buffer): number {
 
 export type WrappedKey = { readonly id: string; readonly wrapped: Buffer; readonly destroyed: boolean };
 
-/** The rows of `keys.db` through a second connection that only reads. */
+/** Reads the rows of `keys.db` over a second, read-only connection. */
 export function wrappedKeys(dataDir: string): Map<string, WrappedKey> {
   const database = pinStatements(join(dataDir, 'keys.db'), { readonly: true });
   try {

@@ -16,7 +16,7 @@ export type StrongroomOptions = {
   readonly retriesMax?: number;
   /** The longest time that the service may ask the client to wait before a retry. Default: 30,000. */
   readonly retryDelayMsMax?: number;
-  /** The size of the largest response. Default: 128 MiB, more than a page of 100 tokens of the largest size. */
+  /** The maximum size of a response, in bytes. Default: 128 MiB, which is more than a page of 100 tokens can have. */
   readonly responseBytesMax?: number;
   /** Whether the key and the data may cross a network in plaintext. Default: only to this machine. */
   readonly allowPlaintextHttp?: boolean;

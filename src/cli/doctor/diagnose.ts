@@ -134,7 +134,7 @@ async function unlessForged(look: () => Promise<readonly Finding[]>): Promise<re
   }
 }
 
-/** Returns the finding of a forged log; null for any other error. */
+/** Returns the finding for a ForgedLog error; null for any other error. */
 function findingOf(error: unknown): Finding | null {
   if (!(error instanceof ForgedLog) || error.found === null) return null;
   return problem(error.found.check, error.found.says, `${error.found.do}.`);

@@ -11,8 +11,8 @@ const bytesPerBodyByte = 8;
 const retryAfterMs = 2_000;
 
 /**
- * What a request of a tenant holds. It is released once the response has left and no computation for the request is
- * running.
+ * The resources that a tenant's request holds. They are released once the response has been sent and no computation for
+ * the request is running.
  */
 export type Lease = {
   readonly tenantId: string;

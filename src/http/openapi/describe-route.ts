@@ -172,7 +172,7 @@ function mergeOne(own: Response, other: Response): Response {
 
 const exampleTrace = '0b0a5a52-6a0f-4d55-8c0b-7a1f0c2d9e11';
 
-/** Returns the responses of these problems by status, each with one example per code. */
+/** Returns the responses for these problems, grouped by status, with one example per code. */
 function problemResponses(codes: readonly ProblemCode[]): Responses {
   const known = [...new Set(codes)];
   const statuses = [...new Set(known.map((code) => problemCatalogue[code].status))];

@@ -41,7 +41,7 @@ export const documentedMetadata = {
   }),
 };
 
-/** The query string for the document. */
+/** The query string as documented in the OpenAPI document. */
 const documentedQuery = z.object({
   ...pageQuery,
   id: z.array(z.string()).optional().meta({ description: 'Ids of tokens. Any of them matches.' }),

@@ -52,8 +52,8 @@ export type GenerationKeyDocument = {
 export type DirectoryRevisionDocument = { readonly _id: string; readonly revision: number };
 
 /**
- * Counts uses: under the id of a tenant's key, how many keys it has wrapped; under `traces.<tenant>`, how many traces
- * were sealed. This is a separate collection, so that counting does not rewrite wrapped keys.
+ * Usage counters: the document with the id of a tenant's key counts the keys that it has wrapped, and `traces.<tenant>`
+ * counts sealed traces. This is a separate collection, so that counting does not rewrite wrapped keys.
  */
 export type WrapsDocument = { readonly _id: string; readonly count: number };
 

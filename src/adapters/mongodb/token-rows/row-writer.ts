@@ -85,7 +85,8 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
         const { view, index, before, at } = row;
         const revision = stored.get(view.stream) ?? -1;
         if (revision >= view.state.revision) continue;
-        // When two upserts race, one fails, whichever revision is newer. It is repeated one by one.
+        // When two upserts race, one fails, even if it has the newer revision. So rows that were not written are
+        // retried one at a time.
         if (isGap(row, revision) || (await write(view, index, before, at)) === 'gap') gaps.push(view.stream);
       }
       return gaps;
