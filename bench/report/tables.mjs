@@ -295,7 +295,7 @@ function profileTable(profile) {
 function rebuildTable({ tokens, connections, seconds, atRest, during }) {
   const line = (name, { chunks, p50, p95, p99 }) => [name, number(chunks), ...[p50, p95, p99].map(span)];
   const table = markdown(
-    ['gets in clear', 'thousands', 'p50', 'p95', 'p99'],
+    ['revealed gets', 'thousands', 'p50', 'p95', 'p99'],
     [line('at rest', atRest), line('during the rebuild', during)],
   );
   const ratio = (during.p99.median / atRest.p99.median).toFixed(2);
