@@ -15,9 +15,9 @@ import type { StoredWork, UnitOfWork } from '../ports/unit-of-work.js';
 type Keys = Pick<KeyRing, 'integrityKeys'>;
 
 /**
- * The log of a store with MACs: what is appended gets one, and every event that is read is verified. So
- * whatever writes to the store can neither add an event nor change one. An event that is missing at the end of its
- * stream or of the log is not seen here: the key store remembers how far the log went (`audit/continuity.ts`).
+ * The log of a store, with MACs: each event gets one when it is appended, and each event that is read is verified. So a
+ * writer of the store can neither add an event nor change one. This does not notice events that are missing at the end
+ * of a stream or of the log: the key store remembers how far the log went (`audit/continuity.ts`).
  */
 export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
   const keyOf = async () => (await keys.integrityKeys()).commits;
@@ -53,7 +53,7 @@ export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
       const proven = events.map((event, index) => expectAt(clearEvent(key, event), stream, newest - index));
       if (beforeRevision === null) expectEnd(proven[0]);
       const oldest = proven.at(-1);
-      // A page that is not full reaches the begin of the stream.
+      // A page that is not full reaches the beginning of the stream.
       if (oldest !== undefined && proven.length < limit) expectAt(oldest, stream, 0);
       return proven;
     },
@@ -84,13 +84,13 @@ function authenticWork(work: StoredWork, keys: Keys): UnitOfWork {
   };
 }
 
-/** Stores of which log and rows share transactions, with an authentic log and unit of work. */
+/** Stores whose log and rows share transactions, with an authentic log and unit of work. */
 export function authenticStores<S extends { storedLog: StoredLog; storedWork: StoredWork; keys: Keys }>(stores: S) {
   const { storedLog, storedWork, keys } = stores;
   return { ...stores, log: authenticLog(storedLog, keys), work: authenticWork(storedWork, keys) };
 }
 
-/** What is wrong with an event as it is stored; null if it is authentic. */
+/** Returns what is wrong with a stored event; null if it is authentic. */
 export function forgery(key: Uint8Array, event: StoredEvent): string | null {
   try {
     wholeEvent(key, event);
@@ -119,7 +119,10 @@ function expectAt<T extends EventPlace>(event: T, stream: string, revision: numb
   throw ForgedLog.at({ position: null, stream, revision }, 'is missing');
 }
 
-/** Expects the events of a stream from a revision on, without a gap. Fewer than `limit` reach the end of the stream. */
+/**
+ * Expects the events of a stream from a revision on, without a gap. Fewer than `limit` events mean that the stream ends
+ * there.
+ */
 function expectFrom<T extends StoredClear>(
   events: readonly T[],
   { stream, fromRevision, limit }: { readonly stream: string; readonly fromRevision: number; readonly limit: number },

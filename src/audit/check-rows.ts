@@ -5,14 +5,14 @@ import type { Vault } from '../vault/vault.js';
 import type { DirectoryRecord } from '../views/directory-view.js';
 import type { TokenView } from '../views/token-view.js';
 
-/** Rows hold up to 512 KiB of ciphertext each, and all of a page are in memory together. */
+/** A row holds up to 512 KiB of ciphertext, and all rows of a page are in memory together. */
 const pageSize = 100;
 const lanes = 16;
 const claimsPageSize = 1_000;
 
 export type FoundRow = { readonly row: RowName; readonly what: ForgedWhat };
 
-/** One step of a check. `next`: where the next step continues; null: this was the last. */
+/** One step of a check. `next` is where the next step continues; null after the last step. */
 export type CheckedRows = {
   readonly rows: number;
   readonly problems: readonly FoundRow[];
@@ -20,14 +20,13 @@ export type CheckedRows = {
 };
 
 /**
- * Verifies the MACs of all tenants and applications, and that none was replaced with an older version. Changes
- * nothing.
+ * Verifies the MACs of all tenants and applications, and that none was replaced with an older version. Changes nothing.
  */
 export async function checkDirectory({ directory }: Pick<Vault, 'directory'>): Promise<Omit<CheckedRows, 'next'>> {
   const look = async () => [...(await directory.check('tenant')), ...(await directory.check('application'))];
   const first = await look();
   const suspected = first.some(({ problem }) => problem !== null);
-  // A change that was running at the first check is over at the second.
+  // A change that was running during the first check has ended before the second.
   const problems = suspected ? (await look()).flatMap(({ record, problem }) => asFound(record, problem)) : [];
   return { rows: first.length, problems };
 }
@@ -37,8 +36,8 @@ function asFound({ kind: of, id: name }: DirectoryRecord, what: ForgedWhat | nul
 }
 
 /**
- * Verifies a page of the rows of tokens in the same way, by their streams from `after` on. Rows of deleted tenants are
- * left out: nothing opens them.
+ * Verifies a page of token rows in the same way, by stream, from `after` on. Skips rows of deleted tenants, which
+ * cannot be decrypted anyway.
  */
 export async function checkTokenRows(vault: Vault, after: string): Promise<CheckedRows> {
   const page = await vault.rows.page(after, pageSize);
@@ -52,7 +51,7 @@ export async function checkTokenRows(vault: Vault, after: string): Promise<Check
   return { rows: page.length, problems: found.flat(), next };
 }
 
-/** Verifies a page of the claims of idempotency keys, by their hashes from `after` on. */
+/** Verifies a page of idempotency claims, by their hashes, from `after` on. */
 export async function checkClaims({ claims }: Pick<Vault, 'claims'>, after: string): Promise<CheckedRows> {
   const page = await claims.page(after, claimsPageSize);
   const problems = page.flatMap(({ cmd, claim }): readonly FoundRow[] =>
@@ -64,12 +63,12 @@ export async function checkClaims({ claims }: Pick<Vault, 'claims'>, after: stri
 
 async function problemOf(vault: Vault, view: TokenView): Promise<'outdated' | null> {
   if (!(await isOutdated(vault, view))) return null;
-  // It may have changed between its row and its key.
+  // The token may have changed between the reads of its row and its key.
   const now = await vault.rows.get(view.stream);
   return now !== null && (await isOutdated(vault, now)) ? 'outdated' : null;
 }
 
-/** A key that is missing, or was destroyed without an event, is lost: that is a different finding. */
+/** A key that is missing, or was destroyed without an event, is lost. That is a separate finding. */
 async function isOutdated(vault: Vault, { tenantId, stream, state: { life, revision } }: TokenView): Promise<boolean> {
   if (life === null) return false;
   const used = await vault.keys.use(tenantId, life.key, () => null);

@@ -15,14 +15,14 @@ type Deps = {
   readonly keys: Pick<KeyRing, 'signingKey' | 'logMemory'>;
 };
 
-/** How many commits to remember until the checkpoint that signs them, which follows a few events later. */
+/** How many commits to remember until a checkpoint signs them, a few events later. */
 const recentMax = 20_000;
 const checkpointsPerPage = 100;
 
 /**
  * Verifies that the log continues from the checkpoint that the key store remembers: the checkpoint is there as it was
- * signed, every commit after it is authentic, and the commits lead to the links in the key store and in the chain. It
- * reads only what was added since that checkpoint. Throws ForgedLog.
+ * signed, every later commit is authentic, and the commits lead to the links that the key store and the chain hold.
+ * Reads only what was added since that checkpoint. Throws ForgedLog.
  */
 export async function expectContinuity({ log, chain, keys }: Deps): Promise<void> {
   const { checkpoint: remembered, link } = await keys.logMemory();
@@ -32,9 +32,9 @@ export async function expectContinuity({ log, chain, keys }: Deps): Promise<void
 }
 
 /**
- * Reads all events after a position, and some before it, and verifies that none is missing: the commits from the newest
- * checkpoint up to there lead to the checkpoint and the link that the key store remembers, and to the head of the chain.
- * Calls `onEvent` with each event before this is known. Throws ForgedLog.
+ * Reads all events after a position, and some before it, and verifies that none is missing: the commits since the
+ * newest checkpoint lead to the checkpoint and link that the key store remembers, and to the head of the chain. Calls
+ * `onEvent` with each event before this is known. Throws ForgedLog.
  */
 export async function readUnbroken(
   { log, chain, keys }: Deps,
@@ -58,7 +58,7 @@ export async function readUnbroken(
   ]);
 }
 
-/** Returns the newest checkpoint that signs nothing after a position; null: none does. */
+/** Returns the newest checkpoint that signs nothing after a position; null if there is none. */
 async function checkpointUpTo(log: Deps['log'], position: number): Promise<Checkpoint | null> {
   let before: number | null = null;
   for (;;) {
@@ -74,7 +74,7 @@ function linkOf({ position, count, hash }: Checkpoint): ChainLink {
   return { position, count, hash: Buffer.from(hash, 'hex') };
 }
 
-/** Verifies the whole log in the same way, with every checkpoint in it, regardless of what the key store remembers. */
+/** Verifies the whole log in the same way, with every checkpoint in it, whatever the key store remembers. */
 export async function expectWholeLog({ log, chain, keys }: Deps): Promise<void> {
   await chain.follow();
   const { publicKey } = await keys.signingKey();
@@ -95,16 +95,14 @@ export async function expectWholeLog({ log, chain, keys }: Deps): Promise<void> 
   });
 }
 
-/**
- * Awaits work at startup. With `isAllowed`, a forged log is opened all the same, for commands that name its faults.
- */
+/** Awaits work at startup. With `isAllowed`, a forged log is opened nevertheless, for commands that name its faults. */
 export async function unlessForged(work: Promise<unknown>, isAllowed: boolean): Promise<void> {
   await work.catch((error: unknown) => {
     if (!isAllowed || !(error instanceof ForgedLog)) throw error;
   });
 }
 
-/** Returns the remembered checkpoint as the log holds it. */
+/** Returns the remembered checkpoint as it is in the log. */
 async function checkpointIn(
   log: Deps['log'],
   keys: Deps['keys'],

@@ -13,8 +13,7 @@ type Deps = {
 };
 
 /**
- * Delivers every checkpoint that the anchor has not accepted yet, in order, up to this one. Throws at the first
- * failure.
+ * Delivers every checkpoint up to this one that the anchor has not accepted yet, in order. Throws at the first failure.
  */
 export async function deliverCheckpoints({ log, keys, anchor }: Deps, upTo: number): Promise<void> {
   let delivered = await keys.checkpoint('anchor');

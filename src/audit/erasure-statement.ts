@@ -11,7 +11,7 @@ const unsigned = z.object({
   log_id: z.string(),
   tenant_id: z.string(),
   token_id: z.string(),
-  /** The stream of the token, which the log keeps for ever in place of the id. */
+  /** The stream of the token, which the log keeps forever in place of the id. */
   stream: z.string(),
   stated_at: time,
   lives: z.array(
@@ -20,7 +20,7 @@ const unsigned = z.object({
   keys: z.object({ destroyed: z.int(), last_destroyed_at: time }),
   derived: z.object({
     row: z.enum(['none', 'tombstone']),
-    /** The places that were searched, with the number of entries. None of them belongs to the token. */
+    /** The places that were searched, with the number of entries in each. None of the entries belongs to the token. */
     looked: z.array(
       z.object({
         kind: z.enum(['row', 'search_term', 'fingerprint', 'deadline', 'timer', 'found_by_id']),
@@ -30,7 +30,7 @@ const unsigned = z.object({
       }),
     ),
   }),
-  /** The first checkpoint that signs the end of the last life; null: none yet. */
+  /** The first checkpoint that signs the end of the last life; null if there is none yet. */
   checkpoint: z.object({ number: z.int(), position: z.int() }).nullable(),
   copies: z.string(),
   signed_by: z.string(),
@@ -47,13 +47,13 @@ export function signErasure(key: SigningKey, facts: ErasureFacts): ErasureStatem
   return { ...statement, signature: key.sign(bytesOf(statement)).toString('base64') };
 }
 
-/** Returns whether this key signed the statement in this form. */
+/** Returns whether this key signed exactly this statement. */
 export function isSignedErasure({ signature, ...statement }: ErasureStatement, publicKey: string): boolean {
   if (statement.signed_by !== keyName(publicKey)) return false;
   return verify(null, bytesOf(unsigned.parse(statement)), publicKey, Buffer.from(signature, 'base64'));
 }
 
-/** Returns its fields in the order of the schema, whatever their order in a file. */
+/** Returns the fields in the order of the schema, whatever their order in a file. */
 function bytesOf(statement: z.output<typeof unsigned>): Buffer {
   return lengthPrefixed(['strongroom.erasure.1', JSON.stringify(statement)]);
 }

@@ -30,8 +30,8 @@ const eventSchema = z.object({
 });
 
 /**
- * One position of the log: its event and, if the event ends a commit, the stored link. One of the two can be missing,
- * in a store with separate links or because it was removed. `count` is missing with the link.
+ * One position of the log: its event and, if the event ends a commit, the stored link. Either may be missing: a store
+ * may keep links separately, and one of the two may have been removed. `count` is missing together with the link.
  */
 export const exportLine = z.object({
   position: whole,
@@ -43,7 +43,7 @@ export const exportLine = z.object({
 /** A line of an export: ciphertexts in base64, the link in hex. */
 export type ExportLine = z.output<typeof exportLine>;
 
-/** The same for a verification, with the hash of the ciphertexts instead of the ciphertexts. */
+/** The same for a verification, with the hash of each ciphertext instead of the ciphertext. */
 export type ChainedEvent = {
   readonly position: number;
   readonly count: number | null;

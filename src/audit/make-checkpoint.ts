@@ -20,7 +20,7 @@ type Signed = {
   /** The previous checkpoint; null for the first. */
   readonly last: Checkpoint | null;
   readonly head: ProvenChain;
-  /** It is the first one of its hour. */
+  /** It is the first checkpoint of its hour. */
   readonly isHourly: boolean;
   readonly access: readonly AccessHead[];
   /** Milliseconds since the epoch. */

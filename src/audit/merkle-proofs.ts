@@ -13,8 +13,8 @@ export type MerkleProofs = {
 };
 
 /**
- * Prepares proofs over leaves, which are hashes of 32 bytes, one after the other. Computes the complete subtrees once:
- * it holds 32 bytes more for each leaf, and each proof then takes microseconds.
+ * Prepares proofs over leaves, which are hashes of 32 bytes each, stored one after the other. Computes the complete
+ * subtrees once, which takes 32 more bytes per leaf; each proof then takes microseconds.
  */
 export function merkleProofs(leaves: Buffer): MerkleProofs {
   const levels = [leaves];
@@ -28,7 +28,7 @@ export function merkleProofs(leaves: Buffer): MerkleProofs {
     below = level;
   }
 
-  /** The root of `count` leaves from `start`, a multiple of the next power of two. */
+  /** The root over `count` leaves from `start`, which is a multiple of the next power of two. */
   function subtree(start: number, count: number): Buffer {
     const height = Math.log2(count);
     const level = Number.isInteger(height) ? levels[height] : undefined;
@@ -64,7 +64,7 @@ function nodeAt(level: Buffer, index: number): Buffer {
   return level.subarray(index * hashBytes, (index + 1) * hashBytes);
 }
 
-/** The largest power of two below a count, which is at least 2. */
+/** The largest power of two below a count of at least 2. */
 function splitOf(count: number): number {
   let split = 1;
   while (2 * split < count) split *= 2;

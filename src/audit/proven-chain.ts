@@ -5,15 +5,17 @@ import { endsCommit, linkAfter, noLink, type ProvenClear } from '../events/commi
 import type { ChainLink } from '../ports/event-chain.js';
 import { type EventLog, ForgedLog } from '../ports/event-log.js';
 
-/** Events per page: few enough that one turn of the serving thread stays short. */
+/** The number of events in a page, small enough that one turn of the serving thread stays short. */
 const pageSize = 250;
 
-/** The verified part of the log: every event after a checkpoint by its MAC, and their order by the chain. */
+/**
+ * The verified part of the log: the MAC of every event after a checkpoint is valid, and the chain proves their order.
+ */
 export type ProvenChain = {
   /** The position of the last event of the newest commit. */
   readonly position: number;
   readonly link: Uint8Array;
-  /** The Merkle tree over all commits up to there. */
+  /** The Merkle tree over all commits up to that position. */
   readonly tree: MerkleTree;
   /** The number of events that were read since the checkpoint. */
   readonly events: number;
@@ -27,7 +29,7 @@ export function chainAt(checkpoint: Checkpoint | null): ProvenChain {
 }
 
 /**
- * Reads the log from `from` to its head, or to `upTo`, and computes its chain without the stored links. Calls
+ * Reads the log from `from` to its head, or to `upTo`, and computes its chain without using the stored links. Calls
  * `onCommit` with each commit and its last event. Throws ForgedLog.
  */
 export async function followLog(
@@ -41,7 +43,7 @@ export async function followLog(
   for (let after = from.position; ; ) {
     const page = await log.readClear(after, pageSize);
     for (const event of page) {
-      // After a concurrent append, this page may contain only a part of a commit.
+      // After a concurrent append, this page may contain only part of a commit.
       if (event.position > upTo) return chain;
       expectNext(commit.at(-1), event);
       commit.push(event);
@@ -55,7 +57,7 @@ export async function followLog(
     const last = page.at(-1);
     if (last === undefined || page.length < pageSize) return chain;
     after = last.position;
-    // Where reads do not wait, this lets other work run.
+    // Lets other work run where reads are synchronous.
     await endOfTurn();
   }
 }
@@ -65,7 +67,7 @@ export function isAt(chain: ProvenChain, { position, count, hash }: ChainLink): 
   return chain.position === position && chain.tree.size === count && Buffer.from(chain.link).equals(hash);
 }
 
-/** The events of a commit are adjacent; one without the others was not written like this. */
+/** The events of a commit are adjacent. A part of one was not written like this. */
 function expectNext(before: ProvenClear | undefined, event: ProvenClear): void {
   const { stream, revision, proof } = event;
   const follows =

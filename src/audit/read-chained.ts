@@ -6,7 +6,7 @@ import { forgery } from './authentic-log.js';
 import { type ExportLine, exportedEvent } from './export-line.js';
 
 const pageSize = 256;
-/** The largest result, apart from the event that exceeds it. */
+/** The maximum size of a result, not counting the event that exceeds it. */
 const pageBytes = 4 * 1024 * 1024;
 
 export type ChainedPage = {
@@ -19,7 +19,7 @@ export type ChainedPage = {
 
 /**
  * Returns a page of events with their links, as the stores hold them, after one position and up to another, for a
- * verification that names faults. It decrypts nothing. If links are stored after their events, those up to `upTo` must
+ * verification that names faults. Decrypts nothing. If links are stored after their events, those up to `upTo` must
  * exist.
  */
 type Deps = {

@@ -4,14 +4,12 @@ import type { EventLog } from '../ports/event-log.js';
 
 const pageSize = 100;
 const aDayMs = 24 * 3_600_000;
-/** The most chains that one checkpoint names. The next one names the others. */
+/** The maximum number of chains that one checkpoint names. The next checkpoint names the others. */
 const headsMax = 2_000;
 
-/**
- * Keeps track of the signed ends of the access log chains, so that a checkpoint names only those that have grown.
- */
+/** Keeps track of the signed ends of the access log's chains, so that a checkpoint names only those that have grown. */
 export function createSignedHeads(log: EventLog, accessLog: Pick<AccessLog, 'heads'>) {
-  /** The signed sequence of each chain. */
+  /** The signed sequence number of each chain. */
   const signed = new Map<string, number>();
   let isLoaded = false;
 
@@ -35,9 +33,9 @@ export function createSignedHeads(log: EventLog, accessLog: Pick<AccessLog, 'hea
   }
 
   return {
-    /** Returns the ends that no checkpoint names. `lastTime` is the time of the last checkpoint in ms, or 0. */
+    /** Returns the ends that no checkpoint names yet. `lastTime` is the time of the last checkpoint in ms, or 0. */
     async grown(lastTime: number): Promise<readonly AccessHead[]> {
-      // An entry is stored moments after its time, and the clock may be off.
+      // An entry is stored moments after its time, and clocks may differ.
       const since = Math.max(0, lastTime - aDayMs);
       if (!isLoaded) await load(since);
       isLoaded = true;

@@ -13,8 +13,9 @@ export function forgottenBefore(now: number): number {
 }
 
 /**
- * A request with its idempotency key. `first`: the command runs, with `cmd` in its events, and then calls `release`.
- * `repeat`: the result of the first request is to be rendered again. `in_flight`: the first request is still running.
+ * A request with its idempotency key. `first`: the command runs with `cmd` in its events, and then calls `release`.
+ * `repeat`: the response renders the result of the first request again. `in_flight`: the first request is still
+ * running.
  */
 export type Claimed =
   | {

@@ -8,10 +8,10 @@ import type { Vault } from '../vault/vault.js';
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 const firstDelays = [5 * second, minute, 5 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 3 * hour];
 const laterDelay = 4 * hour;
-/** After so many attempts, which takes a little more than three days, a delivery is parked. */
+/** After this many attempts, which take a little more than three days, a delivery is parked. */
 const attemptsMax = 26;
 
-/** Returns the time until the next attempt, ms; null: there is none. */
+/** Returns the delay before the next attempt, ms; null if there is no next attempt. */
 function delayAfter(failed: number): number | null {
   return failed >= attemptsMax ? null : (firstDelays[failed - 1] ?? laterDelay);
 }
@@ -85,6 +85,6 @@ async function makeDue({ webhookStore }: Pick<Vault, 'webhookStore'>, webhookId:
   const state = stored?.state ?? null;
   if (stored === null || state === null || state.pending.length === 0) return;
   const pending = state.pending.map((one) => ({ ...one, nextAt: Math.min(one.nextAt, at) }));
-  // If a delivery was recorded meanwhile, the receiver is known to work, and the next test does the rest.
+  // If another delivery was recorded meanwhile, the receiver is known to work, and the next test event does the rest.
   await webhookStore.save(webhookId, stored.version, { ...state, pending }, []);
 }

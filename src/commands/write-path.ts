@@ -34,7 +34,7 @@ export type Target = {
 /** The decision for one stream, based on the view that was loaded. */
 export type TokenWrite = {
   readonly view: TokenView;
-  /** If empty, nothing is appended, and keys that the stream has ended are destroyed again. */
+  /** If empty, nothing is appended, and the keys that the stream has ended are destroyed again. */
   readonly decisions: readonly TokenEvent[];
   readonly payload: Payload;
   readonly index: RowIndex;
@@ -60,15 +60,15 @@ export type Attempt = {
   /** Encrypts the decided events, under keys that are durable before this resolves. */
   seal(writes: readonly TokenWrite[]): Promise<SealedWrites>;
   /**
-   * Appends all events with their rows, together with the result for a repeat of the request; on a conflict nothing of a
-   * change that creates tokens is stored (`CommitOutcome`). Before that, seals the ids of tokens that end for webhooks.
-   * Then destroys ended keys and notes the revisions of living ones. Throws StoreUnavailable if ended keys could not be destroyed in
-   * time; a repeat of the command finishes.
+   * Appends all events with their rows, together with the result for a repeat of the request. On a conflict, nothing of
+   * a change that creates tokens is stored (`CommitOutcome`). Before the append, seals the ids of ending tokens for
+   * webhooks. After it, destroys ended keys and records the revisions of living ones. Throws StoreUnavailable if ended
+   * keys could not be destroyed in time; a repeat of the command finishes that.
    */
   commit(sealed: SealedWrites, claim: ClaimResult | null): Promise<Conflict | 'committed'>;
 };
 
-/** A write that encrypts nothing and leaves what finds the token as it is. */
+/** A write that encrypts nothing and does not change what finds the token. */
 export const nothingToSeal = {
   payload: { content: null, cvc: null },
   index: 'keep',
@@ -77,7 +77,7 @@ export const nothingToSeal = {
 
 /**
  * The write path (docs/design.md, "A write, step by step"): loads the tokens, and has the command decide, seal and
- * commit. It does so again after each conflict, for up to 5 s; then it throws StoreUnavailable.
+ * commit. Starts again after each conflict, for up to 5 s, and then throws StoreUnavailable.
  */
 export function changeTokens<T>(
   vault: Vault,
@@ -253,8 +253,8 @@ export async function ensureProjected({ work }: Pick<Vault, 'work'>, views: Iter
 }
 
 /**
- * Returns whether a key is gone because another process changed or deleted its token since it was loaded: nothing is
- * lost.
+ * Returns whether a key is missing because another process changed or deleted its token after it was loaded. Then
+ * nothing is lost.
  */
 async function movedOn(vault: Vault, views: ReadonlyMap<string, TokenView>, error: unknown): Promise<boolean> {
   const view = error instanceof KeyLost ? views.get(error.stream) : undefined;

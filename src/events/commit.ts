@@ -89,7 +89,7 @@ export function endsCommit({ revision, proof }: Placed): boolean {
   return revision === proof.first + commitSize(proof) - 1;
 }
 
-/** Returns the leaf of the commit that an event claims to belong to; null if it cannot belong to it. Deps no key. */
+/** Returns the leaf of the commit that an event claims to belong to; null if it cannot belong to it. Needs no key. */
 export function leafOf(event: PlacedEvent & { readonly proof: Omit<EventProof, 'mac'> }): Buffer | null {
   const { stream, revision, proof } = event;
   const { first, digests, sealedHash: sealed } = proof;

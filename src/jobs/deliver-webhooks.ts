@@ -29,21 +29,21 @@ const pageSize = 500;
 /** A webhook stores its checkpoint after this many events. */
 const chunkSize = 16;
 const lanes = 8;
-/** With so many pending deliveries, a webhook reads no further: the log keeps the rest. */
+/** With this many pending deliveries, a webhook reads no further; the log keeps the rest. */
 const pendingMax = 100;
-/** A checkpoint that moved over fewer foreign events is not stored. */
+/** If a checkpoint moved only over events of others, and over fewer than these, it is not stored. */
 const unsavedMax = 10_000;
 const pollMs = 200;
 const refreshMs = 1_000;
-/** The list of tenants takes at most one part in so many of the time. */
+/** The list of tenants is read so seldom that it takes at most this fraction of the time, as its denominator. */
 const refreshShare = 50;
 const housekeepingMs = 3_600_000;
 const idKeptMs = 3 * 24 * 3_600_000;
 const markKeptMs = 90 * 24 * 3_600_000;
 
 /**
- * Has another process bring a webhook up to a position of the log. Returns false if nothing took the work, which is then
- * done here.
+ * Has another process bring a webhook up to a position of the log. Returns false if none took the work; then it is done
+ * here.
  */
 export type CarryWebhook = (job: {
   readonly tenantId: string;
@@ -54,7 +54,7 @@ export type CarryWebhook = (job: {
 export type WebhookDeliveries = {
   /** Delivers everything that is due now, and waits for it. */
   run(): Promise<void>;
-  /** Does the same for one webhook; nothing if it does not exist. */
+  /** Does the same for one webhook. Does nothing if the webhook does not exist. */
   deliver(tenantId: string, webhookId: string): Promise<void>;
   start(): void;
   stop(): Promise<void>;
@@ -62,8 +62,8 @@ export type WebhookDeliveries = {
 
 /**
  * Delivers events to webhooks (docs/design.md, "Webhooks"). The event log is the outbox: each webhook has a checkpoint
- * in it, and an event that was not delivered by the first attempt is kept by its position. Each webhook works on its
- * own, so one that is slow delays no other. Several processes may run this at a time: then events are delivered twice.
+ * in it. An event whose first attempt failed is remembered by its position. Each webhook works independently, so a slow
+ * one delays no other. If several processes run this at a time, events are delivered twice.
  */
 export function createWebhookDeliveries(
   vault: Vault,
@@ -81,7 +81,7 @@ export function createWebhookDeliveries(
   let carriedUpTo = -1;
   let carryAt = Number.NEGATIVE_INFINITY;
   const pace = createPace();
-  /** False in a round that its caller waits for. */
+  /** False in a round whose caller waits for it. */
   let isPaced = false;
   let isStopped = true;
   let isStopping = false;
@@ -110,7 +110,7 @@ export function createWebhookDeliveries(
     await store.forgetIds(now - idKeptMs, now - markKeptMs);
   }
 
-  /** Webhooks that are at the same place share what they read there. */
+  /** Webhooks at the same position share what they read there. */
   function readPage(position: number): Promise<readonly ClearEvent[]> {
     const known = pages.get(position);
     if (known !== undefined) return known;
@@ -119,7 +119,10 @@ export function createWebhookDeliveries(
     return page;
   }
 
-  /** A state that is missing or not authentic begins again with the webhook: events may arrive twice, and none is lost. */
+  /**
+   * If the state is missing or not authentic, the webhook starts again from its creation: events may arrive twice, but
+   * none is lost.
+   */
   async function begin(subscription: Subscription): Promise<VersionedState<WebhookState> | null> {
     const { id } = subscription.webhook;
     const { version, state: stored } = (await store.state(id)) ?? { version: 0, state: undefined };
@@ -129,7 +132,7 @@ export function createWebhookDeliveries(
     return (await store.save(id, version, state, [])) ? { version: version + 1, state } : null;
   }
 
-  /** Brings one webhook to the end of the log, as far as its receiver and its pending deliveries let it. */
+  /** Brings one webhook to the end of the log, as far as its receiver and its pending deliveries allow. */
   async function advance(subscription: Subscription): Promise<void> {
     const { id } = subscription.webhook;
     let at = await begin(subscription);
@@ -178,7 +181,9 @@ export function createWebhookDeliveries(
     return subscriptions.map(work);
   }
 
-  /** Hands the webhooks to other processes when the log has grown, and every second for what is due again. */
+  /**
+   * Hands the webhooks to other processes when the log has grown, and every second for deliveries that are due again.
+   */
   async function handOver(mayCarry: CarryWebhook): Promise<void> {
     if (performance.now() >= refreshAt) await refresh();
     if (subscriptions.length === 0) return;
@@ -247,7 +252,7 @@ async function createdAt({ log }: Pick<Vault, 'log'>, { tenantId, webhook }: Sub
   }
 }
 
-/** Returns what is due: of each token only the oldest event, so that its events arrive in order. */
+/** Returns what is due. Of each token, only the oldest event is due, so that its events arrive in order. */
 function dueOf(pending: readonly PendingDelivery[], now: number): readonly PendingDelivery[] {
   const oldest = new Map<string, PendingDelivery>();
   for (const one of pending) {
@@ -257,7 +262,7 @@ function dueOf(pending: readonly PendingDelivery[], now: number): readonly Pendi
   return [...oldest.values()].filter(({ nextAt }) => nextAt <= now).slice(0, chunkSize);
 }
 
-/** Returns the next events of a page that may concern a webhook, and how far the page is read with them. */
+/** Returns the next events of a page that may concern a webhook, and the position up to which the page is then read. */
 function chunkOf(
   { tenantId, webhook }: Subscription,
   { replaysFrom }: WebhookState,
@@ -288,7 +293,7 @@ async function eventsAt({ log }: Pick<Vault, 'log'>, due: readonly PendingDelive
 type Batch = {
   readonly retried: readonly Retried[];
   readonly chunk: readonly ClearEvent[];
-  /** The checkpoint once the batch is done. */
+  /** The checkpoint after the batch. */
   readonly upTo: number;
 };
 
@@ -349,8 +354,8 @@ async function deliver(
 }
 
 /**
- * Returns the body of a delivery: ids, and never data. Null if the event does not pass the filters. `isKnown`: it
- * passed them before.
+ * Returns the body of a delivery: ids, and never data. Null if the event does not pass the filters. `isKnown` says that
+ * it passed them before.
  */
 async function payloadOf(
   vault: Vault,
@@ -378,10 +383,10 @@ async function payloadOf(
 }
 
 type Told = {
-  /** Null: the token ended, and its id was removed. */
+  /** Null if the token ended and its id was removed. */
   readonly id: string | null;
   readonly type: TokenType;
-  /** Whether the token is in the containers of the filter. What is in no container any more is in none. */
+  /** Whether the token is in the containers of the filter. A token without known containers is in none. */
   readonly isCovered: boolean;
 };
 
@@ -396,7 +401,7 @@ async function tokenOf(
   const { life } = view.state;
   if (life !== null && life.createdRevision <= revision) {
     const open = await openContent(vault, view, life).catch((error: unknown) => {
-      // A lost key is reported where the token is read. The delivery carries what is known.
+      // A lost key is reported when the token is read. The delivery carries what is known.
       if (error instanceof KeyLost) return null;
       throw error;
     });

@@ -1,18 +1,21 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** An estimate of the processor time of one delivery in this thread, from small tokens. */
+/** An estimate of the processor time that one delivery of a small token takes in this thread. */
 const deliveryMs = 0.6;
-/** Deliveries take at most one part in so many of the time of a busy thread. */
+/** In a busy thread, deliveries take at most one part in this many of the time. */
 const share = 20;
-/** The thread is busy if other work takes more than this part of the time. */
+/** The thread is busy if other work takes more than this fraction of the time. */
 const busyShare = 0.3;
 const sampleMs = 100;
 const restMsMax = 1_000;
 
-/** Keeps deliveries from slowing down the requests that the same thread serves. The log keeps what is late. */
+/** Keeps deliveries from slowing down the requests that the same thread serves. Late deliveries wait in the log. */
 export type Pace = {
-  /** Waits after deliveries if the thread is busy with other work. `sharers`: how many deliver at the same time. */
+  /**
+   * Waits after deliveries if the thread is busy with other work. `sharers` is the number of webhooks that deliver at
+   * the same time.
+   */
   rest(deliveries: number, sharers: number): Promise<void>;
 };
 

@@ -62,7 +62,7 @@ const known: Readonly<Record<string, number>> = {
   ...{ audit: checkpointVersion, log: 1 },
 };
 
-/** Returns whether this program can read an event of this version. It knows no version of an unknown type. */
+/** Returns whether this program can read an event of this version. It cannot read an event of an unknown type. */
 function isOfKnownVersion({ type, version }: Pick<ClearEvent, 'type' | 'version'>): boolean {
   return version <= (known[type.slice(0, type.indexOf('.'))] ?? 0);
 }

@@ -8,9 +8,9 @@ type RotationProgress = { readonly done: number; readonly total: number };
 const twoMinutes: RetryPolicy = { againMs: 1_000, limitMs: 120_000 };
 
 /**
- * Wraps all keys with new keys of their tenants, and those with `next` (ADR 29). After an interruption, a call with the
+ * Wraps all keys with new tenant keys, and the tenant keys with `next` (ADR 29). After an interruption, a call with the
  * same `next` continues. If everything is already under `next`, it only removes what is left of the old root key and
- * returns false. Throws StoreUnavailable if there is no progress for the limit of its patience.
+ * returns false. Throws StoreUnavailable after too long without progress.
  */
 export async function rotateKeys(
   rotation: KeyRotation,

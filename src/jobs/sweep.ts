@@ -11,9 +11,9 @@ import type { Vault } from '../vault/vault.js';
 import { destroyOrphanKeys } from './orphan-keys.js';
 
 const dueRowsMax = 500;
-/** The number of tokens that share a commit, or the connections of a server, without exceeding their time limits. */
+/** The number of tokens that can share a commit, or the connections of a server, within the time limits. */
 const recordedAtOnce = 64;
-/** The longest time between two rounds. */
+/** The maximum time between two rounds. */
 const roundMs = 20_000;
 const housekeepingMs = 60_000;
 const tombstoneMs = 7 * 24 * 3_600_000;
@@ -31,9 +31,8 @@ export type Sweep = {
 
 /**
  * Records expiries and cvc purges when the rows are due, and does housekeeping: shreds keys that commands could not
- * shred, forgets old claims and tombstones, and searches for orphan keys. Reads never depend on it. A failure is
- * reported to `onError`, and the next round tries again. `projectedUpTo` returns the log position that the rows have
- * reached.
+ * shred, removes old claims and tombstones, and searches for orphan keys. No read depends on it. Reports a failure to
+ * `onError` and tries again in the next round. `projectedUpTo` returns the log position that the rows have reached.
  */
 export function createSweep(
   vault: Vault,
@@ -61,7 +60,7 @@ export function createSweep(
     }
   }
 
-  /** Records the due rows so that a failure of one does not delay the others. Returns the number of failures. */
+  /** Records due rows, so that the failure of one does not delay the others. Returns the number of failures. */
   async function recordAll(due: Awaited<ReturnType<Vault['rows']['due']>>): Promise<number> {
     let failed = 0;
     await atMost(recordedAtOnce, due, async (row) => {
@@ -79,7 +78,7 @@ export function createSweep(
     const steady = steadyNow(vault.clock);
     if (steady - keptHouseAt < housekeepingMs) return;
     keptHouseAt = steady;
-    // Forgotten claims and tombstones are as final as destroyed keys.
+    // A removed claim or tombstone cannot be brought back, like a destroyed key.
     const now = earliestNow(vault.clock);
     await shredEndedKeys(vault.log, vault.keys, await projectedUpTo());
     await noteLog(vault);
@@ -99,7 +98,7 @@ export function createSweep(
       onError(error);
     }
     const dueAt = await nextDueAt();
-    // Checked last, because stop() may have been called during any wait.
+    // Checked last, because stop() may have been called during any of the waits.
     if (!stopped) schedule(Math.min(dueAt ?? Number.POSITIVE_INFINITY, vault.clock.now() + roundMs));
   }
 
@@ -116,7 +115,7 @@ export function createSweep(
     if (timer !== null) clearTimeout(timer);
     wakesAt = at;
     const now = vault.clock.now();
-    // A row that is still due has just failed, or is not due by every clock yet. Waiting avoids a busy loop.
+    // A row that is still due has just failed, or is not yet due by every clock. Waiting avoids a busy loop.
     const waitMs = at <= now ? 1_000 : Math.min(Math.max(at - now, waitMsMin), roundMs);
     timer = setTimeout(() => {
       wakesAt = Number.POSITIVE_INFINITY;
@@ -147,7 +146,7 @@ const monthsKept = 13;
 
 /**
  * Drops the months of the access log that are entirely older than 13 months. If the store is unavailable, a later round
- * does.
+ * does it.
  */
 export async function dropOldAccess(log: AccessLog, now: number): Promise<void> {
   const today = new Date(now);

@@ -18,7 +18,8 @@ export async function readAsOf({ log, chain, clock }: Vault, text: string): Prom
     const position = Number(text);
     const head = await log.head();
     if (position > head) return refused(`position ${position} is after the end of the log, which is ${head}.`);
-    // Reads start at the position of an event. Positions may have gaps: then it is the moment before the next event.
+    // Reads start at the position of an event. Positions may have gaps; a position in a gap means the moment before the
+    // next event.
     await chain.follow();
     const before = await chain.head(position - 1);
     const [event] = await log.readClear(before?.position ?? 0, 1);

@@ -16,19 +16,18 @@ import type { TokenAnswer } from './token-answer.js';
 const pageSize = 500;
 const atOnce = 8;
 
-/** One step of a query over the state at a moment. */
+/** One step of a query over the state at a past moment. */
 export type ReplayStep = {
   readonly tokens: readonly TokenAnswer[];
-  /** Tokens of that moment that were erased since: whether the query matched them is unknown. */
+  /** Tokens of that moment that were erased later: it is unknown whether the query matched them. */
   readonly erased: number;
-  /** Where the next step continues; null: the end. */
+  /** Where the next step continues; null after the last step. */
   readonly next: number | null;
 };
 
 /**
- * Looks at a page of the log for tokens that were created in it and lived at the moment, and answers those that the
- * query finds by their state of then. Each is read from its own stream, so memory is that of a page and time that of
- * the log.
+ * Reads a page of the log, and returns the tokens that were created in it, lived at that moment, and match the query by
+ * their state at that moment. Reads each token from its own stream. Memory grows with the page, and time with the log.
  */
 export async function replayQuery(
   vault: Vault,
@@ -55,7 +54,7 @@ export async function replayQuery(
   async function look(event: ClearEvent): Promise<void> {
     const { stream, revision, position } = event;
     const events = await vault.log.readStream(stream);
-    // A later life of the same id appears where it was created.
+    // A later life of the same id is returned where that life was created.
     const laterLife = events.find((later) => later.revision > revision && later.type === 'token.created');
     if (laterLife !== undefined && hadHappened(ask.asOf, laterLife)) return;
     const replayed = await replayToken(vault, context, stream, events, ask);

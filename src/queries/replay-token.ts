@@ -14,25 +14,25 @@ import { applyToView, emptyView, type TokenView } from '../views/token-view.js';
 import { type AsOf, hadHappened } from './as-of.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
-/** A token as it was at a moment. */
+/** A token as it was at a past moment. */
 export type Replayed =
-  /** There was none then, or the caller may not know of it. */
+  /** There was no token then, or the caller may not know of it. */
   | { readonly is: 'none' }
   | { readonly is: 'forbidden' }
-  /** What it held is erased since; `body` says what is left. */
+  /** The content was erased since; `body` says what is left. */
   | { readonly is: 'erased'; readonly body: JsonObject }
   | { readonly is: 'token'; readonly answer: TokenAnswer; readonly open: OpenToken; readonly life: TokenLife };
 
 export type ReplayAsk = {
   readonly asOf: AsOf;
-  /** If false, nothing is shown in plaintext, whatever the caller may see. */
+  /** If false, nothing is shown in plaintext, even to a caller that may see it. */
   readonly reveal: boolean;
 };
 
 /**
- * Folds a token's events up to a moment and opens what is left of them. Never the verification code of a card, and
- * nothing of a token that was deleted or has expired since, also when its keys still wait to be destroyed. What the
- * caller gets is the strictest of what its rules give for the containers of then and of now. Throws KeyLost.
+ * Folds a token's events up to a moment and decrypts what is left of them. Never returns a card verification code, and
+ * nothing of a token that was deleted or has expired since, even if its keys are not destroyed yet. The caller gets the
+ * stricter of the two transforms that its rules give for the containers of that moment and of now. Throws KeyLost.
  */
 export async function replayToken(
   vault: Vault,
@@ -54,7 +54,7 @@ export async function replayToken(
   const presentOpen = lives === null || open === null ? null : await openContent(vault, now, lives);
   if (open === null || presentOpen === null) {
     if (lives !== null) refuseLost(now, lives, life);
-    // In which containers it was is erased with it.
+    // The containers of the token were erased with it.
     const mayKnow = transformFor(caller, 'token:read', ['/']) !== null;
     return mayKnow ? { is: 'erased', body: whatIsLeft(stream, life) } : { is: 'none' };
   }
@@ -71,13 +71,16 @@ function fold(stream: string, tenantId: string, events: readonly RecordedEvent[]
   return events.reduce(applyToView, emptyView(stream, tenantId));
 }
 
-/** Events of a stream have an order: the first that had not happened ends them, whatever the clocks of writers said. */
+/**
+ * The events of a stream have an order. The first event after the moment ends the fold, whatever later events say of
+ * their time.
+ */
 function upTo(events: readonly RecordedEvent[], asOf: AsOf): readonly RecordedEvent[] {
   const end = events.findIndex((event) => !hadHappened(asOf, event));
   return end < 0 ? events : events.slice(0, end);
 }
 
-/** A key that is destroyed and that no event ended was lost. */
+/** A destroyed key that no event ended is a lost key. */
 function refuseLost({ stream, state }: TokenView, present: TokenLife, then: TokenLife): void {
   const ended = new Set(state.ended.map(({ keyId }) => keyId));
   if (present.key === then.key || !ended.has(then.key)) throw new KeyLost(stream, 'key_destroyed_without_event');

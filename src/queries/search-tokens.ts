@@ -7,12 +7,12 @@ import { type FoundTokens, findTokens, type Range } from './find-tokens.js';
 import { chargeSearch, recordSearchByValue } from './search-guesses.js';
 import { visibleWordsOf } from './vocabulary/visible-words-of.js';
 
-/** `suggestions`: of a search without a hit, heads of terms that may have been meant. */
+/** For a search without a hit: beginnings of terms that the caller may have meant. */
 export type SearchResult = FoundTokens & { readonly suggestions: readonly string[] };
 
 type Context = Pick<CommandContext, 'caller' | 'traceId'>;
 
-/** Searches by a query (docs/contract.md, "Search tokens" and "Pagination"); an empty one finds everything. */
+/** Searches by a query (docs/contract.md, "Search tokens" and "Pagination"). An empty query finds everything. */
 export async function searchTokens(
   vault: Vault,
   context: Context,

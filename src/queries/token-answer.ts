@@ -9,8 +9,9 @@ export type ShownToken = {
   readonly stream: string;
   readonly transform: Transform;
   /**
-   * What this request did to the token, which its event records: such a token is not recorded as read, too. The creator
-   * sent the data. An update may show more than its request contained, so its plaintext is recorded as a reveal.
+   * What this request did to the token. Its event records that, so the token is not recorded as read as well. A creator
+   * sent the data itself. The response to an update may show more than the request contained, so its plaintext is
+   * recorded as a reveal.
    */
   readonly recordedAs?: 'create' | 'update';
 };
@@ -36,7 +37,7 @@ export type AnswerOptions = {
   readonly extras?: JsonObject;
   /** The request carried every value that the fingerprint is computed from. */
   readonly carriesFingerprint?: boolean;
-  /** The only fields that the response may contain; absent: all. */
+  /** The only fields that the response may contain; if absent, all of them. */
   readonly fields?: readonly string[];
 };
 

@@ -16,16 +16,16 @@ import type { Vault } from '../vault/vault.js';
 import { readToken } from './read-token.js';
 
 type Page = { readonly offset: number; readonly limit: number };
-/** Where an event lies, and the number of the life it belongs to; the first is 1. */
+/** The place of an event, and the number of the life that it belongs to, from 1. */
 type Place = { readonly revision: number; readonly life: number };
 
-/** Events of a page that are in memory together: each may have a ciphertext of 512 KiB. */
+/** The number of events of a page in memory at a time: each may have a ciphertext of 512 KiB. */
 const wholeAtOnce = 4;
 
 /**
- * What happened to a token, newest first, never a value; also to one that is deleted. Who holds `log:read` sees all
- * lives of the id, each by its number; who may read the token sees the present life, and of a deleted token the last
- * one when it may read everything (docs/contract.md, "Token history").
+ * Returns what happened to a token, newest first, and never a value; also for a deleted token. A caller with `log:read`
+ * sees all lives of the id, with their numbers. A caller that may read the token sees the current life. It sees the
+ * last life of a deleted token only if it may read everything (docs/contract.md, "Token history").
  */
 export async function tokenHistory(
   vault: Vault,
@@ -55,7 +55,7 @@ export async function tokenHistory(
 }
 
 /**
- * Where the events of a token lie, and in which life: read without their ciphertexts, and other requests run in
+ * Returns the places of a token's events, with their lives. Reads no ciphertexts, and lets other requests run in
  * between.
  */
 async function placesOf({ log }: Vault, work: Work, stream: string): Promise<readonly Place[]> {
@@ -63,7 +63,7 @@ async function placesOf({ log }: Vault, work: Work, stream: string): Promise<rea
   let life = 0;
   const add = ({ type, revision }: ClearEvent): void => {
     if (type === 'token.created') life += 1;
-    // A fence tells of the stores and not of the token.
+    // A fence says something about the stores and nothing about the token.
     if (type !== 'token.fenced') places.push({ revision, life });
   };
   const [first] = await log.readClearFrom(stream, 0, 1);
@@ -76,7 +76,7 @@ async function placesOf({ log }: Vault, work: Work, stream: string): Promise<rea
   return places;
 }
 
-/** The events at these places, which are in descending order, with what is sealed in them: their trace. */
+/** Reads the events at these places, which are in descending order, with their encrypted trace ids. */
 async function* eventsAt(
   { log }: Vault,
   work: Work,
@@ -101,11 +101,12 @@ async function refusalOf(vault: Vault, caller: Caller, stream: string) {
     const { containers } = read.open;
     return transformFor(caller, 'token:read', containers) === null ? rejected('forbidden') : null;
   }
-  // What containers a deleted token was in is erased with it: only who may read everything may read of it.
+  // The containers of a deleted token were erased with it, so only a caller that may read everything may read its
+  // history.
   return transformFor(caller, 'token:read', ['/']) === null ? rejected('token_not_found') : null;
 }
 
-/** `life`: null if the caller sees one life only. */
+/** `life`: null if the caller sees only one life. */
 function answer({ audit }: TenantKeys, event: RecordedEvent, life: number | null): JsonObject {
   const { type, revision, actorId, time, trace } = event;
   const traceId = trace === null ? null : openTrace(audit, trace, event);

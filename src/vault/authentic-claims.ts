@@ -13,7 +13,7 @@ export type AuthenticClaims = Omit<Claims, 'begin' | 'page'> & {
     | { readonly state: 'in_flight' }
     | { readonly state: 'done'; readonly result: ClaimResult }
   >;
-  /** Like `Claims.page`; null stands for a claim that is not authentic. */
+  /** Like `Claims.page`, with null for a claim that is not authentic. */
   page(
     afterCmd: string,
     limit: number,
@@ -30,7 +30,7 @@ export function authenticClaims(claims: Claims, key: Uint8Array): AuthenticClaim
       const begun = await claims.begin(cmd, notBefore);
       if (begun.state !== 'done') return begun;
       const { claim } = begun;
-      // Threat: an attacker puts another claim that the vault wrote in the place of this one.
+      // Threat: an attacker puts another authentic claim in the place of this one.
       if (claim.cmd !== cmd || !isAuthenticClaim(key, claim)) {
         throw new ForgedRow({ of: 'claim', name: cmd }, 'not_authentic');
       }

@@ -3,9 +3,9 @@ import { isAuthenticToken, type Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
 import { ForgedRow } from './forged-row.js';
 
-/** The rows of tokens as commands read them: the vault wrote each of them, though it may be an older version. */
+/** The rows of tokens as commands read them: the vault wrote each of them, but it may be an older version. */
 export type AuthenticTokenRows = Omit<TokenRows<TokenView>, 'page'> & {
-  /** Like `TokenRows.page`; null stands for a row that is not authentic. */
+  /** Like `TokenRows.page`, with null for a row that is not authentic. */
   page(
     afterStream: string,
     limit: number,
@@ -42,7 +42,7 @@ export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticT
   };
 }
 
-/** Returns the part of the state that the MAC covers; `ended` is in no row. */
+/** Returns the part of the state that the MAC covers. No row contains `ended`. */
 function viewOf({ stream, tenantId, state: { revision, life }, content, cvc }: TokenView): TokenView {
   return { stream, tenantId, state: { revision, life, ended: [] }, content, cvc };
 }

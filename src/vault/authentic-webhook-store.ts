@@ -13,7 +13,7 @@ export type AuthenticWebhookStore = Omit<WebhookStore, 'state' | 'save'> & {
   save(webhookId: string, version: number, state: WebhookState, deliveredEventIds: readonly string[]): Promise<boolean>;
 };
 
-/** A state of a webhook that something other than the vault wrote. Its name is all that the log shows. */
+/** A state of a webhook that something other than the vault wrote. The log shows only the name of this error. */
 export class ForgedWebhookState extends Error {
   constructor(webhookId: string) {
     super(`the state of webhook ${webhookId} is not authentic`);

@@ -52,7 +52,7 @@ export function createAuthenticate(
     const now = clock.now();
     const cached = knownCallers.get(hash, now);
     const keep = knownCallers.lookUp(now);
-    // Rejects a typing error without a look-up.
+    // Rejects a mistyped key without a look-up.
     const known = cached ?? (isWellFormedApiKey(key) ? await authenticLookUp(hash) : null);
     if (known === null || (known.expiresAt !== null && now >= known.expiresAt)) return null;
     if (cached === undefined) {

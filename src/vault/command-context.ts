@@ -4,8 +4,8 @@ import type { Caller } from '../domain/access/caller.js';
 export type CommandContext = {
   readonly caller: Caller;
   readonly traceId: string;
-  /** When the request began, before any read for it: `performance.now()`. */
+  /** When the request began, before any of its reads: `performance.now()`. */
   readonly beganAt: number;
-  /** Method, concrete path and key of an idempotent request; null without a key. */
+  /** The method, concrete path and key of an idempotent request; null without a key. */
   readonly idempotency: { readonly method: string; readonly path: string; readonly key: string } | null;
 };

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { plaintext } from './unwrap.js';
 
 /**
- * Data of a token in plaintext: decrypted, or about to be encrypted. Printing, inspecting or serialising it yields a
+ * Plaintext data of a token: decrypted, or about to be encrypted. Printing, inspecting or serializing it yields a
  * placeholder, and it has no method that returns the data. A response gets the data through `release`.
  */
 export class Decrypted<T> {

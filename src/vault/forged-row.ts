@@ -4,13 +4,11 @@ export type ForgedWhat =
   /** The vault wrote the row, and has written a newer one since. */
   | 'outdated';
 
-/**
- * A row: of a token or of an idempotency key, named by a keyed hash; of a tenant or an application, named by its id.
- */
+/** A row: of a token or an idempotency key, named by a keyed hash; of a tenant or an application, named by its id. */
 export type RowName = { readonly of: 'token' | 'tenant' | 'application' | 'claim'; readonly name: string };
 
 /**
- * A row that something other than the vault changed or put back. The vault does not use or return any of it: the
+ * A row that something other than the vault changed or put back. The vault neither uses nor returns any of it: the
  * request fails with 500, and readiness fails. Threat: an attacker that can write to the store would decide which
  * caller reads which data.
  */

@@ -7,7 +7,7 @@ import { type BudgetEvents, reservedBudget } from './reserved-budget.js';
 import type { Rejected, RejectionCode } from './result.js';
 
 const hourMs = 3_600_000;
-/** An application is suspect if it uses more than this part of its deduplication misses without a hit. */
+/** An application is suspect if it uses more than this fraction of its deduplication misses without a hit. */
 const suspectDivisor = 10;
 
 /**
@@ -18,22 +18,20 @@ const suspectDivisor = 10;
 export type Guesses = {
   /**
    * Returns the rejection if the guesses of the hour are used up, otherwise null. Every response that tells whether a
-   * guess was right must call this or `charge` after the look-up and before it leaves: to reject only wrong guesses
-   * would tell which guesses are right.
+   * guess was right must call this or `charge` after the look-up and before it leaves. If only wrong guesses were
+   * rejected, the rejection would tell which guesses are right.
    */
   refusal(caller: Caller): Promise<Rejected | null>;
   /** Spends guesses durably. If fewer are left, it uses up the rest and returns the rejection. */
   charge(caller: Caller, guesses: number): Promise<Rejected | null>;
-  /** Spends deduplication misses durably, before the hits are known. The hits are returned afterwards. */
+  /** Spends deduplication misses durably, before the hits are known. Hits are refunded afterwards. */
   chargeMisses(caller: Caller, values: number): Promise<ChargedMisses | Rejected>;
 };
 
-/**
- * `hits` says how many of the values belong to a token, and gives back the charge for `free` of these. Call it once.
- */
+/** `hits` says how many of the values belong to a token, and refunds the charge for `free` of them. Call it once. */
 export type ChargedMisses = { readonly ok: true; hits(count: number, free: number): void };
 
-/** Records an application that guesses. */
+/** Records an application that seems to guess. */
 export type GuessRecords = {
   exhausted(caller: Caller, budget: BudgetName): Promise<void>;
   suspected(caller: Caller): Promise<void>;
@@ -71,7 +69,7 @@ export function createGuesses(needs: Deps): Guesses {
   };
 }
 
-/** Spends from one budget. Without a limit, it grants everything and stores nothing, but still counts. */
+/** Spends from one budget. Without a limit, grants everything and stores nothing, but still counts. */
 function spender(
   { budgets, settings, clock, metrics, records }: Deps,
   name: BudgetName,

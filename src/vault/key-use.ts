@@ -8,9 +8,9 @@ export function dayOf(now: number): number {
 }
 
 /**
- * Notes on which day a key was last used, with one write per key and day. No request waits for it. It is a note on the
- * row and not an event: it helps an operator find unused keys, no access depends on it, and it does not belong in a log
- * that never forgets. If a note is lost, the next look-up of that key writes it again.
+ * Notes the day on which a key was last used, with one write per key and day. No request waits for it. It is a note on
+ * the row and not an event: it helps an operator find unused keys, no access depends on it, and it does not belong in a
+ * log that never forgets. If a note is lost, the next look-up of the key writes it again.
  */
 export function createKeyUse(
   directory: Pick<Directory, 'keyUsedOn' | 'markKeyUsed'>,

@@ -10,13 +10,13 @@ type Log = Pick<EventLog, 'readFrom' | 'readClearFrom'>;
 
 /** Most tokens have fewer events, so one read is enough. */
 const wholeMax = 8;
-/** Events between two pauses: some milliseconds of verification. */
+/** The number of events between two pauses: some milliseconds of verification. */
 const clearPageSize = 64;
 
 /**
  * Reads a token's stream from the log and folds it. Of a long stream, it reads only the ciphertexts that are still in
- * use, and lets other requests run in between. Threat: after a caller updates one token a thousand times with 512 KiB
- * each, every further change of it would read half a gigabyte.
+ * use, and lets other requests run in between. Threat: after a caller has updated one token a thousand times with 512
+ * KiB each, every further change of it would read half a gigabyte.
  */
 export async function loadToken(
   { log }: { readonly log: Log },
@@ -43,7 +43,7 @@ export async function* clearEvents(
   fromRevision: number,
 ): AsyncGenerator<readonly ProvenClear[]> {
   for (let from = fromRevision; ; from += clearPageSize) {
-    // Includes the event before, which exists: so the last page is never empty, and shows whether the stream ends with
+    // Includes the event before, which exists. So the last page is never empty, and shows whether the stream ends with
     // a commit.
     const page = await log.readClearFrom(stream, from - 1, clearPageSize + 1);
     yield page.slice(1);

@@ -25,17 +25,17 @@ type Both = {
   readonly keys: Pick<KeyRing, 'checkpoint' | 'saveCheckpoint'>;
 };
 
-/** Returns how far the log is behind what its key store has seen; null: it is not behind. */
+/** Returns how far the log is behind what its key store has seen; null if it is not behind. */
 export async function logBehind({ log, keys }: Both): Promise<{ readonly head: number; readonly seen: number } | null> {
-  // Reads the key store first, because the log grows meanwhile.
+  // Reads the key store first, because the log may grow meanwhile.
   const seen = Math.max(await keys.checkpoint('log'), await keys.checkpoint('shredder'));
   const head = await log.head();
   return head < seen ? { head, seen } : null;
 }
 
 /**
- * Throws LogBehind if the log is an older copy. Tokens that were erased since would look lost, and newer tokens would
- * be missing without an error. A log that is accepted nevertheless stays behind until `acceptLog`.
+ * Throws LogBehind if the log is an older copy. Otherwise, tokens that were erased since would look lost, and newer
+ * tokens would be missing without an error. A log that is accepted nevertheless stays behind until `acceptLog`.
  */
 export async function expectNotBehind(both: Both, isAccepted: boolean): Promise<void> {
   const behind = await logBehind(both);
@@ -45,8 +45,8 @@ export async function expectNotBehind(both: Both, isAccepted: boolean): Promise<
 }
 
 /**
- * Stores in the key store where the log ends now, and the link there. From then on, the vault rejects a log that was
- * put back or rewritten. Await it before you acknowledge a change of who may read.
+ * Stores the current end of the log, with its link, in the key store. From then on, the vault rejects a log that was
+ * put back or rewritten. Await it before you acknowledge a change of rights.
  */
 export async function noteLog({ chain, keys }: Pick<Vault, 'chain' | 'keys'>): Promise<void> {
   await chain.follow();
@@ -55,9 +55,9 @@ export async function noteLog({ chain, keys }: Pick<Vault, 'chain' | 'keys'>): P
   await keys.rememberLog({ checkpoint: null, link });
 }
 
-/** Makes the key store forget a log that is gone: all readers of the log start from the beginning. */
+/** Makes the key store forget a log that no longer exists: all readers of the log start from the beginning. */
 export async function acceptLog({ log, chain, keys }: Pick<Vault, 'log' | 'chain' | 'keys'>): Promise<void> {
-  // Resets the shredder first: it notes again what is forgotten, even if this is interrupted.
+  // Resets the shredder first. It then records again what is forgotten here, even if this is interrupted.
   for (const reader of ['shredder', 'orphans', 'anchor'] as const) await keys.saveCheckpoint(reader, 0);
   await keys.forgetRevisions();
   await chain.follow();

@@ -14,7 +14,7 @@ export async function logIdentity(log: Pick<StoredLog, 'readStream'>): Promise<L
   return opened === undefined ? null : { logId: String(opened.clear['log_id']), dev: opened.clear['dev'] === true };
 }
 
-/** Appends `log.opened`, the first event, which names the log. Every store remembers the name. */
+/** Appends `log.opened`, the first event, which gives the log its name. Every store remembers the name. */
 export async function openLog(
   log: EventLog,
   random: Random,

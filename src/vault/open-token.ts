@@ -10,7 +10,7 @@ import { keyNotThere, TenantGone } from './tenant-gone.js';
 import type { Keys } from './tenant-keys.js';
 import type { Vault } from './vault.js';
 
-/** A decrypted token, and what decisions about it need: its id, and what decides who may read it. */
+/** A decrypted token, and what decisions about it need: its id, and the fields that decide who may read it. */
 export type OpenToken = {
   readonly id: string;
   readonly containers: readonly string[];
@@ -26,17 +26,17 @@ export function openTokenOf(content: TokenContent, cvc: Decrypted<string> | null
 }
 
 /**
- * Decrypts a living token, without a cvc past its hour. Returns null if a key of it was destroyed. Then either the view
- * is older than a deletion, or the key is lost; the caller must read again to find out which. Throws TenantGone and
- * KeyLost.
+ * Decrypts a living token, without a cvc past its hour. Returns null if one of its keys was destroyed. Then either the
+ * view is older than a deletion, or the key is lost; the caller must read again to find out which. Throws TenantGone
+ * and KeyLost.
  */
 export async function openToken(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
   return (await openAll(vault, view, life))?.open ?? null;
 }
 
 /**
- * Decrypts a living token that is known only by its row, like `openToken`. `newest`: the newest revision of it that the
- * key store remembers. Threat: an attacker that can write the rows puts back a row from before a change of containers,
+ * Decrypts a living token that is known only by its row, like `openToken`. `newest` is its newest revision that the key
+ * store remembers. Threat: an attacker that can write the rows puts back a row from before a change of containers,
  * expiry or data.
  */
 export async function openRow(

@@ -4,10 +4,10 @@ import { clocksApartMs, type GuessBudget } from '../domain/guess-budget.js';
 import type { BudgetName, Budgets } from '../ports/budgets.js';
 import type { Clock } from '../ports/clock.js';
 
-/** What this process has reserved for one application and has not spent yet. */
+/** What this process has reserved for one application and not yet spent. */
 type Block = {
   left: number;
-  /** When the window ends that the block belongs to; infinite before the first reservation. */
+  /** The end of the window that the block belongs to; infinite before the first reservation. */
   endsAt: number;
   /** The store has nothing left to reserve in this window. */
   storeIsEmpty: boolean;
@@ -16,15 +16,15 @@ type Block = {
   refill: Promise<void> | null;
 };
 
-/** Beyond this number, the least recently used block is dropped, and its application loses the rest of it. */
+/** Beyond this number, the least recently used block is dropped, and its application loses what is left of it. */
 const applicationsMax = 10_000;
 
 export type Taken =
-  /** `giveBack` reports hits, and returns the charge for `free` of them. */
+  /** `giveBack` reports hits, and refunds the charge for `free` of them. */
   | { readonly ok: true; giveBack(hits: number, free: number): void }
   | { readonly ok: false; readonly retryAfterMs: number };
 
-/** Called once per window and application, by the process that finds out. */
+/** Called once per window and application, by the process that finds the budget used up. */
 export type BudgetEvents = {
   exhausted(caller: Caller): Promise<void>;
   suspected(caller: Caller): Promise<void>;
@@ -33,9 +33,9 @@ export type BudgetEvents = {
 export type ReservedBudget = {
   /**
    * Spends from the budget. What is spent is durable before this resolves: the process reserves a block in the store
-   * and then spends it from memory. So after a crash the application loses the rest of its block, and never gets more.
-   * A request for more than is left is rejected and uses up the rest. 0 spends nothing, and is rejected once the budget
-   * is used up.
+   * and then spends it from memory. So after a crash, the application loses the rest of its block, and never gains any.
+   * A request for more than is left is rejected and uses up the rest. A request for 0 spends nothing, and is rejected
+   * once the budget is used up.
    */
   take(caller: Caller, amount: number): Promise<Taken>;
 };
@@ -66,7 +66,7 @@ export function reservedBudget(
     const { hits } = block;
     const request = { need, spare, hits, now: clock.now() };
     const { granted, endsAt, exhausts, suspects } = await budgets.reserve(name, caller.applicationId, budget, request);
-    // The store has begun a new window: the rest of this block is void.
+    // The store has begun a new window, so the rest of this block is void.
     if (block.endsAt !== endsAt) block.left = 0;
     block.left += granted;
     block.endsAt = endsAt;
@@ -90,7 +90,8 @@ export function reservedBudget(
           block.left = 0;
           return { ok: false, retryAfterMs: block.endsAt - now };
         }
-        // A caller that does not guess reserves only one: a block in each process would use up the budget.
+        // A caller that does not guess reserves only one: with a whole block in each process, the budget would be used
+        // up at once.
         const spare = amount === 0 ? 'none' : 'block';
         block.refill ??= refill(block, caller, need - block.left, spare).finally(() => {
           block.refill = null;

@@ -4,7 +4,7 @@ import type { TokenView } from '../views/token-view.js';
 import type { AuthenticTokenRows } from './authentic-token-rows.js';
 
 const bytesMax = 24 * 1024 * 1024;
-/** A view and its entry, without its ciphertexts. */
+/** A view without its ciphertexts, and its entry in the cache. */
 const entryBytes = 800;
 
 /**
@@ -16,7 +16,7 @@ export function createRowCache() {
     maxSize: bytesMax,
     sizeCalculation: ({ content, cvc }) => entryBytes + (content?.length ?? 0) + (cvc?.length ?? 0),
   });
-  /** How many changes of each stream are being stored. */
+  /** The number of changes of each stream that are being stored. */
   const changing = new Map<string, number>();
   let drops = 0;
 
@@ -65,7 +65,7 @@ export function createRowCache() {
         }
       },
     }),
-    /** Drops all rows: other rows are read from now on. */
+    /** Drops all rows: from now on, rows of another generation are read. */
     clear(): void {
       drops += 1;
       views.clear();

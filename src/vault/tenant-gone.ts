@@ -3,7 +3,7 @@ import type { Vault } from './vault.js';
 
 /**
  * The tenant was deleted during a request. Its keys were destroyed on purpose, so nothing is lost. The response is 401,
- * as for any later request with one of its API keys.
+ * as for any later request with one of the tenant's API keys.
  */
 export class TenantGone extends Error {
   constructor() {
@@ -12,7 +12,7 @@ export class TenantGone extends Error {
   }
 }
 
-/** Returns the error for a missing key of a tenant: the key was destroyed with the tenant, or it is lost. */
+/** Returns the error for a missing key of a tenant: either it was destroyed with the tenant, or it is lost. */
 export async function keyNotThere(
   { directory }: Pick<Vault, 'directory'>,
   tenantId: string,

@@ -3,7 +3,7 @@ import { GenerationDropped } from '../ports/generations.js';
 import { keyNotThere } from './tenant-gone.js';
 import type { Vault } from './vault.js';
 
-/** The key ring, and what tells whether a key may be missing. */
+/** The key ring, and what decides whether a key may be missing. */
 export type Keys = Pick<Vault, 'keys' | 'directory'>;
 
 /**
@@ -16,7 +16,7 @@ export async function tenantKeysOf(vault: Keys, tenantId: string): Promise<Tenan
   return tenantKeys;
 }
 
-/** Returns the key of the search terms that are in use for a tenant. Throws the same errors as `tenantKeysOf`. */
+/** Returns the key for the search terms that a tenant's searches use now. Throws the same errors as `tenantKeysOf`. */
 export async function searchKeyOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: string): Promise<SearchKey> {
   const [searchKey] = await searchKeysOf(vault, tenantId, ({ read }) => [read]);
   if (searchKey === undefined) throw new Error('one generation is read');
@@ -24,17 +24,18 @@ export async function searchKeyOf(vault: Keys & Pick<Vault, 'generations'>, tena
 }
 
 /**
- * Returns the keys of the search terms for a row of a tenant that is written now, one for each generation. Get them in
- * each attempt at a change, because a commit that lacks the terms of a generation that was added meanwhile is a
- * conflict. Throws the same errors as `tenantKeysOf`.
+ * Returns the keys for the search terms of a row that is written now, one for each generation. Get them in each attempt
+ * at a change: a commit without the terms of a generation that was added meanwhile is a conflict. Throws the same
+ * errors as `tenantKeysOf`.
  */
 export function indexKeysOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: string): Promise<readonly SearchKey[]> {
   return searchKeysOf(vault, tenantId, ({ write }) => write);
 }
 
 /**
- * Runs a search with the key of the search terms that are in use. If the rows were replaced before the search began, it
- * runs the search again with the new key, so `search` must change nothing. Throws the same errors as `tenantKeysOf`.
+ * Runs a search with the key for the search terms that are in use. If the rows were replaced before the search began,
+ * it runs the search again with the new key, so `search` must not change anything. Throws the same errors as
+ * `tenantKeysOf`.
  */
 export async function withSearchKey<T>(
   vault: Keys & Pick<Vault, 'generations'>,
@@ -65,7 +66,7 @@ async function searchKeysOf(
     );
     const searchKeys = found.flatMap(({ generation, key }) => (key === null ? [] : [{ generation, key }]));
     if (searchKeys.length === generations.length) return searchKeys;
-    // A generation that was dropped between the two reads has no key any more; one that is in use must have a key.
+    // A generation that was dropped between the two reads no longer has a key. One that is in use must have a key.
     const still = wanted(await vault.generations.inUse());
     if (found.some(({ generation, key }) => key === null && still.includes(generation))) {
       throw await keyNotThere(vault, tenantId, `tenant-${tenantId}`, 'key_missing');

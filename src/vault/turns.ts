@@ -1,14 +1,16 @@
 import type { Steps } from '../domain/steps.js';
 
 /**
- * How long a request computes before others may run, ms. A get waits about four times, and may wait for one slice
- * each time.
+ * How long a request computes before others may run, ms. A get waits about four times, for one slice each time at
+ * worst.
  */
 const sliceMs = 1;
-/** How long all requests that begin in one turn of the event loop may compute in it together, ms. The others wait. */
+/**
+ * How long all requests that begin in the same turn of the event loop may compute there together, ms. The others wait.
+ */
 const beginMs = 4;
 /**
- * While another tenant sends requests, long work pauses for this many times the length of its last slice, at most
+ * While another tenant sends requests, long work pauses for this many times the length of its last slice, up to
  * `restMsMax`.
  */
 const restFactor = 4;
@@ -21,11 +23,11 @@ const activeMs = 1_000;
  * each further slice. One slice runs per turn of the event loop, so everything else that is ready runs in between.
  * Tenants take turns, however many requests each has. While several tenants send requests, long work gets a fifth of
  * the thread, so that a short request seldom has to wait for a slice. While one tenant is alone, as many of its
- * requests as there is time for begin in each turn of the event loop, in their order.
+ * requests begin in each turn of the event loop as time allows, in their order.
  */
 export type Turns = {
   /**
-   * Begins the work of a request. Its first slice begins now, unless requests that began just before used up the
+   * Begins the work of a request. Its first slice begins now, unless requests that began just before have used up the
    * time.
    */
   begin(tenantId: string): Work;
@@ -44,18 +46,18 @@ export type Work = {
   run<T>(steps: Steps<T>): Promise<T>;
 };
 
-/** What waits of one tenant. Short: has not computed yet, as far as is known. */
+/** What waits, of one tenant. Short work has not computed anything yet, as far as is known. */
 type Queue = { readonly short: (() => void)[]; readonly long: (() => void)[]; wasShort: boolean };
 
 export function createTurns(): Turns {
-  /** By tenant, in the order of their turns. */
+  /** By tenant, in the order of the tenants' turns. */
   const waiting = new Map<string, Queue>();
   /** Whether `resume` is about to run. */
   let isScheduled = false;
   let last = '';
   let lastAt = Number.NEGATIVE_INFINITY;
   let otherAt = Number.NEGATIVE_INFINITY;
-  /** The time from which requests that begin in this turn of the event loop must wait; null: none has begun yet. */
+  /** The time from which requests that begin in this turn of the event loop must wait; null if none has begun yet. */
   let beginEndsAt: number | null = null;
 
   /** Threat: 64 requests that arrive together would each compute a slice before anything else runs. */
@@ -95,7 +97,7 @@ export function createTurns(): Turns {
     });
   }
 
-  /** Resumes one request of the tenant whose turn it is. Its short and its long work alternate. */
+  /** Resumes one request of the tenant whose turn it is, alternately of its short and its long work. */
   function resumeNext(): void {
     const [first] = waiting;
     if (first === undefined) return;
@@ -140,7 +142,7 @@ export function createTurns(): Turns {
     begin(tenantId) {
       noteRequest(tenantId);
       let isShort = true;
-      // No request overtakes one of its tenant that waits to begin.
+      // No request overtakes an earlier one of the same tenant that waits to begin.
       const mustWait = (waiting.get(tenantId)?.short.length ?? 0) > 0;
       let endsAt = mustWait ? Number.NEGATIVE_INFINITY : Math.min(performance.now() + sliceMs, timeToBegin());
 

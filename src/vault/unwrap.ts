@@ -2,9 +2,9 @@
 export const plaintext: unique symbol = Symbol('plaintext');
 
 /**
- * Returns decrypted data. Threat: a route that reads a token's data by itself sends it without a record of who saw it.
- * So only the files that `dependency-cruiser.config.cjs` names may import this one: release, index, export, update and
- * encryption.
+ * Returns decrypted data. Threat: a route that reads a token's data directly would send it without a record of who saw
+ * it. So only the files that `dependency-cruiser.config.cjs` names may import this one: those for release, indexing,
+ * export, updates and encryption.
  */
 export function unwrap<T>(decrypted: { [plaintext](): T }): T {
   return decrypted[plaintext]();

@@ -23,15 +23,15 @@ import type { KnownCallers } from './known-callers.js';
 import type { Turns } from './turns.js';
 
 /**
- * Records entries of the access log. Its memory is bounded: it counts entries that do not fit while the log is down,
- * and records the count.
+ * Records entries of the access log. Its memory is bounded: while the log is down, it counts entries that do not fit,
+ * and records their number later.
  */
 export type AccessRecorder = {
-  /** Resolves when these entries, and all that were recorded before, are durable. Throws StoreUnavailable. */
+  /** Resolves when these entries, and all recorded before them, are durable. Throws StoreUnavailable. */
   now(entries: readonly AccessEntry[]): Promise<void>;
-  /** Records within milliseconds. Keeps the entries and retries while the log cannot be written. */
+  /** Records the entries within milliseconds. While the log cannot be written, keeps them and retries. */
   soon(entries: readonly AccessEntry[]): void;
-  /** False: the last attempt to write the log failed. */
+  /** False if the last attempt to write the log failed. */
   isWritable(): boolean;
   /** Writes the remaining entries, as far as the log accepts them. */
   close(): Promise<void>;
@@ -40,7 +40,7 @@ export type AccessRecorder = {
 /** The ports and settings that commands and queries use. `compose` provides the adapters of a profile. */
 export type Vault = {
   readonly log: EventLog;
-  /** The same log as its store holds it, for verification, which names events that are not authentic. */
+  /** The same log as its store holds it, for a verification that names events that are not authentic. */
   readonly storedLog: StoredLog;
   readonly chain: EventChain;
   readonly rows: AuthenticTokenRows;
@@ -50,12 +50,12 @@ export type Vault = {
   /** The keys for the MACs of what the stores hold. */
   readonly integrity: IntegrityKeys;
   readonly claims: AuthenticClaims;
-  /** How much applications have used of their guesses. Spend through `guesses`. */
+  /** How many of their guesses applications have used. Spend through `guesses`. */
   readonly budgets: Budgets;
   readonly directory: AuthenticDirectory;
   /** Searches for what is left of an erased token. */
   readonly erasureProbe: ErasureProbe;
-  /** Records what it commits (`access-log/recorded-work.ts`). */
+  /** Also records what it commits (`access-log/recorded-work.ts`). */
   readonly work: UnitOfWork;
   readonly accessLog: AccessLog;
   /** Records every access. For tokens in a response, `release` calls it. */
@@ -65,24 +65,25 @@ export type Vault = {
   readonly timers: Timers;
   readonly expressions: Expressions;
   readonly streams: StreamQueue;
-  /** Schedules everything that may compute for long. */
+  /** Schedules all work that may compute for long. */
   readonly turns: Turns;
   /**
-   * Streams of deletes that ended with 503, by tenant: a query no longer finds these tokens, but their keys may be
+   * The streams of deletes that ended with 503, by tenant: queries no longer find these tokens, but their keys may be
    * alive.
    */
   readonly unfinishedErasures: Map<string, Set<string>>;
   readonly knownCallers: KnownCallers;
   readonly vocabularies: Vocabularies;
-  /** How far the webhooks have come. */
+  /** The state of each webhook. */
   readonly webhookStore: AuthenticWebhookStore;
   readonly webhookSender: WebhookSender;
   /** Charges every look-up by value or by many ids, before its response leaves. */
   readonly guesses: Guesses;
   /**
    * Resolves if everything that the stores returned since a time (`performance.now()`) was current. Await it before a
-   * response with anything that was read leaves. `hasWritten`: a durable write was acknowledged after the last of these
-   * reads. Throws StoreUnavailable if the reads may be stale: a deposed server keeps answering reads for seconds.
+   * response leaves with anything that was read. `hasWritten` says that a durable write was acknowledged after the last
+   * of these reads. Throws StoreUnavailable if the reads may be stale: a deposed server keeps answering reads for
+   * seconds.
    */
   readonly confirmReads: (since: number, hasWritten: boolean) => Promise<void>;
   /** How long a cvc is kept, in milliseconds: at most one hour. */

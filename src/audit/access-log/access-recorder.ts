@@ -3,7 +3,7 @@ import type { AccessLog } from '../../ports/access-log.js';
 import type { AccessRecorder } from '../../vault/vault.js';
 import { createLosses } from './losses.js';
 
-/** How long an entry that no request awaits may wait for others. */
+/** How long an entry that no request waits for may wait for others. */
 const batchMs = 5;
 /** About 256 KiB of entries. */
 const batchEntriesMax = 500;
@@ -31,7 +31,7 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
     writable = true;
   }
 
-  /** Writes all waiting entries in one batch. If that throws, the entries wait again. */
+  /** Writes all waiting entries in one batch. If that throws, they wait again. */
   async function flush(): Promise<void> {
     if (timer !== null) clearTimeout(timer);
     timer = null;
@@ -54,7 +54,7 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
   }
 
   function flushLater(): void {
-    // `record` has reported the failure, and the entries are retried.
+    // `record` has reported the failure, and the entries will be retried.
     flush().catch(() => undefined);
   }
 
@@ -64,12 +64,12 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
 
   return {
     async now(entries) {
-      // Usually nothing waits; then there is nothing to combine.
+      // Usually no other entry waits, so there is nothing to combine.
       if (writable && kept.length === 0 && underWay.size === 0 && losses.isEmpty()) {
         return entries.length === 0 ? undefined : record(entries);
       }
       const alone = !writable && entries.length > 0;
-      // While the log is down, kept entries wait for their own turn, unless the caller asks for nothing else.
+      // While the log is down, kept entries wait for their own retry, unless the caller brought no entries of its own.
       const before = alone ? [] : [...underWay, flush()];
       await Promise.all([...before, entries.length === 0 ? null : record(entries)]);
     },

@@ -10,7 +10,7 @@ export const accessOperations = [
   'start',
   'stop',
   'rotation',
-  // Of entries, while the log could not be written.
+  // The operation of entries that were lost while the log could not be written.
   'loss',
 ] as const;
 

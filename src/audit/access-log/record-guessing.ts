@@ -34,7 +34,7 @@ async function recordOfApplication(
   message: string,
 ): Promise<void> {
   const { tenantId, applicationId, keyId, sourceAddress = null } = caller;
-  // Nothing else records this. Without the key store, the entry only lacks its reference.
+  // Nothing else records this guessing. Without the key store, the entry only lacks its reference.
   const tenantKeys = await keys.tenantKeys(tenantId).catch(() => null);
   recorder.soon([
     {
@@ -56,7 +56,7 @@ async function recordOfApplication(
   ]);
 }
 
-/** Records a search by value that found nothing: never the value. */
+/** Records a search by value that found nothing. Never records the value. */
 export async function recordFruitlessSearch(
   vault: Vault,
   context: Pick<CommandContext, 'caller' | 'traceId'>,

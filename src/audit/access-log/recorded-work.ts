@@ -33,7 +33,7 @@ function storedWrites({ writes }: Change, committed: CommitOutcome): readonly St
   return landed === undefined ? [] : writes.filter((_, index) => landed.includes(index));
 }
 
-/** Also null if the key store is down: the change is committed, and its entry says what it can. */
+/** Also null if the key store is down: the change is committed, and its entry says as much as it can. */
 function namesKeyOf(keys: Pick<KeyRing, 'tenantKeys'>, tenantId: string): Promise<Uint8Array | null> {
   return keys.tenantKeys(tenantId).then(
     (tenantKeys) => tenantKeys?.names ?? null,

@@ -3,7 +3,7 @@ import type { ChainedEvent } from '../export-line.js';
 
 type Event = NonNullable<ChainedEvent['event']>;
 
-/** A commit as the log holds it, and the link that is stored for it. */
+/** A commit as the log holds it, and its stored link. */
 export type ChainedCommit = {
   /** The position of its last event, or of the link if there are no events. */
   readonly position: number;
@@ -45,7 +45,7 @@ export function hashAfter(link: string, { leaf }: ChainedCommit): string | null 
   return leaf === null ? null : linkAfter(Buffer.from(link, 'hex'), leaf).toString('hex');
 }
 
-/** Returns the event that was changed, if the commit itself shows which, otherwise the last event. */
+/** Returns the event that was changed if the commit itself shows which one it is; otherwise its last event. */
 export function suspectOf({ events }: ChainedCommit): Event | null {
   return events.find((event) => leafOf(event) === null) ?? events.at(-1) ?? null;
 }

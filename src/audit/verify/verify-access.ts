@@ -13,11 +13,11 @@ export type LinedBatch = {
 export type ChainBatch = LinedBatch & { readonly chain: string };
 
 export type AccessChecks = {
-  /** The checkpoints whose ends must be there. */
+  /** The checkpoints whose ends must exist. */
   readonly checkpoints: readonly Checkpoint[];
-  /** The checkpoint after whose ends the batches begin; null if they are all that remain. */
+  /** The checkpoint after whose ends the batches begin; null if the batches are all that remain. */
   readonly from: Checkpoint | null;
-  /** Batches older than this (ms) may have been dropped because of their age. */
+  /** Batches older than this time (ms) may have been dropped because of their age. */
   readonly keptFrom: number;
 };
 
@@ -64,7 +64,8 @@ export async function verifyAccess(
 }
 
 /**
- * Verifies one chain. `ends` must be in it, and `start` is right before its first batch. Returned texts name faults.
+ * Verifies one chain. It must contain `ends`, and `start` must come right before its first batch. The returned texts
+ * name faults.
  */
 function createChain(name: string, ends: readonly Signed[], start: Signed | null) {
   const left = new Map(ends.map((end) => [end.sequence, end]));

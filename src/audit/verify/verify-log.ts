@@ -12,15 +12,15 @@ import type { Problem } from './problem.js';
 
 /** How many commits after a break are read to diagnose it. */
 const followingMax = 2_000;
-/** How many commits before a break are kept for that. */
+/** How many commits before a break are kept for the diagnosis. */
 const beforeMax = 200;
-/** A checkpoint signs events from some moments before it. */
+/** A checkpoint signs events that are slightly older than itself. */
 const rememberedMax = 100_000;
 export const firstLink = Buffer.from(noLink).toString('hex');
 
 export type LogChecks = {
   readonly publicKey: string;
-  /** The expected log; null for the one that the first event names. */
+  /** The identity of the expected log; null for the one that the first event names. */
   readonly logId: string | null;
   /** The checkpoint after whose position the events begin; null if they are the whole log. */
   readonly from: Checkpoint | null;
@@ -46,8 +46,8 @@ export type LogReport = {
 };
 
 /**
- * Recomputes the chain and the tree over commits in log order and compares them with the stored links, and with what
- * the checkpoints among the events have signed. Stops at the first problem. Needs no key but the public one.
+ * Recomputes the chain and the Merkle tree over commits in log order. Compares them with the stored links and with what
+ * the checkpoints among the events signed. Stops at the first problem. Needs no key except the public one.
  */
 export async function verifyLog(
   events: AsyncIterable<ChainedEvent>,
@@ -101,7 +101,7 @@ export async function verifyLog(
   }
   return report(isPart ? null : tailProblem());
 
-  /** Checks a checkpoint among the events, and adds it to the valid ones. Returns the problem, or null. */
+  /** Verifies a checkpoint among the events, and adds it to the valid ones. Returns the problem, or null. */
   function checkpointProblem(event: ClearEvent): string | null {
     let checkpoint: Checkpoint;
     try {
@@ -111,7 +111,7 @@ export async function verifyLog(
       throw error;
     }
     const last = checkpoints.at(-1) ?? null;
-    // The event of the checkpoint before the first event is one of them.
+    // One of the events is that of the checkpoint before the first event.
     if (from !== null && checkpoint.number === from.number) {
       return checkpoint.signature === from.signature ? null : `checkpoint ${from.number} occurs twice`;
     }

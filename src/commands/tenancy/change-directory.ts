@@ -19,7 +19,7 @@ import { conflict, retryOnConflict } from '../retry-on-conflict.js';
 import { type Concerned, loadDirectory } from './load-directory.js';
 import { sealDirectoryEvents } from './seal-directory-events.js';
 
-/** Events that take no right away from a caller. */
+/** Events that take no rights away from any caller. */
 const adding: ReadonlySet<string> = new Set([
   'tenant.created',
   'application.created',
@@ -32,7 +32,7 @@ const adding: ReadonlySet<string> = new Set([
 /** The actor, the tenant and the request of a change. */
 export type DirectoryContext = { readonly tenantId: string; readonly actor: Actor; readonly traceId: string | null };
 
-/** Commands that are decided one after another and stored together or not at all. */
+/** Commands that are decided one after another, and stored together or not at all. */
 export type DirectoryChange<T> = {
   readonly commands: readonly DirectoryCommand[];
   /** The keyed hash of the idempotency key, and the result for a repeat. */

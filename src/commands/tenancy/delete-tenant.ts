@@ -5,9 +5,9 @@ import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
 
 /**
- * Deletes a tenant, whose name the request repeats, and destroys its keys before it returns. From then on, the vault
- * rejects its API keys and nothing of it opens (docs/contract.md, "Tenants"). Throws StoreUnavailable if the keys could
- * not be destroyed in time.
+ * Deletes a tenant and destroys its keys before it returns; the request repeats the tenant's name. From then on, the
+ * vault rejects the tenant's API keys, and none of its data can be decrypted (docs/contract.md, "Tenants"). Throws
+ * StoreUnavailable if the keys could not be destroyed in time.
  */
 export async function deleteTenant(
   vault: Vault,

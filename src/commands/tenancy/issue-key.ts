@@ -12,7 +12,9 @@ import { onceInDirectory } from './once-in-directory.js';
 /** `shown` is the key itself, returned only once; null in the response to a repeat. */
 export type IssuedKey = { readonly key: ApiKeyDocument; readonly shown: Secret<string> | null };
 
-/** Issues another key to an application, which has at most three living ones (docs/contract.md, "API keys"). */
+/**
+ * Issues another key to an application. An application has at most three living keys (docs/contract.md, "API keys").
+ */
 export async function issueKey(
   vault: Vault,
   context: DirectoryContext,

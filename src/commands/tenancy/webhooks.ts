@@ -56,7 +56,7 @@ export function rotateWebhookSecret(
   });
 }
 
-/** Deletes a webhook, how far it has come, and the ids that wait for it. */
+/** Deletes a webhook, its state, and the sealed ids that wait for it. */
 export async function deleteWebhook(
   vault: Vault,
   context: DirectoryContext,

@@ -25,7 +25,7 @@ import { renderAgain } from './render-again.js';
 /** One token to create, and where in the request its fields are. */
 export type CreateRequest = {
   readonly request: TokenRequest;
-  /** The path of the create request, or of the value that becomes a token; empty: the body itself. */
+  /** The path of the create request, or of the value that becomes a token. An empty path is the body itself. */
   readonly path: string;
   /** The request is a single value: each of its errors is reported at its path. */
   readonly isValue: boolean;
@@ -111,7 +111,7 @@ type Command = {
   readonly cmd: string | null;
 };
 
-/** A creation with the id that it is tried under. `taken` counts its earlier ids, which were in use. */
+/** A creation with the id that it is tried under. `taken` is the number of earlier ids, which were in use. */
 type Candidate = { readonly creation: Creation; readonly id: string; readonly stream: string; readonly taken: number };
 
 /** `hits` counts the values that a stored token has; `foreignHits`, those whose token the application did not write. */
@@ -172,7 +172,7 @@ async function attemptCreate(
   if (taken.length > 0 && failed === undefined) return { ok: false, taken };
   const met = outcomes.flatMap((outcome) => (outcome.is === 'stored' ? [outcome.token] : []));
   const deduplicates = candidates.some(({ creation }) => creation.distinct);
-  // Before an id in use is reported: that response, too, tells that no token has the value.
+  // Charged before the vault reports an id in use: that response, too, shows that no token has the value.
   const refusal = deduplicates ? await refuseDeduplication(vault, context.caller, met) : null;
   if (refusal !== null) return { ok: false, index: null, rejected: refusal };
   if (failed !== undefined) return { ok: false, index: failed, rejected: idInUse };
@@ -203,7 +203,7 @@ type Outcome = { readonly creation: Creation } & (
   | { readonly is: 'twin'; readonly write: CreationWrite }
 );
 
-/** Decides the creations as if they were carried out one after the other. Deduplication comes before ids in use. */
+/** Decides the creations as if they ran one after the other. Deduplication is checked before ids in use. */
 async function decideAll(
   vault: Vault,
   { caller }: CommandContext,

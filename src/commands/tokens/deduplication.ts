@@ -46,10 +46,10 @@ const nothingCharged: ChargedMisses = { ok: true, hits: () => undefined };
 
 /**
  * Charges a request for the distinct values that it is about to deduplicate, before any look-up: a caller that may not
- * read every value in plaintext learns whether some token has each value. Hits are reported through the result, and those
- * on tokens that the application did not write are given back. Threat: an application stores a token for each candidate
- * without deduplication. If hits on these were free, it could repeat its candidates without limit, and meet the token of
- * another application once that has one of the values.
+ * read every value in plaintext learns whether some token has each value. The result reports hits; hits on tokens of
+ * other applications are refunded. Threat: an application stores a token for each candidate value without
+ * deduplication. If hits on these were free, it could repeat its candidates without limit, and would find the token of
+ * another application as soon as that token has one of the values.
  */
 export async function chargeDeduplication(
   { guesses }: Vault,
@@ -60,9 +60,9 @@ export async function chargeDeduplication(
 }
 
 /**
- * Charges a guess for each of these tokens that the caller may not read: a deduplication onto it tells that the value
- * exists. Returns the rejection once the guesses are used up, for a hit and for a miss alike, and null if the caller
- * may learn the result of its deduplication.
+ * Charges a guess for each of these tokens that the caller may not read: a deduplication onto such a token shows that
+ * the value exists. Returns the rejection once the guesses are used up, for a hit and for a miss alike, and null if the
+ * caller may learn the result.
  */
 export async function refuseDeduplication(
   { guesses }: Vault,

@@ -8,7 +8,7 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { deleteTokens } from './delete-tokens.js';
 
-/** Rows that are in memory together: the ciphertext of each takes up to 512 KiB. */
+/** The number of rows in memory at a time: the ciphertext of each takes up to 512 KiB. */
 const rowsAtOnce = 20;
 
 /**

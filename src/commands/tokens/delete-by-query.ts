@@ -43,7 +43,7 @@ export async function deleteByQuery(
     const counted = await vault.rows.search(found, { now: latestNow(vault.clock), offset: 0, limit: 1 });
     return { ...first, all: counted, searchKey, plan: both };
   });
-  // Charged before anything is deleted: what this request deletes counts as found.
+  // Charged before anything is deleted: a value that this request deletes counts as found.
   await recordSearchByValue(vault, context, parsed.query, all.total);
   const { deleted, refused, changed } = await deleteTokens(vault, context, tokens, (stream, token) => {
     // Threat: an attacker that can write the rows makes the query find a token that it does not match.

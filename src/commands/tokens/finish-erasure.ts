@@ -4,8 +4,8 @@ import type { TokenView } from '../../views/token-view.js';
 import { ensureProjected } from '../write-path.js';
 
 /**
- * Destroys keys that earlier deletes of these tokens have ended but could not destroy, and returns the number of
- * tokens. It makes all calls at the same time, so that one checkpoint of the key store serves all.
+ * Destroys keys that earlier deletes of these tokens should have destroyed but could not, and returns the number of
+ * tokens. Makes all calls at the same time, so that they share one checkpoint of the key store.
  */
 export async function finishErasure(vault: Vault, gone: readonly TokenView[]): Promise<number> {
   const ended = gone.filter(({ state }) => state.life === null && state.ended.length > 0);
@@ -17,7 +17,7 @@ export async function finishErasure(vault: Vault, gone: readonly TokenView[]): P
 
 type Tokens = readonly { readonly stream: string }[];
 
-/** Notes deletes that were not finished, for `finishRemembered`. */
+/** Remembers deletes that were not finished, for `finishRemembered`. */
 export function rememberUnfinished({ unfinishedErasures }: Vault, tenantId: string, tokens: Tokens): void {
   const streams = unfinishedErasures.get(tenantId) ?? new Set();
   for (const { stream } of tokens) streams.add(stream);
@@ -32,8 +32,8 @@ export function forgetFinished({ unfinishedErasures }: Vault, tenantId: string, 
 }
 
 /**
- * Finishes earlier deletes of the tenant. A query does not find a deleted token, so a repeat of the query could report
- * success while keys are alive. After a restart, the shredder has finished them.
+ * Finishes earlier deletes of the tenant. A query does not find a deleted token, so without this a repeat of the query
+ * could report success while keys are alive. After a restart, the shredder finishes them.
  */
 export async function finishRemembered(vault: Vault, tenantId: string): Promise<void> {
   for (const stream of [...(vault.unfinishedErasures.get(tenantId) ?? [])]) {

@@ -19,9 +19,9 @@ export type Imported = 'created' | 'skipped' | 'deduplicated';
 export type ImportRequest = TokenRequest & { readonly id: string };
 
 /**
- * Creates a token unless it exists (ADR 19). If its id is in use, the token exists, unless the caller may read the token
- * under that id, it was never changed, and it has another value. Then the id belongs to another token, and the request
- * is rejected. With `isDerived`, the id is derived from this request, and nothing is compared.
+ * Creates a token unless it exists (ADR 19). An id in use means that the token exists, unless the caller may read the
+ * token with that id, that token was never changed, and it has another value. Then the id belongs to a different token,
+ * and the request is rejected. With `isDerived`, the id is derived from this request, and nothing is compared.
  */
 export async function importToken(
   vault: Vault,

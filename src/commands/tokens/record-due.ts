@@ -5,9 +5,9 @@ import type { Vault } from '../../vault/vault.js';
 import { changeTokens, nothingToSeal } from '../write-path.js';
 
 /**
- * Records that a token expired or that the hour of its cvc is over, and destroys the keys. Does nothing if another
- * process has done so or the time was changed: the stream decides, not the row that named it. It needs no key of the
- * tenant, except to keep the id for webhooks where it opens, so tokens of a deleted tenant end like all others.
+ * Records that a token expired or that its cvc is due, and destroys the keys. Does nothing if another process did so
+ * before, or if the time was changed: the stream decides, not the row that named the token. Needs no key of the tenant,
+ * so tokens of a deleted tenant end like all others; with such a key, it also keeps the id for webhooks.
  */
 export async function recordDue(vault: Vault, { tenantId, stream, due }: DueRow): Promise<void> {
   const origin = { actorId: 'system', traceId: null, cmd: null };

@@ -115,12 +115,14 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
 
   const hash = fingerprintHash(tenantKeys.claims, content.fingerprint);
   const guarded = distinct && content.fingerprint !== open.fingerprint;
-  // Also when nothing changes: otherwise the response tells a caller without guesses that its candidate is the value.
+  // Also charged when nothing changes: otherwise the response would tell a caller without guesses that its candidate is
+  // the value.
   const guesses = distinct && (guarded || patch.data !== undefined);
   const charged = guesses ? await update.charge() : null;
   if (charged !== null && !charged.ok) return charged;
   // Threat: a caller creates a token for each candidate of a hidden value, and then changes another value that the
-  // fingerprint reads. It meets the token with the right candidate: one request tries them all.
+  // fingerprint reads. Only the token with the right candidate is then a duplicate, so one request tries all
+  // candidates.
   const seesValues = updated.carriesFingerprint || maySeeClear(caller, open.containers);
   if (guarded && !seesValues) return rejected('reveal_required');
   const other = guarded ? await findDuplicate(vault, view.tenantId, hash, stream) : null;
@@ -163,8 +165,8 @@ async function storeDuplicate(
   { view, other }: { readonly view: TokenView; readonly other: ReadToken },
   attempt: Attempt,
 ): Promise<TokenResult | Conflict> {
-  // Threat: a hit is charged, too. A caller that creates a token with its guess meets that one unless the guess is
-  // right.
+  // Threat: hits are charged, too. A caller that creates a token with its guess hits that token whenever the guess is
+  // wrong.
   const claimed = { ...claimedBy(other.view, other.life, carriesFingerprint), deduplicated: true };
   const sealed = await attempt.seal([{ view, decisions: [], ...nothingToSeal }]);
   if ((await attempt.commit(sealed, { tokens: [claimed] })) === conflict) return conflict;

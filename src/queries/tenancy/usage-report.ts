@@ -3,8 +3,8 @@ import { latestNow } from '../../ports/clock.js';
 import type { Vault } from '../../vault/vault.js';
 
 /**
- * How many living tokens a tenant has, all and by type; a type without any is left out (docs/contract.md, "Usage
- * report").
+ * The number of living tokens of a tenant, in total and by type. Types without tokens are left out (docs/contract.md,
+ * "Usage report").
  */
 export async function usageReport({ rows, clock }: Vault, tenantId: string): Promise<JsonObject> {
   const counts = await rows.countByType(tenantId, latestNow(clock));

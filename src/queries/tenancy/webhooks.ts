@@ -6,7 +6,7 @@ import { tenantDocument } from '../../vault/open-directory.js';
 import type { Vault } from '../../vault/vault.js';
 import { stampsAnswer } from './directory-answers.js';
 
-/** Returns the webhooks of a tenant, the newest first. */
+/** Returns the webhooks of a tenant, newest first. */
 export async function listWebhooks(vault: Vault, tenantId: string): Promise<readonly WebhookDocument[]> {
   return (await tenantDocument(vault, tenantId))?.webhooks.toReversed() ?? [];
 }
@@ -15,7 +15,10 @@ export async function findWebhook(vault: Vault, tenantId: string, id: string): P
   return (await listWebhooks(vault, tenantId)).find((webhook) => webhook.id === id) ?? null;
 }
 
-/** Returns the attempts of a webhook that are kept, the newest first; those that gave up are kept longer. */
+/**
+ * Returns the stored attempts of a webhook, newest first. Attempts after which a delivery was given up are stored
+ * longer.
+ */
 export async function listDeliveries(
   { webhookStore }: Pick<Vault, 'webhookStore'>,
   webhookId: string,

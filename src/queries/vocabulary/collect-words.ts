@@ -10,23 +10,23 @@ import { unwrap } from '../../vault/unwrap.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
 
-/** Each row is opened by a key of its own, so only the newest are looked at: a few tenths of a second of work. */
+/** Each row is decrypted with its own key, so only the newest rows are read: that takes a few tenths of a second. */
 const rowsMax = 2_000;
-/** Tokens may be large: so much of boxes is opened. */
+/** Tokens may be large: the total size of the ciphertexts that are decrypted. */
 const boxBytesMax = 32 * 1024 * 1024;
 const pageSize = 20;
-/** Of a page, so that reading it is over in a slice of time. */
+/** The number of rows in a page, small enough that one page takes less than a slice. */
 const pageBytesMax = 512 * 1024;
-/** With the field names and types 10,000; half for each kind, so that neither can push out the other. */
+/** With the names of fields and types, 10,000 words. Each kind gets half, so that neither can displace the other. */
 const wordsMaxOfKind = 4_990;
-/** Long words cost lunr the most: 5,000 of 100 characters would take 95 MB. */
+/** Long words cost the most in lunr: 5,000 words of 100 characters would take 95 MB. */
 const charactersMaxOfKind = 100_000;
-/** After so long the thread serves others. */
+/** After this time, the thread serves other requests. */
 const sliceMs = 4;
 
 /**
- * The metadata keys and containers of a tenant's newest living tokens: no value, no id, no data. Opens no cvc. Throws
- * what a search of the tenant throws.
+ * Returns the metadata keys and containers of a tenant's newest living tokens, and no value, id or data. Never decrypts
+ * a cvc. Throws what a search of the tenant throws.
  */
 export async function collectWords(vault: Vault, tenantId: string): Promise<TenantWords> {
   const turn = slices();
@@ -49,7 +49,7 @@ export async function collectWords(vault: Vault, tenantId: string): Promise<Tena
   };
 }
 
-/** Page by page, because contents are large. A token that comes meanwhile may show one twice. */
+/** Reads page by page, because contents are large. A token that is created meanwhile may make another appear twice. */
 async function* newestRows(vault: Vault, tenantId: string): AsyncGenerator<TokenView> {
   for (let offset = 0; offset < rowsMax; ) {
     const page = { now: vault.clock.now(), offset, limit: pageSize, contentBytesMax: pageBytesMax };
@@ -62,7 +62,9 @@ async function* newestRows(vault: Vault, tenantId: string): AsyncGenerator<Token
   }
 }
 
-/** Null: its key was destroyed since the page was read, or it is lost; who reads that token is told. */
+/**
+ * Null: its key was destroyed after the page was read, or is lost. A request that reads that token reports a lost key.
+ */
 async function opened(vault: Vault, view: TokenView, life: TokenLife): ReturnType<typeof openContent> {
   try {
     return await openContent(vault, view, life);
@@ -96,7 +98,7 @@ async function built(steps: Generator<undefined, WordList>, turn: () => Promise<
   }
 }
 
-/** What to await between two small pieces of work: it lets the thread go when the slice is used up. */
+/** Await it between two small pieces of work. It gives up the thread when the slice is used up. */
 function slices(): () => Promise<void> {
   let since = performance.now();
   return async () => {

@@ -5,7 +5,7 @@ import { visibleWordsOf } from './visible-words-of.js';
 
 export type { Suggestion };
 
-/** What the beginning of a term of a query may become (docs/contract.md, "Suggestions"). */
+/** How the term at the end of a query may continue (docs/contract.md, "Suggestions"). */
 export async function searchSuggestions(
   vault: Vault,
   { caller }: Pick<CommandContext, 'caller'>,
