@@ -3,8 +3,8 @@ import type { ClearEvent, NewEvent, RecordedEvent } from './event.js';
 import { lengthPrefixed } from './sealing/length-prefixed.js';
 
 /**
- * The part of a stored event that allows verifying it alone: its commit, which is the events that one command appends
- * to one stream, and the MAC of that commit.
+ * The part of a stored event that allows verifying it by itself: its commit, which is the events that one command
+ * appends to one stream, and the MAC of that commit.
  */
 export type EventProof = {
   /** The revision of the first event of the commit. */
@@ -24,11 +24,11 @@ export type Commit = {
   readonly leaf: Uint8Array;
 };
 
-/** An event as a store holds it. Anything that can write to the store may have written it. */
+/** An event as a store holds it. Any program that can write to the store may have written it. */
 export type StoredEvent = RecordedEvent & { readonly proof: EventProof };
 export type StoredClear = ClearEvent & { readonly proof: EventProof };
 
-/** An event whose MAC was verified. `leaf` is that of its commit. */
+/** An event whose MAC was verified. `leaf` is the leaf of its commit. */
 export type ProvenEvent = StoredEvent & { readonly leaf: Uint8Array };
 export type ProvenClear = StoredClear & { readonly leaf: Uint8Array };
 
@@ -46,7 +46,7 @@ const leafPrefix = Buffer.of(0);
 /** The link before the first commit. */
 export const noLink: Uint8Array = new Uint8Array(hashBytes);
 
-/** Returns the proof of events to append to a stream after `expectedRevision`. */
+/** Returns the proof of the events that are to be appended to a stream after `expectedRevision`. */
 export function sealCommit(
   key: Uint8Array,
   stream: string,
@@ -79,7 +79,7 @@ export function sealCommit(
 
 type Placed = { readonly revision: number; readonly proof: Pick<EventProof, 'first' | 'digests'> };
 
-/** Returns how many events the commit of an event has. */
+/** Returns the number of events in the commit of an event. */
 export function commitSize({ digests }: Pick<EventProof, 'digests'>): number {
   return digests === null ? 1 : digests.length / hashBytes;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../domain/json.js';
 
-/** The encrypted part of an event: ciphertexts of `sealing/ciphertext.ts`. The cvc has a ciphertext of its own. */
+/** The encrypted part of an event: ciphertexts as in `sealing/ciphertext.ts`. The cvc has a ciphertext of its own. */
 export type SealedParts = {
   readonly content: Uint8Array | null;
   readonly cvc: Uint8Array | null;
@@ -9,7 +9,7 @@ export type SealedParts = {
 /** The key and the address of the actor. They go into the access log, not into the event log. */
 export type EventSource = { readonly keyId: string; readonly sourceAddress: string | null };
 
-/** An event before it has a place in the log. Only its ciphertexts are derived from data. */
+/** An event that has no place in the log yet. Only its ciphertexts are derived from data. */
 export type NewEvent = {
   /** UUID v4, random per attempt to append. */
   readonly id: string;
@@ -19,7 +19,7 @@ export type NewEvent = {
   readonly tenantId: string;
   /** The application id, or `system` for expiry and purge, or `operator` for the command line. */
   readonly actorId: string;
-  /** Absent: the service itself, or the command line. Not stored with the event. */
+  /** Absent for the service itself and for the command line. Not stored with the event. */
   readonly source?: EventSource | undefined;
   /** Milliseconds since the epoch. */
   readonly time: number;

@@ -1,23 +1,23 @@
 import { openCiphertext, sealCiphertext } from '../events/sealing/ciphertext.js';
 import { ownBuffer } from './random-key.js';
 
-/** The number of wraps after which a new wrapping key is used: nonces are random (NIST SP 800-38D, 8.3). */
+/** After this many wraps, a new wrapping key is used, because nonces are random (NIST SP 800-38D, 8.3). */
 export const wrapsMax = 2 ** 30;
 
-/** Which data key, of which tenant, and which of the tenant's keys wraps it. */
+/** Identifies a data key, its tenant, and the tenant's key that wraps it. */
 export type DataKeyPlace = { readonly tenantId: string; readonly tenantKeyId: string; readonly keyId: string };
 
 export function wrapDataKey(wrappingKey: Buffer, key: Buffer, of: DataKeyPlace): Buffer {
   return sealCiphertext(wrappingKey, key, place(of));
 }
 
-/** Returns the key in separate memory; null if it was wrapped for another place or by another key. */
+/** Returns the key in separate memory; null if it was wrapped for another place or under another key. */
 export function openDataKey(wrappingKey: Buffer, wrapped: Buffer, of: DataKeyPlace): Buffer | null {
   const opened = openCiphertext(wrappingKey, wrapped, place(of));
   return opened === null ? null : ownBuffer(opened);
 }
 
-/** Returns the data key wrapped under a newer key of its tenant; null if it does not open with the old one. */
+/** Returns the data key wrapped under a newer key of its tenant; null if the old key does not open it. */
 export function rewrapDataKey(
   from: { readonly id: string; readonly key: Buffer },
   to: { readonly id: string; readonly key: Buffer },

@@ -21,11 +21,11 @@ export function createKeyCache() {
   /** Pending reads of the store. */
   const reads = new Set<{ readonly tenantId: string; readonly keyId: string; isStale: boolean }>();
 
-  // A key that is never requested again must also leave within its minute.
+  // A key that is never requested again must also leave the cache within its minute.
   const purge = setInterval(() => cache.purgeStale(), purgeMs);
   purge.unref();
   return {
-    /** Threat: a caller names a key id of another tenant. The tenant is checked for cached keys, too. */
+    /** Threat: a caller names the id of another tenant's key. So the tenant is checked for cached keys, too. */
     get(tenantId: string, keyId: string): OpenKey | undefined {
       const entry = cache.get(keyId);
       return entry?.tenantId === tenantId ? entry : undefined;

@@ -35,17 +35,17 @@ export function createKeyPools(makeBlock: (tenantId: string, size: number) => Pr
 const blockSizeMin = 8;
 const blockSizeMax = 256;
 /**
- * A key that waited longer is not handed out. An event may name it for `keyNamedWithinMs` after that, and both together
- * must be shorter than the hour after which the search for orphans destroys a key that no event names.
+ * A key that has waited longer is not handed out. An event may name a key for `keyNamedWithinMs` after that. Both
+ * together must be shorter than the hour after which the search for orphans destroys a key that no event names.
  */
 const waitMsMax = 600_000;
 
 type Block = { readonly madeAt: number; readonly keys: DataKey[] };
 
 /**
- * Keys of one tenant, created in advance in blocks and durable before any is handed out, so that a write need not wait
- * for a commit of the key store. Blocks grow while they are used up; after an unused block they start small again. A
- * key that waited too long is zeroed at the next use and left to the search for orphans.
+ * Keys of one tenant, created in advance in blocks, and durable before any is handed out, so that a write need not wait
+ * for a commit of the key store. Blocks grow while they are used up, and start small again after an unused block. A key
+ * that has waited too long is zeroed at the next use and left to the search for orphans.
  */
 function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () => number) {
   let block: Block = { madeAt: 0, keys: [] };
@@ -79,7 +79,7 @@ function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () 
           if (block.keys.length < size / 4) ahead().catch(() => undefined);
           return key;
         }
-        // Unused keys show low demand. Smaller blocks matter because a row of the key store is never removed.
+        // Unused keys show that demand is low. Smaller blocks matter because a row of the key store is never removed.
         if (!isFresh && block.keys.length > 0) size = blockSizeMin;
         for (const late of isFresh ? [] : block.keys.splice(0)) late.key.fill(0);
         const made = await ahead();

@@ -23,7 +23,7 @@ export type TenantKeys = {
 };
 
 export type KeyUse<T> =
-  /** `revision`: the last one that was noted for the key (`KeyRevision`); null: none yet. */
+  /** `revision`: the last one that was recorded for the key (`KeyRevision`); null if there is none yet. */
   | { readonly state: 'open'; readonly value: T; readonly revision: number | null }
   | { readonly state: 'destroyed' }
   /** The key has no row although it must have one: it is lost, which is not the same as erased. */
@@ -41,51 +41,53 @@ export type SigningKey = {
  * purpose. An attacker that can write to a store but has no root key cannot compute a MAC. They never rotate.
  */
 export type IntegrityKeys = {
-  /** The events of each append. */
+  /** For the events of each append. */
   readonly commits: Buffer;
-  /** The rows of tokens, tenants and applications. */
+  /** For the rows of tokens, tenants and applications. */
   readonly rows: Buffer;
   /** The manifest of a backup. */
   readonly backups: Buffer;
-  /** Seals the cursors of version 2 of the list and the search. */
+  /** For the cursors of version 2 of lists and searches. */
   readonly cursors: Buffer;
 };
 
 /**
- * Replaces all keys that wrap data keys: the wrapping key of every tenant, and the root key above them (ADR 29). Call
+ * Replaces all keys that wrap data keys: the wrapping keys of every tenant, and the root key above them (ADR 29). Call
  * `begin`, then `rewrap` until it returns null, then `replaceRoot`. After a crash, call all of them again; the rotation
- * continues where it was. Other callers create, open and destroy keys meanwhile.
+ * continues where it stopped. Other callers can create, open and destroy keys meanwhile.
  */
 export type KeyRotation = {
   /** Whether the store is under this root key now. */
   isUnder(rootKey: Buffer): Promise<boolean>;
-  /** When it resolves, new data keys are wrapped by new keys of their tenants. Returns how many data keys live. */
+  /**
+   * When it resolves, new data keys are wrapped by new keys of their tenants. Returns the number of living data keys.
+   */
   begin(): Promise<number>;
   /**
-   * Rewraps some hundreds of living data keys after this sequence (0: the first). A key that is destroyed meanwhile
-   * stays destroyed. Returns null if there is no key after it. Throws RotationRefused if one does not open.
+   * Rewraps a few hundred living data keys after this sequence number (0: from the first). A key that is destroyed
+   * meanwhile stays destroyed. Returns null if there is no key after it. Throws RotationRefused if a key does not open.
    */
   rewrap(afterSequence: number): Promise<RewrapStep | null>;
   /**
-   * Rewraps everything that the root key wraps under `next` and destroys the old keys of tenants: all of it or nothing.
-   * Returns false if data keys were wrapped by old keys meanwhile: begin again.
+   * Rewraps everything that the root key wraps under `next`, and destroys the old keys of tenants: all of it or
+   * nothing. Returns false if data keys were wrapped by old keys meanwhile; then begin again.
    */
   replaceRoot(next: Buffer): Promise<boolean>;
   /**
-   * Copies of the keys from before this moment, ms, are void without the root key of then: the last rotation that ended
-   * had begun. Null: none ever ended.
+   * Copies of the keys from before this moment (ms) are void without the root key of that time: it is the beginning of
+   * the last rotation that ended. Null if no rotation has ended.
    */
   voidBefore(): Promise<number | null>;
-  /** Resolves when no file of the store holds replaced bytes any more (MongoDB cannot promise that: ADR 22). */
+  /** Resolves when no file of the store contains replaced bytes any more (MongoDB cannot promise that: ADR 22). */
   settle(): Promise<void>;
 };
 
-/** `sequence`: that of the last key of the step. `looked`: the number of keys in it. */
+/** `sequence`: the sequence number of the last key of the step. `looked`: the number of keys in it. */
 export type RewrapStep = { readonly sequence: number; readonly looked: number };
 
 /**
- * All keys of the vault: data keys, which are wrapped under their tenant's key; keys of tenants and generations, and the
- * vault's own, which are wrapped under the root key (docs/design.md, "Keys").
+ * All keys of the vault: data keys, which are wrapped under their tenant's key; and the keys of tenants, of generations
+ * and of the vault itself, which are wrapped under the root key (docs/design.md, "Keys").
  */
 export interface KeyRing extends KeyRecords {
   /** Creates a tenant's keys; they are durable when it resolves. */
@@ -93,22 +95,23 @@ export interface KeyRing extends KeyRecords {
   /** Returns a tenant's keys; null if it has none, or they were destroyed. */
   tenantKeys(tenantId: string): Promise<TenantKeys | null>;
   /**
-   * Returns the key of the tenant's search terms in a generation of token rows, 32 bytes. Each generation has its own,
-   * so a rebuild ends all older terms. Returns null for an unknown tenant, and for a generation without a key.
+   * Returns the key of the tenant's search terms in a generation of token rows, 32 bytes. Each generation has its own
+   * key, so a rebuild makes all older terms useless. Returns null for an unknown tenant, and for a generation without a
+   * key.
    */
   searchKey(tenantId: string, generation: number): Promise<Buffer | null>;
   /**
-   * Creates the key of a new generation and returns its number, which was never used before; durable when it
-   * resolves.
+   * Creates the key of a new generation and returns the generation's number, which was never used before. Durable when
+   * it resolves.
    */
   createGeneration(): Promise<number>;
   /** Returns the generations that have a key. */
   generations(): Promise<readonly number[]>;
-  /** Destroys the key of a generation as `destroy` does data keys, with the same errors. A repeat does no harm. */
+  /** Destroys the key of a generation as `destroy` destroys data keys, with the same errors. A repeat does no harm. */
   destroyGeneration(generation: number): Promise<void>;
   /**
-   * Destroys all keys of a tenant, and so everything that is encrypted under them, as `destroy` does data keys, with
-   * the same errors and the same result.
+   * Destroys all keys of a tenant, and with them everything that is encrypted under them, as `destroy` destroys data
+   * keys, with the same errors and the same result.
    */
   destroyTenant(tenantId: string, eventId: string): Promise<number>;
   /**
@@ -117,20 +120,20 @@ export interface KeyRing extends KeyRecords {
    */
   create(tenantId: string): Promise<DataKey>;
   /**
-   * Runs `use` with the opened key, at once if no store has to be asked. `use` must not keep the buffer: it may be
+   * Runs `use` with the opened key, immediately if no store has to be asked. `use` must not keep the buffer: it may be
    * zeroed right after.
    */
   use<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Maybe<KeyUse<T>>;
   /**
-   * Destroys keys as `KeyStore.destroyDataKeys` does, and notes `advanced` with it. Returns how many keys this call
-   * destroyed: 0 means that all of them were destroyed before.
+   * Destroys keys as `KeyStore.destroyDataKeys` does, and records `advanced` with it. Returns how many keys this call
+   * destroyed; 0 means that all of them were destroyed before.
    */
   destroy(ended: readonly EndedKey[], advanced?: readonly KeyRevision[]): Promise<number>;
-  /** Notes revisions of living keys in one write, ignoring older ones. Durable when it resolves. */
+  /** Records revisions of living keys in one write, ignoring older ones. Durable when it resolves. */
   advance(advanced: readonly KeyRevision[]): Promise<void>;
   /**
-   * Forgets all noted revisions of keys and of the directory. Call it when an older log is accepted in place of a newer
-   * one: the shredder then notes what that log says.
+   * Forgets all recorded revisions of keys and of the directory. Call it when an older log is accepted in place of a
+   * newer one: the shredder then records what that log says.
    */
   forgetRevisions(): Promise<void>;
   /**

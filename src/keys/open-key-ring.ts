@@ -20,17 +20,19 @@ export type OpenKeyRing = KeyRing & {
   forgetAll(): void;
   /** Returns a copy of the root key. The caller zeroes it. */
   rootKey(): Buffer;
-  /** Destroys the keys that were created in advance, and forgets all keys but the vault's own. The store stays open. */
+  /**
+   * Destroys the keys that were created in advance, and forgets all keys except the vault's own. The store stays open.
+   */
   close(): Promise<void>;
 };
 
 type Opening = {
   readonly store: KeyStore;
   readonly rootKey: Buffer;
-  /** Other candidates for the root key, which are read when `rootKey` is not, or no longer, the right one. */
+  /** Other candidates for the root key. They are read when `rootKey` is not the right one, or no longer. */
   readonly source?: RootKeySource;
   readonly clock: Clock;
-  /** `seals_none`: this ring only reads. */
+  /** `seals_none`: this key ring only reads. */
   readonly traceLimits?: TraceUseLimits | 'seals_none';
 };
 
@@ -95,7 +97,7 @@ export async function openKeyRing({
     return key === null ? 'missing' : { key, revision };
   }
 
-  /** Runs `use` with a key from the store. The key is cached afterwards unless it was destroyed meanwhile. */
+  /** Runs `use` with a key from the store. Caches the key afterwards, unless it was destroyed meanwhile. */
   async function useStored<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T>> {
     const keep = cache.reading(tenantId, keyId);
     let opened: OpenKey | null = null;
@@ -111,7 +113,7 @@ export async function openKeyRing({
 
   /**
    * Runs `use` with a cached key of a shared store. Returns null if the key is not cached or was destroyed. Asks the
-   * store first, because another process may have destroyed the key or noted a newer revision.
+   * store first, because another process may have destroyed the key or recorded a newer revision.
    */
   async function useShared<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T> | null> {
     const { state } = await tenants.current(tenantId);
@@ -124,12 +126,12 @@ export async function openKeyRing({
     return { state: 'open', value: use(cached.key), revision: noted.revision };
   }
 
-  /** Notes the revisions of cached keys. */
+  /** Records the revisions of cached keys. */
   function noteCached(advanced: readonly KeyRevision[]): void {
     for (const { keyId, revision } of advanced) cache.advance(keyId, revision);
   }
 
-  /** Drops what is cached of a tenant whose keys were destroyed. */
+  /** Drops everything that is cached for a tenant whose keys were destroyed. */
   function forgetTenant(tenantId: string): void {
     searchKeys.dropTenant(tenantId);
     cache.dropTenant(tenantId);
@@ -175,7 +177,7 @@ export async function openKeyRing({
       }
     },
     async create(tenantId) {
-      // Threat: keys that were created in advance outlive the keys of the tenant, which another process destroyed.
+      // Threat: keys that were created in advance outlive the tenant's keys, which another process destroyed.
       if (store.isShared) newestOf(store, await tenants.current(tenantId));
       const { id, key } = await pools.take(tenantId);
       // A token that was just written is likely to be read next.
@@ -198,8 +200,8 @@ export async function openKeyRing({
         return await store.destroyDataKeys(ended, advanced);
       } finally {
         noteCached(advanced);
-        // A read that began before the destruction may have cached the key again. The key is dropped also when the
-        // store responds "not yet", because it is overwritten in that case, too.
+        // A read that began before the destruction may have cached the key again. The key is dropped even if the store
+        // responds "not yet", because it is overwritten in that case, too.
         for (const { keyId } of ended) cache.drop(keyId);
       }
     },

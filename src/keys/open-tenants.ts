@@ -7,7 +7,7 @@ import type { TraceUses } from './trace-uses.js';
 
 /** How long cached keys are used after another process has changed them, ms (docs/design.md, "Growth"). */
 const lifeMs = 1_000;
-/** A rotation may come between the reads of the rows and of the root key, so the read is repeated. */
+/** A rotation may happen between the reads of the rows and of the root key, so the read is repeated. */
 const attemptsMax = 3;
 
 /**
@@ -21,7 +21,7 @@ export type OpenTenant = {
   readonly subkeys: TenantKeys | null;
   /** By the id of the key. */
   readonly wrapping: ReadonlyMap<string, Buffer | 'destroyed'>;
-  /** The key that wraps new data keys. One that a rotation replaces must wrap no new keys. */
+  /** The key that wraps new data keys. A key that a rotation replaces must not wrap any. */
   readonly newest: { readonly id: string; readonly number: number; readonly isRetiring: boolean } | null;
 };
 
@@ -35,8 +35,8 @@ type Known = {
 };
 
 /**
- * Returns the opened keys of tenants, each wrapped under the root key. Those of a shared store are read again after a
- * second. Calls `onDestroyed` when it finds the keys of a tenant destroyed, by whichever process.
+ * Returns the opened keys of tenants, each wrapped under the root key. Keys of a shared store are read again after a
+ * second. Calls `onDestroyed` when it finds a tenant's keys destroyed, by any process.
  */
 export function createOpenTenants(
   store: KeyStore,
@@ -91,8 +91,8 @@ export function createOpenTenants(
 
   /**
    * Opens the keys of a tenant that are not in `wrapping` yet, and zeroes those that were destroyed. Once the identity
-   * key is destroyed, all other keys count as destroyed, including one that was added at that moment. Returns null if a
-   * key does not open.
+   * key is destroyed, all other keys count as destroyed, including one that is being added at that moment. Returns null
+   * if a key does not open.
    */
   function open(
     rows: readonly StoredTenantKey[],
@@ -145,7 +145,10 @@ export function createOpenTenants(
   }
 
   return {
-    /** Creates the first keys of a tenant where they are missing. The identity key, which comes last, makes it known. */
+    /**
+     * Creates the first keys of a tenant where they are missing. The identity key comes last and makes the tenant
+     * known.
+     */
     async create(tenant: string): Promise<void> {
       await insert('wrapping', [{ tenant, number: 1 }]);
       await insert('identity', [{ tenant, number: 1 }]);
@@ -159,7 +162,10 @@ export function createOpenTenants(
       const tenant = await current(tenantId);
       return tenant.wrapping.has(wrappingKeyId) ? tenant : fresh(tenantId);
     },
-    /** Destroys the keys of a tenant and returns how many were living. Resolves when no process uses them any more. */
+    /**
+     * Destroys the keys of a tenant and returns how many of them were alive. Resolves when no process uses them any
+     * more.
+     */
     async destroy(tenantId: string, eventId: string): Promise<number> {
       const destroyed = await store.destroyTenantKeys(tenantId, eventId);
       if (store.isShared && destroyed > 0) await wait(lifeMs);

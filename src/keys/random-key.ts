@@ -8,9 +8,9 @@ export function randomKey(): Buffer {
 }
 
 /**
- * Returns the key in separate memory outside of the V8 heap, and zeroes `bytes`. Threat: an attacker who reads memory
- * finds remains of keys, because a pool keeps bytes, and V8 moves small buffers on its heap without overwriting the old
- * place.
+ * Returns the key in separate memory outside of the V8 heap, and zeroes `bytes`. Threat: an attacker who reads the
+ * memory finds remains of keys, because a pool keeps bytes, and V8 moves small buffers on its heap without overwriting
+ * the old place.
  */
 export function ownBuffer(bytes: Buffer): Buffer {
   const own = Buffer.from(new ArrayBuffer(bytes.length));

@@ -20,14 +20,14 @@ export type RootKeySource = () => Promise<readonly Buffer[]>;
 
 /**
  * The root key in one process. Another process of a shared store may replace it at any time. `refresh` then reads the
- * new key from its source, and keys that were wrapped under the old one meanwhile are not stored.
+ * new key from its source. Keys that were wrapped under the old root key in the meantime are not stored.
  */
 export type RootKeys = {
   /** Runs `attempt` with the root key. Returns null if the ciphertext does not open. */
   open<T>(attempt: (rootKey: Buffer) => T | null): T | null;
   /**
-   * Runs `wrapAndStore`, which stores a new key if `check` is still the check of the store. Runs it again if another
-   * process has replaced the root key.
+   * Runs `wrapAndStore`, which stores a new key if `check` is still the store's check. Runs it again if another process
+   * has replaced the root key.
    */
   wrapping<T extends string>(
     wrapAndStore: (rootKey: Buffer, check: Buffer) => Promise<T | 'root_replaced'>,
@@ -41,8 +41,8 @@ export type RootKeys = {
     rewrap: (rootKey: Buffer, check: Buffer, nextCheck: Buffer) => ReturnType<KeyStore['rotation']['replaceRoot']>,
   ): Promise<boolean>;
   /**
-   * Finds the root key that another process has put in place. Throws StoreUnavailable if that key is not available here
-   * yet.
+   * Finds the root key that another process has put in place. Throws StoreUnavailable if this process cannot read that
+   * key yet.
    */
   refresh(): Promise<void>;
   /** Returns a copy of the root key. The caller zeroes it. */
@@ -60,7 +60,7 @@ export async function openRootKeys(store: KeyStore, rootKey: Buffer, source: Roo
   let present = { rootKey: ownBuffer(Buffer.from(rootKey)), check };
   let last: Promise<unknown> = Promise.resolve();
 
-  /** New wraps are stored one after the other, so none is under way while the root key is replaced. */
+  /** New wraps are stored one after another, so none is under way while the root key is replaced. */
   function alone<T>(work: () => Promise<T>): Promise<T> {
     const run = last.then(work);
     last = run.catch(() => undefined);

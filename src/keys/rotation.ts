@@ -17,7 +17,7 @@ export class RotationRefused extends Error {
   }
 }
 
-/** A wrapping key of a tenant. Look it up in the tenant by its id. */
+/** A wrapping key of a tenant, to be looked up in the tenant by its id. */
 export type Wrapper = { readonly tenant: OpenTenant; readonly id: string };
 
 type Deps = {
@@ -29,8 +29,9 @@ type Deps = {
 };
 
 /**
- * Returns the rotation of the keys of a store. It marks the old wrapping keys as retiring. A data key that is wrapped by
- * one afterwards is rejected by the store, or makes `replaceRoot` return false, so none is lost with the old key.
+ * Returns the rotation of a store's keys. It marks the old wrapping keys as retiring. If one of them wraps a data key
+ * afterwards, the store rejects that key or `replaceRoot` returns false, so no data key is lost with the old wrapping
+ * key.
  */
 export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): KeyRotation {
   const rows = store.rotation;
@@ -51,7 +52,10 @@ export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): 
     }
   }
 
-  /** Returns the data keys of a tenant under its newest wrapping key; none if the tenant was destroyed meanwhile. */
+  /**
+   * Returns the data keys of a tenant, wrapped under its newest wrapping key; none if the tenant was destroyed
+   * meanwhile.
+   */
   async function rewrapped(tenantId: string, keys: readonly LivingDataKey[]): Promise<readonly RewrappedDataKey[]> {
     const to = await wrapperFor(tenantId, keys.length).catch(async (error: unknown) => {
       if ((await tenants.fresh(tenantId)).state === 'destroyed') return null;

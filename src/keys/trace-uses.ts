@@ -1,6 +1,6 @@
 /**
  * AES-GCM with random nonces is safe for 2^32 messages under one key (NIST SP 800-38D). A restored counter may count
- * some again.
+ * some of them again.
  */
 const usesMaxDefault = 2 ** 31;
 const blockSizeDefault = 2 ** 20;
@@ -16,8 +16,8 @@ type Block = { next: number; end: number; following: Promise<void> | null };
 
 /**
  * Counts the traces that are sealed for each tenant, and so decides which key seals the next one. `reserve` durably
- * adds to the count and returns the count before. Uses are reserved ahead, in blocks, so that a crash counts too many
- * and never too few.
+ * adds to the count and returns the previous count. Uses are reserved ahead, in blocks, so that after a crash the count
+ * is too high and never too low.
  */
 export function createTraceUses(
   reserve: (tenantId: string, count: number) => Promise<number>,
@@ -51,7 +51,7 @@ export function createTraceUses(
       entry.following.catch(() => undefined);
       return null;
     },
-    /** Counts one use and returns the number of the key that seals it. */
+    /** Counts one use and returns the number of the key for it. */
     next(tenantId: string): number {
       const block = blocks.get(tenantId);
       if (block === undefined) throw new Error('no uses are reserved for traces of this tenant');

@@ -33,7 +33,7 @@ export function integrityKeysOf(secret: Buffer): IntegrityKeys {
 }
 
 /**
- * Returns a function that opens a key of the vault. The first call of any process creates the key. Throws the store's
+ * Returns a function that opens a key of the vault. The first call in any process creates the key. Throws the store's
  * error if the key does not open.
  */
 export function createVaultKey<T>(

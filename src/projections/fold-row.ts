@@ -49,14 +49,15 @@ async function indexOf(sources: RowSources, view: TokenView): Promise<RowIndex |
     const hash = fingerprintHash(claims, content.fingerprint);
     return rowIndexOf(keys, hash, content, { createdBy, modifiedBy, indexValues: derived.value.indexValues });
   } catch (error) {
-    // Nothing of a deleted tenant is found or decrypted again.
+    // No data of a deleted tenant is found or decrypted again.
     if (error instanceof TenantGone) return 'tenant_gone';
     throw error;
   }
 }
 
 /**
- * Finds out why a key was destroyed: by a concurrent change, or without an event, and then it is lost. Throws KeyLost.
+ * Finds out why a key is destroyed: because of a concurrent change, or without an event. In the second case the key is
+ * lost. Throws KeyLost.
  */
 async function whyClosed(sources: RowSources, { stream, tenantId, state }: TokenView): Promise<'moved_on'> {
   const { revision } = (await loadToken(sources, tenantId, stream)).state;

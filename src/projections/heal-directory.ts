@@ -3,8 +3,8 @@ import type { Vault } from '../vault/vault.js';
 import { applyToDirectory, noDirectoryRows } from '../views/directory-view.js';
 
 /**
- * Notes in the key store the revisions of a tenant and its applications from the log, and brings their rows to the end
- * of the stream. A process that changed them may have died before it did so; its change was not acknowledged.
+ * Records the revisions of a tenant and its applications from the log in the key store, and brings their rows to the
+ * end of the stream. A process that changed them may have died before it did so; its change was not acknowledged.
  */
 export async function healDirectory(
   { log, keys, work }: Pick<Vault, 'log' | 'keys' | 'work'>,

@@ -16,7 +16,7 @@ export async function projectToken(
     const folded = await foldRow(vault, tenantId, stream);
     if (folded === null) return;
     const { view, index } = folded;
-    // A gap means that a generation of rows was added since the row was folded.
+    // A gap means that a generation of rows was added after the row was folded.
     if ((await rows.write(view, index, view.state.revision - 1, vault.clock.now())) !== 'gap') return;
   }
 }

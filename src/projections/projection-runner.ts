@@ -19,8 +19,7 @@ export type RunnerDeps = {
   readonly directory: DirectoryWriter;
   readonly checkpoints: Checkpoints;
   /**
-   * Streams of unfinished batches, whose tokens may still be undone. The process that finishes the batch writes their
-   * rows.
+   * Streams of unfinished batches, whose tokens may still be undone. The process that finishes a batch writes its rows.
    */
   readonly pendingBatchStreams: () => Promise<ReadonlySet<string>>;
 };

@@ -8,16 +8,16 @@ import type { KeyRing } from '../keys/key-ring.js';
 import type { EventLog } from '../ports/event-log.js';
 
 const pageSize = 1_000;
-/** A read of this many events takes some seconds. */
+/** Reading this many events takes a few seconds. */
 const manyEvents = 100_000;
 
 /**
- * Destroys the keys that events ended, and those of deleted tenants, and records the revisions that the events led to.
+ * Destroys the keys that events ended and those of deleted tenants, and records the revisions that the events led to.
  * Reads the log from its checkpoint to the head. Commands do both before they respond; the shredder repeats it after a
- * crash or when a store was busy. Its checkpoint is stored with the keys, so a restored key store is rewound and
- * shredded again. A restored log that is shorter than the checkpoint is read again from its start. Events after the
- * position `upTo` are not read: where rows are written after their events, the rows must be written first, or a row
- * would name a destroyed key. Returns the number of destroyed keys.
+ * crash or when a store was busy. Its checkpoint is stored with the keys, so after a restore of the key store the
+ * shredder starts from the restored checkpoint. It reads a restored log that is shorter than the checkpoint again from
+ * the start. It does not read events after the position `upTo`: where rows are written after their events, the rows
+ * must come first, because a row would otherwise name a destroyed key. Returns the number of destroyed keys.
  */
 export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number.POSITIVE_INFINITY): Promise<number> {
   const start = await keys.checkpoint('shredder');
@@ -48,12 +48,12 @@ export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number
     // Lets other work run, because reads of SQLite do not yield.
     await endOfTurn();
   }
-  // Not stored after few events without ended keys, so that a rejected start changes no byte of the store.
+  // Not stored after only a few events without ended keys, so that a rejected start changes no byte of the store.
   if (mustSave || position - saved >= pageSize) await keys.saveCheckpoint('shredder', position);
   return destroyed;
 }
 
-/** Runs `shredEndedKeys`, and calls `onNotice` first if it will take long. */
+/** Runs `shredEndedKeys`, and calls `onNotice` first if it will take a long time. */
 export async function shredWithNotice(log: EventLog, keys: KeyRing, onNotice: (text: string) => void): Promise<void> {
   const [head, start] = [await log.head(), await keys.checkpoint('shredder')];
   const unread = start > head ? head : head - start;

@@ -1,7 +1,7 @@
 /**
  * A text as search compares it: Unicode NFKC, then case folding by character, so that the fold of a letter does not
- * depend on its neighbours (a Greek sigma at the end of a word). Twice, because a fold can give what NFKC changes
- * again. See docs/contract.md, "Comparison".
+ * depend on its neighbours (a Greek sigma at the end of a word). Both run twice, because folding can produce what NFKC
+ * changes again. See docs/contract.md, "Comparison".
  */
 export function normalise(text: string): string {
   return isPlain.test(text) ? text.toLowerCase() : foldOnce(foldOnce(text)).normalize('NFKC');
@@ -13,9 +13,9 @@ const isPlain = /^[\x00-\x7f]*$/;
 const dotlessI = 'ı';
 
 /**
- * Folds whole texts and no single characters: NFKC makes 18 characters of one, and 50 metadata values of 1,000 such
- * characters took a third of a second. Of all characters only the capital sigma has a lower case that depends on its
- * neighbours.
+ * Folds whole texts instead of single characters: NFKC turns one character into up to 18, and 50 metadata values of
+ * 1,000 such characters took a third of a second. The capital sigma is the only character whose lower case depends on
+ * its neighbours.
  */
 function foldOnce(text: string): string {
   return text.normalize('NFKC').split(dotlessI).map(fold).join(dotlessI);

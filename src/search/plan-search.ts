@@ -50,7 +50,7 @@ export function planSearch(
   };
 }
 
-/** Filters of a list: the tokens that have one of the ids, one of the types and every metadata entry. */
+/** Filters of a list: the tokens that have one of the ids, one of the types, and every metadata entry. */
 export type ListFilters = {
   /** A container path, which ends in `/`; null or absent means any. */
   readonly container?: string | null;
@@ -81,7 +81,7 @@ function anyOf(field: 'id' | 'type', values: readonly string[]): Query {
   return { is: 'or', of: values.map((value) => ({ is: 'text', field, value })) };
 }
 
-/** Keeps only the first of repeated keys, which are compared as in search. */
+/** Keeps only the first of repeated keys, which are compared as in a search. */
 function firstOfEach(metadata: ListFilters['metadata']): ListFilters['metadata'] {
   const byKey = new Map<string, readonly [string, string]>();
   for (const entry of metadata) {

@@ -26,7 +26,7 @@ const sharedTerms = new WeakMap<Uint8Array, Lru<string>>();
 const sharedTermsMax = 100;
 
 function termFor(searchKey: Uint8Array, what: Findable): string {
-  // Threat: values that stay in memory. So ids, fingerprints, metadata and data are not cached.
+  // Threat: values stay in memory. So terms of ids, fingerprints, metadata and data are not cached.
   if (what.by === 'id' || what.by === 'fingerprint' || what.by === 'metadata' || what.by === 'data') {
     return termOf(searchKey, what);
   }

@@ -9,7 +9,7 @@ export type DirectoryRecord = {
   readonly tenantId: string;
   /** Null for a tenant. */
   readonly applicationType: ApplicationType | null;
-  /** For a tenant, the newest revision of its stream. For an application, the revision of its own newest event. */
+  /** For a tenant, the newest revision of its stream. For an application, the revision of its newest event. */
   readonly revision: number;
   /** The revision of the event that created it. It orders applications. */
   readonly createdRevision: number;
@@ -28,7 +28,7 @@ export type DirectoryRecord = {
  */
 export type DirectoryView = {
   readonly tenant: DirectoryRecord | null;
-  /** Includes deleted applications, without ciphertext and keys. */
+  /** Includes deleted applications, without their ciphertexts and keys. */
   readonly applications: ReadonlyMap<string, DirectoryRecord>;
 };
 
@@ -46,7 +46,7 @@ export function applyToDirectory(view: DirectoryView, event: RecordedEvent): Dir
       return { ...view, tenant };
     }
     case 'tenant.updated':
-    // The document of the tenant holds its webhooks.
+    // The tenant's document contains its webhooks.
     case 'webhook.created':
     case 'webhook.updated':
     case 'webhook.deleted':

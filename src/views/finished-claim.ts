@@ -3,20 +3,20 @@ export type ClaimedToken = {
   readonly stream: string;
   readonly createdRevision: number;
   /**
-   * The revision of the content, if the request contained every value of its fingerprint; absent otherwise. A repeat
-   * shows the fingerprint as long as the content has this revision.
+   * The revision of the content, if the request contained every value that the fingerprint reads; otherwise absent. A
+   * repeat shows the fingerprint as long as the content has this revision.
    */
   readonly carriedContent?: number;
   /** The token existed before, with the same fingerprint. */
   readonly deduplicated?: boolean;
-  /** It was returned to a request with a cvc. */
+  /** The token was returned to a request that contained a cvc. */
   readonly cvcIgnored?: boolean;
 };
 
-/** The result of a finished command: enough to render its response again, without body or data. */
+/** The result of a finished command: enough to render its response again, without the body or data. */
 export type ClaimResult = {
   readonly tokens: readonly ClaimedToken[];
-  /** The application that was created or got a key; `keyId` is the id of that key. */
+  /** The application that was created or got a key. `keyId` is the id of that key. */
   readonly application?: { readonly id: string; readonly keyId: string };
 };
 

@@ -36,8 +36,8 @@ export function applyToView(view: TokenView, event: RecordedEvent): TokenView {
 }
 
 /**
- * Returns the state after its append was stored, with the position of a life that began in it, which is known only
- * then. `positions` are those of the events after `expectedRevision`.
+ * Returns the state after its append was stored, with the position of a life that began in it; that position is known
+ * only then. `positions` are the positions of the events after `expectedRevision`.
  */
 export function withCreatedPosition(
   state: TokenState,

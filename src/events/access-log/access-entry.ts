@@ -19,10 +19,10 @@ export type AccessEntry = {
   readonly actorType: ActorType;
   /** The API key that was used. */
   readonly keyId: string | null;
-  /** Null: the command line, or the service itself. */
+  /** Null for the command line and for the service itself. */
   readonly sourceAddress: string | null;
   readonly entityType: string;
-  /** Keyed hash of the id, in hex (`entity-ref.ts`); null if no single entity is concerned. */
+  /** Keyed hash of the id, in hex (`entity-ref.ts`); null if the entry concerns no single entity. */
   readonly entityRef: string | null;
   /** The random id of an application, key or tenant. Never the id of a token. */
   readonly entityId: string | null;
@@ -35,11 +35,11 @@ export type AccessEntry = {
   readonly tracePlace: TracePlace | null;
 };
 
-/** Entries that became durable together, with the hash of the previous batch of the same writer. */
+/** Entries that became durable together, with the hash of the same writer's previous batch. */
 export type AccessBatch = {
   /** From 1 in each chain, without gaps. */
   readonly sequence: number;
-  /** The hash of the previous batch; zeros in the first. */
+  /** The hash of the previous batch; all zeros in the first batch. */
   readonly previous: Uint8Array;
   readonly hash: Uint8Array;
   readonly entries: readonly AccessEntry[];

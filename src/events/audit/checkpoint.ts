@@ -16,17 +16,17 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);
 
 /**
- * The content of a checkpoint. It signs the log up to a position by the hash of its chain and by the root of the Merkle
- * tree over its commits, the previous checkpoint, and the ends of the access log chains that have grown since. `time`
- * is ms since the epoch.
+ * The content of a checkpoint. It signs the log up to a position, by the hash of its chain and the root of the Merkle
+ * tree over its commits. It also signs the previous checkpoint, and the ends of the access log's chains that have grown
+ * since then. `time` is in ms since the epoch.
  */
 export const checkpointSchema = z.object({
   log_id: z.string(),
   number: z.int().min(1),
   time: count,
-  /** The number of the newest checkpoint, up to this one, that was signed because an hour began. */
+  /** The number of the newest hourly checkpoint up to this one. */
   hourly: z.int().min(1),
-  /** The number of such checkpoints up to this one. */
+  /** The number of hourly checkpoints up to this one. */
   hours: z.int().min(1),
   position: count,
   /** The number of commits in the chain, which is the size of the tree. */
@@ -40,7 +40,9 @@ export const checkpointSchema = z.object({
   signed_by: hash,
   /** Ed25519 (RFC 8032) over `signedBytes`, base64. */
   signature: z.string(),
-  /** The peaks of the tree, from which the next checkpoint continues. They are not signed; they must lead to `root`. */
+  /**
+   * The peaks of the tree, from which the next checkpoint continues. They are not signed, but they must lead to `root`.
+   */
   peaks: z.array(hash),
 });
 
@@ -48,8 +50,8 @@ export type Checkpoint = z.output<typeof checkpointSchema>;
 type Signed = Omit<Checkpoint, 'signature' | 'peaks'>;
 
 /**
- * Returns SHA-256 over every signed field, each with its length before it, in hex. The signature and the next
- * checkpoint refer to it.
+ * Returns SHA-256 over every signed field, each preceded by its length, in hex. The signature and the next checkpoint
+ * refer to it.
  */
 export function checkpointHash(checkpoint: Signed): string {
   const { log_id, number, time, hourly, hours, position, count: commits, hash: head, root, previous } = checkpoint;
@@ -66,7 +68,7 @@ export function signedBytes(hashOfCheckpoint: string): Buffer {
   return lengthPrefixed(['strongroom.checkpoint.2.signature', hashOfCheckpoint]);
 }
 
-/** Returns what the key store remembers of a checkpoint, to recognize it. */
+/** Returns what the key store needs to remember to recognize a checkpoint. */
 export function rememberedOf(checkpoint: Checkpoint) {
   const { number, signature } = checkpoint;
   return { number, hash: checkpointHash(checkpoint), signature };

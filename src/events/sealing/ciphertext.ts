@@ -19,8 +19,9 @@ export type CiphertextPlace = {
 };
 
 /**
- * Random bytes for the nonces of many ciphertexts, each used once: requesting twelve bytes at a time costs half as much
- * as encryption. Every thread loads this module and has its own bytes. A ciphertext contains a copy of its nonce.
+ * Random bytes for the nonces of many ciphertexts, each used once. Requesting twelve bytes at a time would cost half as
+ * much as the encryption. Every thread loads this module and has its own bytes. A ciphertext contains a copy of its
+ * nonce.
  */
 const nonces = Buffer.allocUnsafeSlow(512 * nonceBytes);
 let nextNonce = nonces.length;

@@ -1,7 +1,7 @@
 const ascii = /^[\0-\x7f]*$/;
 
 /**
- * Returns each part with its length (4 bytes, big endian) before it, so that no two lists of parts have the same
+ * Returns the parts, each preceded by its length (4 bytes, big endian), so that no two lists of parts have the same
  * bytes.
  */
 export function lengthPrefixed(parts: readonly string[]): Buffer {

@@ -10,9 +10,9 @@ const epochBytes = 4;
 const keyBytes = 32;
 
 /**
- * Encrypts the trace id of the request that caused an event or entry. Its key is derived from the tenant's audit key
- * for the current epoch (HKDF, RFC 5869), and the stored bytes begin with the epoch. So a key encrypts a bounded number
- * of traces, and older traces stay readable.
+ * Encrypts the trace id of the request that caused an event or entry. The key is derived from the tenant's audit key
+ * for the current epoch (HKDF, RFC 5869), and the stored bytes begin with the epoch. So each key encrypts a bounded
+ * number of traces, and older traces stay readable.
  */
 export function sealTrace(keys: TraceKeys, traceId: string, at: TracePlace): Buffer {
   const epoch = keys.traceEpoch();
@@ -29,7 +29,7 @@ export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace):
   return openCiphertext(key, bytes.subarray(epochBytes), boxPlace(at))?.toString('utf8') ?? null;
 }
 
-/** The key of the most recently used epoch, for each audit key. */
+/** For each audit key, the key of the most recently used epoch. */
 const derived = new WeakMap<Buffer, { readonly epoch: number; readonly key: Buffer }>();
 
 function epochKey(auditKey: Buffer, epoch: number): Buffer {

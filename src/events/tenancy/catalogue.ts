@@ -13,8 +13,8 @@ type DirectoryEventType = DirectoryFactType | 'tenant.fenced';
 
 /**
  * The schemas of the plaintext parts of each event in its newest version. Ids are random and reveal nothing; the hash
- * is that of a key of 256 random bits. Text that a person wrote is in the encrypted document, which is the complete
- * result of the event.
+ * is the hash of 256 random bits. Text that a person wrote is in the encrypted document, which is the complete result
+ * of the event.
  */
 const schemas = {
   'tenant.created': z.object({}),
@@ -28,7 +28,7 @@ const schemas = {
   'application.deleted': z.object(application),
   'application.key.issued': z.object(key),
   'application.key.revoked': z.object(key),
-  /** Changes nothing. It takes the place of an abandoned append, so that the append can never land later. */
+  /** Changes nothing. It takes the place of an abandoned append, so that the append can never be stored later. */
   'tenant.fenced': z.object({}),
 } satisfies { readonly [T in DirectoryEventType]: z.ZodType };
 
@@ -42,7 +42,7 @@ export type DirectoryEvent = {
 /** The schema version that this program writes, of every directory event. */
 export const directoryEventVersion = 1;
 
-/** True for the events that `readDirectoryEvent` reads. */
+/** True for the events that `readDirectoryEvent` can read. */
 export function isDirectoryEvent({ type }: RecordedEvent): boolean {
   return Object.hasOwn(schemas, type);
 }

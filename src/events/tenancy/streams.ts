@@ -1,6 +1,6 @@
 /**
- * The stream of a tenant and all its applications. Its id is random and says nothing, so the name carries it as it is.
- * One stream: what holds for the tenant as a whole is decided at one revision.
+ * The stream of a tenant and all its applications. The tenant's id is random and reveals nothing, so the name contains
+ * it unchanged. With one stream, everything about a tenant is decided at one revision.
  */
 export function tenantStream(tenantId: string): string {
   return `tenant-${tenantId}`;

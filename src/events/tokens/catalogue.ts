@@ -37,7 +37,10 @@ const schemas: {
 /** The schema version that this program writes, of every token event. */
 export const tokenEventVersion = 1;
 
-/** An event that this program cannot read: of a newer version, of an unknown type, or damaged. Never skipped. */
+/**
+ * An event that this program cannot read: it has a newer version or an unknown type, or it is damaged. Such an event is
+ * never skipped.
+ */
 export class UnreadableEvent extends Error {
   readonly event: { readonly position: number; readonly type: string; readonly version: number };
   readonly reason: string;

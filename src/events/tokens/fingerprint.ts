@@ -10,8 +10,8 @@ export function fingerprintOf(fingerprintsKey: Buffer, type: TokenType, value: s
 }
 
 /**
- * Returns the search term of a fingerprint. It is a hash, so that the store does not contain the callers'
- * fingerprints.
+ * Returns the search term of a fingerprint. It is a hash, so that the store does not contain the fingerprints that
+ * callers see.
  */
 export function fingerprintHash(claimsKey: Buffer, fingerprint: string): string {
   return keyedHash(claimsKey, 'fingerprint', fingerprint).toString('hex');

@@ -1,6 +1,6 @@
 import { keyedHash } from '../sealing/keyed-hash.js';
 
-/** `token-` and the hex keyed hash of the id: ids may be personal, so they never appear in a name. */
+/** Returns `token-` and the keyed hash of the id in hex. Ids may be personal, so they never appear in a name. */
 export function tokenStream(namesKey: Uint8Array, tokenId: string): string {
   return `token-${keyedHash(namesKey, 'token-stream', tokenId).toString('hex')}`;
 }

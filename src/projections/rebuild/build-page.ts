@@ -8,7 +8,7 @@ const lanes = 16;
 
 /**
  * Returns the rows of all streams with an event on a page of the log, each at the end of its stream. `revisionsOf`
- * returns the revisions of existing rows, so that rows which writers wrote meanwhile are not built again. Throws
+ * returns the revisions of existing rows, so that rows that writers wrote meanwhile are not built again. Throws
  * KeyLost.
  */
 export async function buildPage(

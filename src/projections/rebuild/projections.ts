@@ -18,7 +18,7 @@ export type ProjectionsDeps = {
   readonly foldDirectory: () => Promise<FoldedDirectory>;
   /** Resolves to false, and replaces nothing, if the directory was changed after `upTo`. */
   readonly replaceDirectory: (records: readonly Stored<DirectoryRecord>[], upTo: number) => Promise<boolean>;
-  /** Returns the number of token rows in use, as far as it is known without counting them. */
+  /** Returns the number of token rows in use, if it is known without counting them. */
   readonly countRows: () => Promise<number>;
   /** Returns the position of each projection in the log. */
   readonly positionOf: (name: 'tokens' | 'directory' | 'shredder') => Promise<number>;
@@ -28,8 +28,7 @@ export type ProjectionsDeps = {
 };
 
 /**
- * Implements `Projections`. Tokens have a rebuild of their own; the other projections are small and rebuilt in one
- * step.
+ * Implements `Projections`. Tokens have their own rebuild; the other projections are small and are rebuilt in one step.
  */
 export function createProjections(needs: ProjectionsDeps): Projections {
   const { vault, generations, tokens, keptSeconds, foldDirectory, replaceDirectory, positionOf, state } = needs;

@@ -10,7 +10,7 @@ export function rebuildStatus(rebuild: Rebuild | null): {
   const { phase, outcome, different, examples, position, head, acceptNew, rate } = rebuild;
   if (phase === 'ended') return { running: null, last: outcome === null ? null : { outcome, different, examples } };
   const { events = 0, eventsPerSecond = 0, positionsPerSecond = 0 } = rate ?? {};
-  // Once all events are read, the rate says nothing about how long the other phases will take.
+  // Once all events are read, the rate says nothing about the duration of the other phases.
   const isReading = phase === 'building' && position < head;
   const left = isReading && positionsPerSecond > 0 ? (head - position) / positionsPerSecond : null;
   return { running: { phase, position, head, events, eventsPerSecond, left, acceptNew }, last: null };

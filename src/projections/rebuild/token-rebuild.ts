@@ -7,7 +7,7 @@ import type { ComparedPage, RebuildThread, TwoGenerations } from '../../ports/re
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { KeyLost } from '../../vault/key-lost.js';
 
-/** The events of one page, and the rows between two checks for a cancellation. */
+/** The number of events in a page, and of rows between two checks for a cancellation. */
 const eventsAtOnce = 200;
 const rowsAtOnce = 25;
 const retryMs = 1_000;
@@ -20,7 +20,7 @@ type TokenRebuildDeps = {
   readonly clock: Clock;
   /** The version of the projection in this program. */
   readonly version: number;
-  /** How long the old generation is kept for running searches, ms. */
+  /** How long the old generation is kept for searches that are still running, ms. */
   readonly graceMs: number;
   /** Throws StoreUnavailable while another process runs the rebuild. */
   readonly openThread: () => Promise<TokenThread>;
@@ -46,7 +46,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
   let isWanted = false;
   let running: Promise<void> | null = null;
 
-  /** Starts the work unless it is running. A request during the end of the last run starts another run. */
+  /** Starts the work unless it is running. A request at the end of the last run starts another run. */
   function run(): void {
     isWanted = true;
     running ??= (async () => {
@@ -92,7 +92,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
 
   async function failed(rebuild: Rebuild, error: unknown): Promise<Rebuild> {
     onError(error);
-    // Rows in use stay, and the next start removes the others.
+    // Rows that are in use stay, and the next start removes the others.
     if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') throw error;
     if (!(error instanceof KeyLost)) return drop(rebuild, 'failed');
     return drop({ ...rebuild, different: 1, examples: [error.stream] }, 'key_lost');
@@ -181,7 +181,9 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
   }
 
   return {
-    /** Starts a rebuild in the background, or resumes one that no process runs. `busy`: a rebuild is running. */
+    /**
+     * Starts a rebuild in the background, or resumes one that no process runs. `busy` means that a rebuild is running.
+     */
     async start(acceptNew: boolean): Promise<'started' | 'resumed' | 'busy'> {
       const unfinished = await current();
       if (unfinished !== null) {
@@ -204,7 +206,9 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     async resume(): Promise<void> {
       if ((await current()) !== null) run();
     },
-    /** Cancels a rebuild, and resolves when nothing of it is left. `too_late`: its rows are already in use. */
+    /**
+     * Cancels a rebuild, and resolves when nothing of it is left. `too_late` means that its rows are already in use.
+     */
     async cancel(): Promise<'cancelled' | 'too_late' | 'none'> {
       const rebuild = await current();
       if (rebuild === null) return 'none';
@@ -230,13 +234,14 @@ type Count = (events: number, position: number) => RebuildRate;
 
 const pageSize = 500;
 const looks = 3;
-/** The largest number of reported differences. */
+/** The maximum number of differences that are reported. */
 const differentMax = 10_000;
 
 /**
- * Compares all rows of two generations, and returns the streams that differ; null if it was told to stop. Because writes continue, a row that differs is compared three times, each time
- * after the rebuild has caught up. Stops after 10,000 differences. `goesOn` is called between pages, and returns false to stop;
- * `caughtUp` brings the new generation to the head of the log.
+ * Compares all rows of two generations, and returns the streams that differ; null if it was told to stop. Writes
+ * continue meanwhile, so a row that differs is compared three times, each time after the rebuild has caught up. Stops
+ * after 10,000 differences. `goesOn` is called between pages and returns false to stop; `caughtUp` brings the new
+ * generation to the head of the log.
  */
 async function compareGenerations(
   thread: Pick<RebuildThread, 'compare'>,
@@ -264,7 +269,7 @@ async function compareGenerations(
   return different;
 }
 
-/** Counts the work since its creation and returns the rate. */
+/** Counts the work since the meter was created, and returns the rate. */
 function createRate() {
   const startedAt = performance.now();
   let first: number | null = null;

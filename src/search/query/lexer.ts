@@ -7,7 +7,7 @@ export type Field = { readonly name: FieldName; readonly key: string | null };
 
 export type TextValue = { readonly is: 'text'; readonly text: string; readonly quoted: boolean; readonly at: number };
 
-/** A value as written. `at` is the index of its first character. */
+/** A value as it was written. `at` is the index of its first character. */
 export type Value =
   | TextValue
   | {
@@ -123,7 +123,7 @@ const plainFields = [...textFields, 'container', ...dateFields] as const;
 const metadataPrefix = 'metadata.';
 const metadataField = 'metadata.<key>';
 const knownFields = [...plainFields, metadataField];
-/** A longer name resembles no field, and comparing it takes long. */
+/** A longer name resembles no field, and comparing it takes too long. */
 const comparedLengthMax = 100;
 
 /**

@@ -135,8 +135,8 @@ const dayMs = 86_400_000;
 const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Reads a date. Outside of a range, a date means the whole day and a date-time its millisecond. In a range, a date is
- * its first instant in UTC. Throws QueryError for text that is not an ISO 8601 date.
+ * Reads a date. Outside of a range, a date means the whole day, and a date-time means its millisecond. In a range, a
+ * date means its first instant in UTC. Throws QueryError for text that is not an ISO 8601 date.
  */
 function readDate(field: DateField, value: Value): Query {
   if (value.is === 'text') {

@@ -8,7 +8,7 @@ export type DateField = (typeof dateFields)[number];
 export type FieldName = TextField | DateField | 'container' | 'metadata';
 
 /**
- * A search as a syntax tree, which list filters become, too. The parser creates `and` and `or` only with two or more
+ * A search as a syntax tree; list filters become one, too. The parser creates `and` and `or` only with two or more
  * parts. See docs/contract.md, "Search grammar".
  */
 export type Query =

@@ -9,7 +9,7 @@ declare module 'lunr' {
 
   interface TokenSetBuilder {
     readonly root: TokenSet;
-    /** Words come in the order of `Array.prototype.sort`. */
+    /** Words are added in the order of `Array.prototype.sort`. */
     insert(word: string): void;
     finish(): void;
   }

@@ -14,11 +14,11 @@ const buildsMax = 2;
 type Kept = { readonly words: TenantWords; readonly startedAt: number };
 
 /**
- * The vocabularies of tenants with recent requests, at most 100, in the memory of this process. They help to write a
- * query and are at most ten minutes old, so they name an erased word for at most that long.
+ * The vocabularies of tenants with recent requests, at most 100, in the memory of this process. They help to write
+ * queries and are at most ten minutes old, so an erased word is named for at most that long.
  */
 export type Vocabularies = {
-  /** Returns the words of a tenant, collected again if they are too old. Returns null if that takes over 50 ms. */
+  /** Returns the words of a tenant, collected again if they are too old. Returns null if that takes more than 50 ms. */
   of(tenantId: string, now: number, collect: () => Promise<TenantWords | null>): Promise<TenantWords | null>;
   /** Forgets the words of a tenant, including those that are being collected. */
   drop(tenantId: string): void;
@@ -47,7 +47,7 @@ export function createVocabularies(): Vocabularies {
 
   function build(tenantId: string, now: number, collect: () => Promise<TenantWords | null>) {
     const building = finish();
-    // There may be no caller left that waits for it.
+    // Perhaps no caller waits for it any more.
     building.catch(() => undefined);
     builds.set(tenantId, building);
     return building;

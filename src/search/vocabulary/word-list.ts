@@ -66,7 +66,7 @@ export function wordList(words: readonly string[]): WordList {
 }
 
 const rankedMax = 100;
-/** lunr reads `*` as any character, so `****` would resemble every word. At the end of a container it does no harm. */
+/** lunr reads `*` as any character, so `****` would resemble every word. At the end of a container, it does no harm. */
 const starInside = /\*./s;
 
 /**
@@ -95,9 +95,7 @@ export type TenantWords = { readonly keys: WordList; readonly containers: WordLi
 
 /** The words that a caller may see besides fields and types (docs/contract.md, "Suggestions"). */
 export type VisibleWords = TenantWords & {
-  /**
-   * Returns whether a container (with `within`, or one below it) may contain tokens, so that it needs no correction.
-   */
+  /** Returns whether a container (with `within`, or one below it) may contain tokens and so needs no correction. */
   knowsContainer(path: string, within: boolean): boolean;
 };
 
@@ -126,8 +124,8 @@ export function wordsOfRules(containers: readonly string[]): VisibleWords {
 }
 
 /**
- * Returns at most `max` containers as written in a query: those in use, and `/pci/*` for an ancestor that contains no
- * token itself. They have the order of the given paths, each before its ancestors.
+ * Returns at most `max` containers as they are written in a query: those in use, and `/pci/*` for an ancestor that
+ * contains no token itself. They keep the order of the given paths, each before its ancestors.
  */
 export function containersInUse(paths: ReadonlySet<string>, max: number): readonly string[] {
   const words = new Set(paths);
