@@ -1,6 +1,6 @@
 import type { AccessBatch, AccessEntry } from '../events/access-log/access-entry.js';
 
-/** The filter of a query. Null matches anything; an entry must match all fields. */
+/** The filter of a query. An entry must match all fields; null matches anything. */
 export type AccessFilter = {
   readonly entityType: string | null;
   readonly entityRef: string | null;
@@ -17,14 +17,14 @@ export type AccessPage = { readonly total: number; readonly entries: readonly Ac
 export type AccessHead = { readonly chain: string; readonly sequence: number; readonly hash: Uint8Array };
 
 /**
- * The record of who read and did what (docs/design.md, "Access log"). Entries are appended in batches. The hashes of
- * one writer's batches form a chain.
+ * The record of every access: which caller read or did what (docs/design.md, "Access log"). Entries are appended in
+ * batches. The hashes of one writer's batches form a chain.
  */
 export interface AccessLog {
   /** Appends the entries; they are durable when it resolves. Throws StoreUnavailable if the log cannot be written. */
   record(entries: readonly AccessEntry[]): Promise<void>;
   /**
-   * Returns one page of a tenant's entries, the newest first, with the exact total. Includes every `record` that has
+   * Returns one page of a tenant's entries, newest first, with the exact total. Includes every `record` that has
    * resolved.
    */
   query(
@@ -32,12 +32,12 @@ export interface AccessLog {
     filter: AccessFilter,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<AccessPage>;
-  /** Returns the chains of batches, the oldest first: one for each writer that has batches left. */
+  /** Returns the chains of batches, oldest first: one for each writer that has batches left. */
   chains(): Promise<readonly string[]>;
-  /** Returns at most `limit` batches of a chain after a sequence (0: from the first that is left), in order. */
+  /** Returns at most `limit` batches of a chain after a sequence number (0: from the first that is left), in order. */
   batches(chain: string, afterSequence: number, limit: number): Promise<readonly AccessBatch[]>;
-  /** Returns the newest batch of each chain that got one in the month of `since` (ms) or later. */
+  /** Returns the newest batch of each chain that received a batch in the month of `since` (ms) or later. */
   heads(since: number): Promise<readonly AccessHead[]>;
-  /** Drops every whole month (UTC) that ended at `before` (ms) or earlier, and returns how many. */
+  /** Drops every whole month (UTC) that ended at `before` (ms) or earlier, and returns the number of months. */
   dropMonths(before: number): Promise<number>;
 }

@@ -12,7 +12,7 @@ export type Suspect = {
 };
 
 /**
- * How much applications have used of their guesses. The counters are durable and shared by all processes. Unlike rate
+ * How many of their guesses applications have used. The counters are durable and shared by all processes. Unlike rate
  * limits, they survive a restart and a crash.
  */
 export interface Budgets {
@@ -26,6 +26,6 @@ export interface Budgets {
     budget: GuessBudget,
     request: ReservationRequest,
   ): Promise<Reservation>;
-  /** Returns the applications that became suspect at `since` (ms) or later, the latest first. */
+  /** Returns the applications that became suspect at `since` (ms) or later, the most recent first. */
   suspects(since: number): Promise<readonly Suspect[]>;
 }

@@ -1,13 +1,13 @@
 /**
- * What the vault remembers of its clock, in the key store, so that a restore of the data does not bring back an older
- * one.
+ * What the vault remembers of its clock. It is in the key store, so that a restore of the data does not bring back an
+ * older record.
  */
 export type ClockRecord = {
   /** The newest reading, whether or not it was trusted; ms since the epoch. */
   readonly newest: number;
   /** `Clock.codesAhead`. */
   readonly codesAhead: number;
-  /** Null: the clock is trusted. */
+  /** Null if the clock is trusted. */
   readonly hold: ClockHold | null;
 };
 

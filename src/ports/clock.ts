@@ -1,32 +1,35 @@
-/** The time. No code of ours reads it any other way, so that tests own it. */
+/** The time. Our code reads it in no other way, so that tests can control it. */
 export interface Clock {
   /** Returns milliseconds since the epoch. */
   now(): number;
   /**
-   * Returns a monotonic time in milliseconds, which no step of the clock moves and which goes on while the machine is
-   * suspended. Absent: `now` is never stepped.
+   * Returns a monotonic time in milliseconds, which no step of the clock changes and which goes on while the machine is
+   * suspended. Absent if `now` is never stepped.
    */
   steady?(): number;
-  /** Returns the latest that it may be. Absent: `now` is exact. */
+  /** Returns the latest time that it may be. Absent if `now` is exact. */
   latest?(): number;
-  /** Returns the time up to which irreversible actions are safe. Absent: `now` is exact and trusted. */
+  /** Returns the time up to which irreversible actions are safe. Absent if `now` is exact and trusted. */
   earliest?(): number;
   /**
-   * Returns how far the time scale of verification codes is ahead of `now`, in milliseconds. It grows by every step
-   * back of the clock, so that such a step does not extend the hour of a code. Absent: 0.
+   * Returns how far the time scale of verification codes is ahead of `now`, in milliseconds. It grows by every backward
+   * step of the clock, so that such a step does not extend the hour of a code. If absent, 0.
    */
   codesAhead?(): number;
-  /** Return `latest` and `earliest` on the time scale of verification codes. Absent: that and `codesAhead` together. */
+  /**
+   * Return `latest` and `earliest` on the time scale of verification codes. If absent, these are `latest` and
+   * `earliest` plus `codesAhead`.
+   */
   latestForCodes?(): number;
   earliestForCodes?(): number;
 }
 
-/** Returns the latest that it may be: nothing that is due by then may be shown. */
+/** Returns the latest time that it may be: nothing that is due by then may be shown. */
 export function latestNow(clock: Clock): number {
   return clock.latest?.() ?? clock.now();
 }
 
-/** Returns the time up to which anything due may be destroyed, and anything old forgotten. */
+/** Returns the time up to which due data may be destroyed and old data forgotten. */
 export function earliestNow(clock: Clock): number {
   return clock.earliest?.() ?? clock.now();
 }

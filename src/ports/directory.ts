@@ -14,7 +14,7 @@ export type ApplicationFilter = {
 export type DirectoryWriter = {
   /**
    * Writes the records that events after the tenant's revision `before` lead to (-1: from the start). Returns `gap` if
-   * the tenant's stored row is not the one at `before`; the caller then folds the stream and writes all records.
+   * the tenant's stored row is not at `before`; the caller then folds the stream and writes all records.
    */
   write(records: readonly Stored<DirectoryRecord>[], before: number): Promise<'written' | 'stale' | 'gap'>;
   /** Writes all records of a tenant, folded from its whole stream. */
@@ -29,14 +29,14 @@ export interface Directory<R extends DirectoryRecord = Stored<DirectoryRecord>> 
   byKeyHash(keyHash: string): Promise<R | null>;
   get(kind: DirectoryRecord['kind'], id: string): Promise<R | null>;
   list(kind: DirectoryRecord['kind']): Promise<readonly R[]>;
-  /** Returns a page of the tenant's living applications, the newest first, and how many there are on all pages. */
+  /** Returns a page of the tenant's living applications, newest first, and their number on all pages. */
   applications(
     tenantId: string,
     filter: ApplicationFilter,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<{ readonly records: readonly R[]; readonly total: number }>;
-  /** Returns the day on which a key was last used, counted from 1970-01-01 (UTC); null: not yet. */
+  /** Returns the day on which a key was last used, counted from 1970-01-01 (UTC); null if it was not used yet. */
   keyUsedOn(keyHash: string): Promise<number | null>;
-  /** Notes that a key was used on this day. Ignores an earlier day and an unknown key. */
+  /** Records that a key was used on this day. Ignores an earlier day and an unknown key. */
   markKeyUsed(keyHash: string, day: number): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /** The kinds of entries that are derived from a token, besides its events and its keys. */
 export type TraceKind = 'row' | 'search_term' | 'fingerprint' | 'deadline';
 
-/** A table or collection that was searched: how many entries it has, and how many belong to the token. */
+/** A table or collection that was searched: its number of entries, and how many of them belong to the token. */
 export type Looked = {
   readonly kind: TraceKind;
   readonly store: string;
@@ -10,7 +10,7 @@ export type Looked = {
 };
 
 /**
- * What the derived entries of a token refer to it by: its stream, and the positions of the events that created its
+ * How the derived entries of a token refer to it: by its stream, and by the positions of the events that created its
  * lives.
  */
 export type TracedToken = { readonly stream: string; readonly created: readonly number[] };

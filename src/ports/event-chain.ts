@@ -1,4 +1,4 @@
-/** The hash of the chain after a commit (`events/commit.ts`), and how many commits it is over. */
+/** The hash of the chain after a commit (`events/commit.ts`), and the number of commits that it covers. */
 export type ChainLink = {
   /** The position of the last event of the commit. */
   readonly position: number;
@@ -13,10 +13,10 @@ export type ChainLink = {
  * StoreUnavailable.
  */
 export interface EventChain {
-  /** The newest link, or the newest up to a position; null: none yet. */
+  /** The newest link, or the newest up to a position; null if there is none yet. */
   head(upTo?: number): Promise<ChainLink | null>;
-  /** Links with a position after this one (0: from the first), in order, at most `limit`. */
+  /** At most `limit` links with a position after this one (0: from the first), in order. */
   after(position: number, limit: number): Promise<readonly ChainLink[]>;
-  /** Makes the links of commits that have none yet; does nothing where links are stored with their events. */
+  /** Creates the links of commits that have none yet. Does nothing where links are stored with their events. */
   follow(): Promise<void>;
 }

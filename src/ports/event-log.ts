@@ -4,7 +4,7 @@ import { StoreProblem } from './store-problem.js';
 
 export type AppendOutcome =
   | { readonly outcome: 'appended'; readonly positions: readonly number[] }
-  /** Another writer was first: the caller loads and decides again. */
+  /** Another writer was first. The caller loads and decides again. */
   | { readonly outcome: 'conflict' };
 
 /**
@@ -18,7 +18,10 @@ interface Log<Appended, Whole, Clear> {
    * events is a programming error.
    */
   append(stream: string, expectedRevision: number, appended: Appended): Promise<AppendOutcome>;
-  /** Returns all events of a stream in order; none if it does not exist. Includes every append that has resolved. */
+  /**
+   * Returns all events of a stream in order; none if the stream does not exist. Includes every append that has
+   * resolved.
+   */
   readStream(stream: string): Promise<readonly Whole[]>;
   /**
    * Returns up to `limit` events of a stream from a revision on, in order. Use it for a stream that may be long: a
@@ -28,8 +31,8 @@ interface Log<Appended, Whole, Clear> {
   /** Like `readFrom`, without ciphertexts. */
   readClearFrom(stream: string, fromRevision: number, limit: number): Promise<readonly Clear[]>;
   /**
-   * Returns up to `limit` events of a stream before a revision (null: from its end), the newest first, without
-   * ciphertexts. Includes every append that has resolved.
+   * Returns up to `limit` events of a stream before a revision (null: from its end), newest first, without ciphertexts.
+   * Includes every append that has resolved.
    */
   readNewest(stream: string, beforeRevision: number | null, limit: number): Promise<readonly Clear[]>;
   /** Returns up to `limit` events with a position after `afterPosition` (0: from the start), in order of position. */
@@ -40,7 +43,7 @@ interface Log<Appended, Whole, Clear> {
   head(): Promise<number>;
 }
 
-/** The log that an adapter implements. Do not trust what it returns: `audit/authentic-log.ts` verifies it. */
+/** The log that an adapter implements. Its results must not be trusted: `audit/authentic-log.ts` verifies them. */
 export type StoredLog = Log<Commit, StoredEvent, StoredClear>;
 
 /** The log whose events are authenticated. Reads throw ForgedLog. */
@@ -49,7 +52,7 @@ export type EventLog = Log<readonly NewEvent[], ProvenEvent, ProvenClear>;
 /** Where an event is, or should be. A null `position` is unknown. */
 export type EventPlace = { readonly position: number | null; readonly stream: string; readonly revision: number };
 
-/** The log is not as this vault wrote it: something else changed its store. */
+/** The log is not as this vault wrote it: another program changed its store. */
 export class ForgedLog extends StoreProblem {
   readonly what: string;
 
@@ -63,7 +66,7 @@ export class ForgedLog extends StoreProblem {
     this.what = what;
   }
 
-  /** `what`: what is wrong with the event, as the rest of a sentence. */
+  /** `what` says what is wrong with the event, as the rest of a sentence. */
   static at({ position, stream, revision }: EventPlace, what: string): ForgedLog {
     const where = position === null ? '' : ` at position ${position}`;
     return new ForgedLog(`the event${where} (revision ${revision} of ${stream}) ${what}`);

@@ -4,7 +4,7 @@ import type { ProjectionVersions, StoredProjection } from '../views/versions.js'
 import { StoreUnavailable } from './store-unavailable.js';
 import type { RowIndex } from './unit-of-work.js';
 
-/** The generation of token rows that a new vault begins with. */
+/** The first generation of token rows in a new vault. */
 export const firstGeneration = 1;
 
 /** Thrown for a search whose rows were replaced. The caller must plan the search again for the new rows. */
@@ -15,7 +15,10 @@ export class GenerationDropped extends StoreUnavailable {
   }
 }
 
-/** The generation of token rows that is read, and all generations that every write goes into, including that one. */
+/**
+ * The generation of token rows that is read, and all generations that every write must update, including the one that
+ * is read.
+ */
 export type GenerationsInUse = { readonly read: number; readonly write: readonly number[] };
 
 /** A rebuild of the token rows. It is stored with them, so that another process can continue it after a crash. */
@@ -25,8 +28,8 @@ export type Rebuild = {
   readonly from: number;
   /**
    * `building`: rows are built from the log. `comparing`: both generations are compared. `keeping`: the new one is
-   * read, and the old one is kept for running searches. `dropping`: the rows and the key of one generation are removed.
-   * `ended`: the rebuild is over, and its result is kept until the next one.
+   * read, and the old one is kept for searches that are still running. `dropping`: the rows and the key of one
+   * generation are removed. `ended`: the rebuild is over, and its result is kept until the next one.
    */
   readonly phase: 'building' | 'comparing' | 'keeping' | 'dropping' | 'ended';
   /** The position up to which all rows are built, and the head of the log when it was last read. */
@@ -34,7 +37,7 @@ export type Rebuild = {
   readonly head: number;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Differences are expected: the new rows are used in any case. */
+  /** Differences are expected: the new rows are used regardless. */
   readonly acceptNew: boolean;
   /** The outcome, once it is known. */
   readonly outcome: RebuildOutcome | null;
@@ -46,8 +49,8 @@ export type Rebuild = {
 };
 
 /**
- * The rate of the process that runs a rebuild, since it began. `positionsPerSecond` tells when it will reach the head
- * of the log.
+ * The rate since the process began to run the rebuild. `positionsPerSecond` allows estimating when it will reach the
+ * head of the log.
  */
 export type RebuildRate = {
   readonly events: number;
@@ -65,14 +68,14 @@ export type RebuildOutcome = 'done' | 'cancelled' | 'different' | 'key_lost' | '
 export type BuiltRow = { readonly view: Stored<TokenView>; readonly index: RowIndex; readonly at: number };
 
 /**
- * The generations of token rows. One is read. A rebuild adds a second one, which every write goes into as well, fills
- * it, and switches to it (docs/design.md, "Rebuild"). If several processes could run a rebuild, one of them does, and
- * the methods that change its state throw StoreUnavailable in all others.
+ * The generations of token rows. One is read. A rebuild adds a second one, which every write then updates as well,
+ * fills it, and switches to it (docs/design.md, "Rebuild"). Where several processes could run a rebuild, only one does,
+ * and the methods that change its state throw StoreUnavailable in all others.
  */
 export interface Generations {
   /** Returns the generations in use. Every process sees a change within two seconds after it has resolved. */
   inUse(): Promise<GenerationsInUse>;
-  /** Returns the version of the code that built each projection; for token rows, of those that are read. */
+  /** Returns the version of the code that built each projection; for token rows, of the generation that is read. */
   versions(): Promise<ProjectionVersions>;
   saveVersion(name: StoredProjection, version: number): Promise<void>;
   /** Returns the running rebuild, or the last one, or null. */
@@ -91,13 +94,13 @@ export interface Generations {
   /** Stops writes into a generation that is not read. */
   leave(generation: number): Promise<void>;
   /**
-   * Removes a few rows of an abandoned generation, so that other work does not wait. Returns true once nothing is left.
+   * Removes a few rows of an abandoned generation, so that other work does not wait. Returns true once none are left.
    */
   empty(generation: number): Promise<boolean>;
   /** Asks the process that runs the rebuild of this generation to cancel it. */
   askCancel(generation: number): Promise<void>;
   isCancelAsked(generation: number): Promise<boolean>;
-  /** Returns those of the generations that are not written. They will never be written again. */
+  /** Returns those of the given generations that are not written. They will never be written again. */
   retire(generations: readonly number[]): Promise<readonly number[]>;
   /** Stores the rebuild as the last one, or removes it. */
   end(last: Rebuild | null): Promise<void>;

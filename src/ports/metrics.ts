@@ -3,8 +3,8 @@ import type { LimitName } from './rate-limits.js';
 import type { ServiceState } from './service-state.js';
 
 /**
- * What the service tells those who run it. Nothing it takes may name a token or an address: labels are route templates,
- * words of ours and, for suspect applications alone, the application (docs/contract.md, "Operations routes").
+ * What the service reports to its operators. No parameter may name a token or an address: labels are route templates,
+ * words of ours and, only for suspects, the application (docs/contract.md, "Operations routes").
  */
 export interface Metrics {
   requestFinished(request: {
@@ -16,21 +16,21 @@ export interface Metrics {
   }): void;
   /** An answer of 429. */
   rateLimited(limit: LimitName | BudgetName): void;
-  /** Counts what was charged to a budget, also when there is no limit. */
+  /** Counts what was charged to a budget, even without a limit. */
   guessed(budget: BudgetName, guesses: number): void;
   guessBudgetExhausted(budget: BudgetName): void;
   /** An application used a tenth of an hour's deduplication misses without a hit. */
   guessesSuspected(applicationId: string): void;
   keysDestroyed(keys: number): void;
-  /** Changes that one commit of the event log made durable. */
+  /** The number of changes that one commit of the event log made durable. */
   groupCommitted(changes: number): void;
   backgroundWorkFailed(): void;
-  /** A row was read that was changed or replaced outside the vault. */
+  /** A row was read that had been changed or replaced outside the vault. */
   forgedRowFound(): void;
-  /** A signed checkpoint could not be handed to the anchor; it will be tried again. */
+  /** A signed checkpoint could not be delivered to the anchor. It will be tried again. */
   anchorFailed(): void;
-  /** A request to the address of a webhook ended. `accepted`: with a 2xx. */
+  /** A request to the address of a webhook ended. `accepted` means that the response was 2xx. */
   webhookSent(outcome: 'accepted' | 'failed'): void;
-  /** All of it, and the state of now, as text for Prometheus, with its media type. */
+  /** All metrics and the current state as text for Prometheus, with its media type. */
   render(state: ServiceState): Promise<{ readonly mediaType: string; readonly text: string }>;
 }

@@ -5,9 +5,7 @@ export const projectionNames = ['tokens', 'directory', 'shredder', 'vocabulary']
 
 export type ProjectionName = (typeof projectionNames)[number];
 
-/**
- * A rebuild as an operator sees it. `left` is the time until it has read the log, in seconds; null if it is not known.
- */
+/** A rebuild as an operator sees it. `left` is the time until it has read the log, in seconds; null if unknown. */
 export type RebuildStatus = {
   readonly phase: Exclude<Rebuild['phase'], 'ended'>;
   readonly position: number;
@@ -18,10 +16,10 @@ export type RebuildStatus = {
   readonly acceptNew: boolean;
 };
 
-/** The end of the last rebuild. `examples` are the streams of the tokens concerned. */
+/** The result of the last rebuild. `examples` are the streams of tokens that are concerned. */
 export type ProjectionStatus = {
   readonly name: ProjectionName;
-  /** Null: the projection is not stored. */
+  /** Null if the projection is not stored. */
   readonly version: number | null;
   readonly generation: number | null;
   readonly position: number | null;
@@ -36,7 +34,7 @@ export type ProjectionStatus = {
   } | null;
 };
 
-/** `done`: the rebuild is complete. `started` and `resumed`: it continues in the background. */
+/** `done` means that the rebuild is complete; `started` and `resumed`, that it continues in the background. */
 export type RebuildStart = 'done' | 'started' | 'resumed' | 'busy';
 
 /** The projections, for operators. */
@@ -46,7 +44,7 @@ export type Projections = {
   plan(name: ProjectionName): Promise<{ readonly events: number; readonly rows: number } | null>;
   /** With `acceptNew`, the new rows are used even if they differ from those in use. */
   rebuild(name: ProjectionName, acceptNew: boolean): Promise<RebuildStart>;
-  /** Cancels a rebuild and resolves when nothing of it is left. `too_late`: its rows are already in use. */
+  /** Cancels a rebuild and resolves when nothing of it is left. `too_late` means that its rows are already in use. */
   cancel(name: ProjectionName): Promise<'cancelled' | 'too_late' | 'none'>;
   /** How long the previous rows are kept, in seconds. */
   readonly keptSeconds: number;

@@ -1,7 +1,7 @@
-/** The only source of chance, cryptographically strong in production. Tests own it. */
+/** The only source of randomness, cryptographically strong in production. Tests replace it. */
 export interface Random {
   uuid(): string;
-  /** A whole number from 0 to `maxExclusive` - 1, each equally likely. */
+  /** An integer from 0 to `maxExclusive` - 1, each equally likely. */
   integer(maxExclusive: number): number;
   bytes(length: number): Buffer;
 }

@@ -11,11 +11,11 @@ export type Used = {
 };
 
 /**
- * Counters of how much applications and addresses have used of their limits (docs/contract.md, "Operations routes").
+ * Counters of how much of their limits applications and addresses have used (docs/contract.md, "Operations routes").
  * Unlike `Budgets`, they may be lost: a restart or a lost store begins new windows. A store that processes share counts
  * for all of them.
  */
 export interface RateLimits {
-  /** Adds `weight` to the use of `subject`. 0 only reads; a negative weight returns a use that was rejected. */
+  /** Adds `weight` to the use of `subject`. 0 only reads; a negative weight gives back a use that was rejected. */
   use(limit: Limit, subject: string, weight: number): Promise<Used>;
 }

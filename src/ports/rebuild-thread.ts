@@ -23,7 +23,7 @@ export type ComparedPage = {
 /** All rows of the directory as of a position of the log. */
 export type FoldedDirectory = { readonly records: readonly Stored<DirectoryRecord>[]; readonly upTo: number };
 
-/** The slow part of a rebuild. It reads, folds, decrypts and compares, and writes nothing. */
+/** The slow part of a rebuild. It reads, folds, decrypts and compares. It writes nothing. */
 export type RebuildThread = {
   /** Returns the rows of a page of the log, without those that the new generation already has. */
   build(generations: TwoGenerations, after: number, limit: number): Promise<BuiltPage>;
@@ -31,7 +31,7 @@ export type RebuildThread = {
   compare(generations: TwoGenerations, which: ComparedStreams): Promise<ComparedPage>;
   directory(): Promise<FoldedDirectory>;
   /**
-   * Forgets all keys. Nothing is built, compared or folded afterwards, but no other process may rebuild before
+   * Forgets all keys. Nothing can be built, compared or folded afterwards, but no other process may rebuild before
    * `close`.
    */
   forgetKeys(): Promise<void>;

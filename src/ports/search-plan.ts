@@ -2,15 +2,16 @@ import type { Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
 
 /**
- * A node of a search plan, in terms that rows were stored with (`RowIndex`) and dates. It contains no text of a caller.
- * An empty `and` matches every token, an empty `or` none.
+ * A node of a search plan, in the terms that rows were stored with (`RowIndex`) and in dates. It contains no text of a
+ * caller. An empty `and` matches every token, and an empty `or` none.
  */
 export type PlanNode =
   | { readonly is: 'term'; readonly term: string }
   | { readonly is: 'and' | 'or'; readonly of: readonly PlanNode[] }
   | { readonly is: 'not'; readonly of: PlanNode }
   /**
-   * `from` is included and `to` is excluded; ms since the epoch, null for an open end. A missing date is in no range.
+   * `from` is included and `to` is excluded; in ms since the epoch, null for an open end. A missing date is in no
+   * range.
    */
   | {
       readonly is: 'date';
@@ -43,8 +44,8 @@ export type PageRequest = {
 export type FoundLife = { readonly stream: string; readonly createdRevision: number; readonly revision: number };
 
 /**
- * `total` is the exact number of matches. `rows` are those of the page, newest creation first. `later` are the rest of
- * the page, without contents.
+ * `total` is the exact number of matches. `rows` are the matches on the page, newest creation first. `later` is the
+ * rest of the page, without contents.
  */
 export type SearchPage<V extends TokenView = Stored<TokenView>> = {
   readonly total: number;

@@ -2,9 +2,12 @@
 export type RequestSpan = {
   /** The trace that the span belongs to, 32 hex digits. */
   readonly traceId: string;
-  /** Runs `work` so that the calls of stores in it become children of this span. */
+  /** Runs `work` so that calls of stores in it become children of this span. */
   run<T>(work: () => T): T;
-  /** `route` is a pattern, such as `/tokens/:id`. `status` is null if the client left before it had the response. */
+  /**
+   * `route` is a pattern, such as `/tokens/:id`. `status` is null if the client disconnected before it had the
+   * response.
+   */
   end(request: { readonly method: string; readonly route: string; readonly status: number | null }): void;
 };
 
@@ -19,10 +22,10 @@ export interface Spans {
    */
   begin(traceparent: string | undefined): RequestSpan;
   /**
-   * Returns the store with a span for each call during a request that returns a promise. `system`: the kind of the
+   * Returns the store with a span for each call during a request that returns a promise. `system` is the kind of the
    * store.
    */
   store<T extends object>(name: string, system: string, store: T): T;
-  /** Sends what is not sent yet, for at most two seconds: a collector that hangs must not hold a stop. */
+  /** Sends what is not sent yet, for at most two seconds: a collector that hangs must not delay a shutdown. */
   close(): Promise<void>;
 }

@@ -1,9 +1,11 @@
-/** What is the case and what to do about it, each without a full stop; `check`: what `doctor` lists it as. */
+/**
+ * What was found and what to do about it, each without a full stop. `check` is the name under which `doctor` lists it.
+ */
 export type FoundProblem = { readonly check: string; readonly says: string; readonly do: string };
 
-/** Stores that cannot be used as they are, or as they are set up. The message says what to do. */
+/** Stores that cannot be used as they are, or with the current settings. The message says what to do. */
 export abstract class StoreProblem extends Error {
-  /** Null: only the message says it. */
+  /** Null if there is only the message. */
   readonly found: FoundProblem | null;
 
   constructor(problem: string | FoundProblem) {

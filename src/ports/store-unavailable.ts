@@ -1,6 +1,6 @@
 /**
- * A store cannot do its work now: busy, full, unreachable. Thrown by adapters in place of their library's errors;
- * the answer to the caller is 503 and nothing was acknowledged. `reason` is a word of ours, never a library's text.
+ * A store cannot do its work now: it is busy, full or unreachable. Adapters throw it in place of their library's
+ * errors. The response is 503, and nothing was acknowledged. `reason` is a word of ours, never a library's text.
  */
 export class StoreUnavailable extends Error {
   readonly store: string;

@@ -6,7 +6,7 @@ import type { DueRow } from './token-rows.js';
  */
 export interface Timers {
   set(row: DueRow): void;
-  /** Clears a timer: the token ended, or has another time now. */
+  /** Clears a timer: the token has ended, or has another time now. */
   clear(row: DueRow): void;
   /** Returns how many of these timers are set, as far as other processes can see. Throws StoreUnavailable. */
   pending(rows: readonly DueRow[]): Promise<number>;

@@ -18,9 +18,9 @@ export type DueRow = {
  */
 export type TokenRowWriter = {
   /**
-   * Writes a row. `before`: the revision that the events of the view follow. `at`: when a removal happened, ms. Returns
-   * `stored` if there is now a row that is as new or newer, and `gap` if the index must be kept but some row is not the
-   * one at `before`; that row stays.
+   * Writes a row. `before` is the revision that the events of the view follow. `at` is when a removal happened, ms.
+   * Returns `stored` if there is now a row that is as new or newer. Returns `gap` if the index must be kept but some
+   * row is not at `before`; that row stays.
    */
   write(view: Stored<TokenView>, index: RowIndex, before: number, at: number): Promise<'stored' | 'gap'>;
   /** Returns the stored revision of each stream that has a row. */
@@ -30,18 +30,18 @@ export type TokenRowWriter = {
 /** The rows of tokens: one per token, with the folded view, the ciphertexts of its events, and its due times. */
 export interface TokenRows<V extends TokenView = Stored<TokenView>> {
   /**
-   * Returns the row of a living or removed token, its state without ended keys; null if none exists or its tombstone
+   * Returns the row of a living or removed token, its state without ended keys; null if there is none or its tombstone
    * is gone.
    */
   get(stream: string): Promise<V | null>;
   /**
    * Returns the living, not yet expired token of the tenant with this keyed fingerprint that was created last, or null.
-   * Threat: a caller that creates tokens with its guesses learns by which token it meets whether an older one has the
-   * value, too.
+   * Threat: a caller that creates tokens with its guesses could otherwise tell, by the token that it gets, whether an
+   * older token has the value, too.
    */
   findByFingerprint(tenantId: string, fingerprintHash: string, now: number): Promise<string | null>;
   /**
-   * Returns one page of the living, not yet expired tokens that a plan finds, and how many it finds. Both are as of one
+   * Returns one page of the living, not yet expired tokens that a plan finds, and their number. Both are as of one
    * instant and include every change that has resolved. Throws StoreUnavailable for a search that takes too long, and
    * GenerationDropped for a plan on rows that no longer exist.
    */
@@ -53,15 +53,15 @@ export interface TokenRows<V extends TokenView = Stored<TokenView>> {
    * `search`.
    */
   walk(plan: SearchPlan, step: WalkStep): Promise<readonly V[]>;
-  /** Counts the living, not yet expired tokens of the tenant at `now` by type; a type without any is left out. */
+  /** Counts the tenant's living tokens that are not expired at `now`, by type. Types without tokens are left out. */
   countByType(tenantId: string, now: number): Promise<ReadonlyMap<TokenType, number>>;
   /**
-   * Returns at most `limit` rows whose expiry is due at `now`, or whose cvc purge is due at `codesNow` (as `now`
-   * without it), earliest first.
+   * Returns at most `limit` rows whose expiry is due at `now`, or whose cvc purge is due at `codesNow` (by default
+   * `now`), earliest first.
    */
   due(now: number, limit: number, codesNow?: number): Promise<readonly DueRow[]>;
   /** Returns the earliest due time of all rows, or null. */
   nextDueAt(): Promise<number | null>;
-  /** Returns at most `limit` rows after a stream, tombstones included, in the order of their streams. */
+  /** Returns at most `limit` rows after a stream, including tombstones, in the order of their streams. */
   page(afterStream: string, limit: number): Promise<readonly V[]>;
 }

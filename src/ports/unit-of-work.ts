@@ -9,14 +9,15 @@ import type { TokenView } from '../views/token-view.js';
 export type GenerationTerms = Readonly<Record<number, readonly string[]>>;
 
 /**
- * What a row is found by; all are keyed hashes. `keep` leaves the index as it is. A removed row is found by nothing.
+ * What a row is found by; all of it is keyed hashes. `keep` leaves the index unchanged. A removed row is found by
+ * nothing.
  */
 export type RowIndex = 'keep' | { readonly fingerprintHash: string; readonly terms: GenerationTerms };
 
 /** The events of one stream, with the row or rows that they lead to. */
 export type StreamWrite = {
   readonly stream: string;
-  /** -1: the stream must not exist yet. */
+  /** -1 means that the stream must not exist yet. */
   readonly expectedRevision: number;
   readonly events: readonly NewEvent[];
   readonly row:
@@ -46,16 +47,16 @@ export type StoredWork = {
 
 export type Change = {
   readonly writes: readonly StreamWrite[];
-  /** Recorded together with the writes, so that a repeat of the request finds what the first did. */
+  /** Recorded together with the writes, so that a repeat of the request finds what the first request did. */
   readonly claim: Stored<FinishedClaim> | null;
 };
 
 export type CommitOutcome =
   | { readonly outcome: 'committed' }
   /**
-   * `landed`: the indexes of writes that are stored all the same. There are none where the store has transactions over
-   * streams. Without such transactions, a change that creates nothing can have some, because it can be decided again
-   * over the rest. An index that lacks the terms of a generation that is now written is a conflict, too.
+   * `landed` contains the indexes of writes that were stored despite the conflict. There are none where the store has
+   * transactions over streams. Without such transactions, a change that creates nothing can have some, because it can
+   * be decided again for the rest. An index without the terms of a generation that is now written is a conflict, too.
    */
   | { readonly outcome: 'conflict'; readonly landed?: readonly number[] }
   | { readonly outcome: 'duplicate'; readonly write: number; readonly stream: string }
@@ -71,8 +72,8 @@ export interface UnitOfWork {
   commit(change: Change): Promise<CommitOutcome>;
   /**
    * Makes the rows of these tokens at least as new as the streams that the caller has read. Call it before you respond
-   * or destroy anything because of what the events say: the process that appended them may have died before it wrote
-   * the rows. Where one transaction writes both, there is nothing to do.
+   * or destroy anything because of those events: the process that appended them may have died before it wrote the rows.
+   * Does nothing where one transaction writes both.
    */
   follow(streams: readonly SeenStream[]): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** One try to deliver an event. It names the event, never the token. */
+/** One attempt to deliver an event. It names the event, never the token. */
 export type WebhookAttempt = {
   readonly eventId: string;
   readonly eventType: string;
@@ -12,11 +12,11 @@ export type WebhookAttempt = {
   readonly status: number | null;
   /** Why there was no response, in words of ours. */
   readonly problem: string | null;
-  /** When it is tried again, ms; null: never. */
+  /** When it is tried again, ms; null if never. */
   readonly nextAt: number | null;
 };
 
-/** An event that was not delivered by its first attempt. The log holds the event; this is its place. */
+/** An event that was not delivered by its first attempt. The log holds the event; this is its place in the log. */
 export type PendingDelivery = {
   readonly position: number;
   readonly stream: string;
@@ -30,25 +30,28 @@ export type PendingDelivery = {
 export type DenialState = {
   /** The last batch of each chain that was read. */
   readonly chains: readonly (readonly [chain: string, sequence: number])[];
-  /** When the last denial of each application was that the webhook was told of, ms. */
+  /** The time of the last denial of each application that the webhook was told of, ms. */
   readonly told: readonly (readonly [applicationId: string, at: number])[];
-  /** How many attempts at the next denial have failed, and when the next one is, ms. */
+  /** The number of failed attempts at the next denial, and the time of the next attempt, ms. */
   readonly failed: number;
   readonly nextAt: number;
 };
 
-/** How far a webhook has come. It holds positions, ids of events and times, and no id of a token. */
+/** How far a webhook has come. It contains positions, ids of events and times, and no id of a token. */
 export type WebhookState = {
   /** Every event up to this position was delivered, is pending, or was parked. */
   readonly position: number;
-  /** Events before this time are left out: a replay from that time is under way. Milliseconds; 0: none. */
+  /**
+   * Events before this time are left out, because a replay from that time is running. In milliseconds; 0 if there is
+   * none.
+   */
   readonly replaysFrom: number;
   readonly pending: readonly PendingDelivery[];
-  /** The newest attempts, the newest first. */
+  /** The newest attempts, newest first. */
   readonly attempts: readonly WebhookAttempt[];
-  /** The last attempts of deliveries that were given up, the newest first. */
+  /** The last attempts of deliveries that were given up, newest first. */
   readonly parked: readonly WebhookAttempt[];
-  /** Null: it was not told of denials yet. */
+  /** Null if the webhook was not told of denials yet. */
   readonly denials: DenialState | null;
 };
 
@@ -64,7 +67,7 @@ export type SealedTokenId = {
   readonly at: number;
 };
 
-/** Where webhooks keep how far they have come, and the ids of tokens that ended since. */
+/** Where webhooks keep their states, and the sealed ids of tokens that have ended since. */
 export interface WebhookStore {
   state(webhookId: string): Promise<StoredWebhookState | null>;
   /**
@@ -76,16 +79,16 @@ export interface WebhookStore {
   remove(webhookId: string): Promise<void>;
   /** Stores sealed ids; they are durable when it resolves. */
   keepIds(ids: readonly SealedTokenId[]): Promise<void>;
-  /** Returns the sealed ids of these events by event id; empty bytes if it was removed after its time. */
+  /** Returns the sealed ids of these events by event id. An id that was emptied after its time has no bytes. */
   sealedIds(webhookId: string, eventIds: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /**
-   * Empties sealed ids from before a time, ms. An empty one still says that the token passed the filters. Removes those
-   * from before `markedBefore` completely.
+   * Empties sealed ids from before a time, ms. An emptied one still says that the token passed the filters. Removes
+   * those from before `markedBefore` completely.
    */
   forgetIds(notBefore: number, markedBefore: number): Promise<void>;
 }
 
-/** Returns the state of a webhook from a position on. */
+/** Returns the state of a webhook that begins at a position. */
 export function stateFrom(position: number, replaysFrom = 0): WebhookState {
   return { position, replaysFrom, pending: [], attempts: [], parked: [], denials: null };
 }
