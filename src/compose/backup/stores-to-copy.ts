@@ -11,7 +11,7 @@ export function keysDatabaseOf({ settings }: Config): string {
   return `${settings['mongodb.database']}_keys`;
 }
 
-/** Opens the key store that the settings name, for reading while other processes use it. Deps no root key. */
+/** Opens the key store that the settings name, for reading while other processes use it. Needs no root key. */
 export async function keysToCopy(config: Config): Promise<KeysToCopy> {
   if (config.settings.profile === 'embedded') return openKeysToCopy(config.settings.data);
   const stores = storeUrls(config);
