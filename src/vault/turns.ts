@@ -10,8 +10,8 @@ const sliceMs = 1;
  */
 const beginMs = 4;
 /**
- * While another tenant sends requests, long work pauses for this many times the length of its last slice, up to
- * `restMsMax`.
+ * While another tenant sends requests, all long work rests for this many times the length of the last slice, up to
+ * `restMsMax`. Requests that wait to begin do not rest.
  */
 const restFactor = 4;
 const restMsMax = 100;
@@ -46,7 +46,10 @@ export type Work = {
   run<T>(steps: Steps<T>): Promise<T>;
 };
 
-/** What waits, of one tenant. Short work has not computed anything yet, as far as is known. */
+/** Short work has not computed anything yet, as far as is known. */
+type Kind = 'short' | 'long';
+
+/** What waits, of one tenant. */
 type Queue = { readonly short: (() => void)[]; readonly long: (() => void)[]; wasShort: boolean };
 
 export function createTurns(): Turns {
@@ -54,6 +57,9 @@ export function createTurns(): Turns {
   const waiting = new Map<string, Queue>();
   /** Whether `resume` is about to run. */
   let isScheduled = false;
+  /** Until when long work rests, and the timer that ends the rest if only long work waits. */
+  let restsUntil = Number.NEGATIVE_INFINITY;
+  let rest: NodeJS.Timeout | null = null;
   let last = '';
   let lastAt = Number.NEGATIVE_INFINITY;
   let otherAt = Number.NEGATIVE_INFINITY;
@@ -83,37 +89,60 @@ export function createTurns(): Turns {
     return waiting.size > 1 || performance.now() - otherAt < activeMs;
   }
 
+  function isResting(): boolean {
+    return performance.now() < restsUntil && isShared();
+  }
+
+  /** Lets `resume` run in the next turn of the event loop, or at the end of the rest if only long work waits. */
+  function schedule(): void {
+    if (isScheduled || waiting.size === 0) return;
+    if (isResting() && ![...waiting.values()].some(({ short }) => short.length > 0)) {
+      rest ??= setTimeout(() => {
+        rest = null;
+        schedule();
+      }, restsUntil - performance.now());
+      return;
+    }
+    isScheduled = true;
+    setImmediate(resume);
+  }
+
   /** Resumes what may run in this turn of the event loop, and schedules the next. */
   async function resume(): Promise<void> {
     const began = performance.now();
-    if (isShared()) resumeNext();
-    else await resumeAlone();
+    const resumed = isShared() ? resumeNext() : await resumeAlone();
     setImmediate(() => {
-      const tookMs = performance.now() - began;
-      isScheduled = waiting.size > 0;
-      if (!isScheduled) return;
-      if (tookMs <= sliceMs || !isShared()) void resume();
-      else setTimeout(resume, Math.min(restMsMax, restFactor * tookMs));
+      const now = performance.now();
+      const tookMs = now - began;
+      if (resumed === 'long' && tookMs > sliceMs) restsUntil = now + Math.min(restMsMax, restFactor * tookMs);
+      isScheduled = false;
+      schedule();
     });
   }
 
-  /** Resumes one request of the tenant whose turn it is, alternately of its short and its long work. */
-  function resumeNext(): void {
-    const [first] = waiting;
-    if (first === undefined) return;
-    const [tenantId, queue] = first;
-    const { short, long } = queue;
-    const isShort = long.length === 0 || (short.length > 0 && !queue.wasShort);
-    queue.wasShort = isShort;
-    // Queues the tenant behind all others.
-    waiting.delete(tenantId);
-    const next = (isShort ? short : long).shift();
-    if (short.length + long.length > 0) waiting.set(tenantId, queue);
-    next?.();
+  /**
+   * Resumes one request of the tenant whose turn it is, alternately of its short and its long work. While long work
+   * rests, tenants that have nothing else are passed over.
+   */
+  function resumeNext(): Kind {
+    const mayBeLong = !isResting();
+    for (const [tenantId, queue] of waiting) {
+      const { short, long } = queue;
+      if (short.length === 0 && !mayBeLong) continue;
+      const kind = short.length > 0 && !(mayBeLong && long.length > 0 && queue.wasShort) ? 'short' : 'long';
+      queue.wasShort = kind === 'short';
+      // Queues the tenant behind all others.
+      waiting.delete(tenantId);
+      const next = queue[kind].shift();
+      if (short.length + long.length > 0) waiting.set(tenantId, queue);
+      next?.();
+      return kind;
+    }
+    return 'short';
   }
 
   /** Resumes short work while there is time to begin, then one slice of long work. */
-  async function resumeAlone(): Promise<void> {
+  async function resumeAlone(): Promise<Kind> {
     const endsAt = timeToBegin();
     for (const [tenantId, { short, long }] of waiting) {
       do {
@@ -123,17 +152,17 @@ export function createTurns(): Turns {
       const next = long.shift();
       if (short.length + long.length === 0) waiting.delete(tenantId);
       next?.();
-      return;
+      return next === undefined ? 'short' : 'long';
     }
+    return 'short';
   }
 
-  function turnOf(tenantId: string, kind: 'short' | 'long'): Promise<void> {
-    if (!isScheduled) setImmediate(resume);
-    isScheduled = true;
+  function turnOf(tenantId: string, kind: Kind): Promise<void> {
     return new Promise((resolve) => {
       const queue = waiting.get(tenantId) ?? { short: [], long: [], wasShort: false };
       queue[kind].push(resolve);
       waiting.set(tenantId, queue);
+      schedule();
     });
   }
 

@@ -40,10 +40,13 @@ test('tenants take turns, regardless of the number of their requests', async () 
   const turns = createTurns();
   const done: string[] = [];
   const many = Array.from({ length: 30 }, () => turns.begin('many').run(computing('many', 10, done)));
+  // Their first slices are short work, which does not rest.
+  while (done.length < 30) await new Promise((resolve) => setImmediate(resolve));
+  const begun = done.length;
   await turns.begin('one').run(computing('one', 10, done));
   const before = done.lastIndexOf('one');
   // Every other slice belongs to the tenant with one request.
-  expect(done.slice(0, before).filter((name) => name === 'many').length).toBeLessThan(20);
+  expect(done.slice(begun, before).filter((name) => name === 'many').length).toBeLessThan(20);
   await Promise.all(many);
   expect(done).toHaveLength(310);
 });
@@ -81,6 +84,33 @@ test('requests that arrive without end do not overtake one that waits to begin',
     }),
   );
   expect(mostOvertaking).toBeLessThan(3 * callers);
+});
+
+test('a request that begins does not wait until the long work of another tenant has rested', async () => {
+  const turns = createTurns();
+  const done: string[] = [];
+  function* steps(name: string, count: number, ms: number): Steps<void> {
+    for (let step = 0; step < count; step += 1) {
+      const end = performance.now() + ms;
+      while (performance.now() < end);
+      done.push(name);
+      yield;
+    }
+  }
+  turns.begin('quiet');
+  const long = turns.begin('hostile').run(steps('long', 4, 30));
+  while (done.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  // It rests for 100 ms now. The next request uses up the time that requests beginning in one turn share.
+  const first = turns.begin('hostile').run(steps('first', 1, 6));
+  let turnsOfLoop = 0;
+  const count = (): void => {
+    turnsOfLoop += 1;
+    if (!done.includes('quiet')) setImmediate(count);
+  };
+  setImmediate(count);
+  await turns.begin('quiet').run(steps('quiet', 1, 0));
+  expect(turnsOfLoop).toBeLessThan(20);
+  await Promise.all([long, first]);
 });
 
 test('a pause does not wait while the slice lasts', async () => {
