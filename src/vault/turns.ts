@@ -6,9 +6,10 @@ import type { Steps } from '../domain/steps.js';
  */
 const sliceMs = 1;
 /**
- * How long all requests that begin in the same turn of the event loop may compute there together, ms. The others wait.
+ * How long all requests that begin in the same turn of the event loop may compute there together, ms: while one tenant
+ * is alone, and while several send requests. The others wait.
  */
-const beginMs = 4;
+const beginMs = { alone: 4, shared: 2 };
 /**
  * While another tenant sends requests, all long work rests for this many times the length of the last slice, up to
  * `restMsMax`. Requests that wait to begin do not rest.
@@ -69,7 +70,7 @@ export function createTurns(): Turns {
   /** Threat: 64 requests that arrive together would each compute a slice before anything else runs. */
   function timeToBegin(): number {
     if (beginEndsAt === null) {
-      beginEndsAt = performance.now() + beginMs;
+      beginEndsAt = performance.now() + (isShared() ? beginMs.shared : beginMs.alone);
       setImmediate(() => {
         beginEndsAt = null;
       });
