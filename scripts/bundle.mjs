@@ -18,11 +18,12 @@ function isExternal(id) {
 }
 
 const bundle = await rolldown({
-  // Each entry is a file that Node.js starts: the program, its two worker threads, and the verifier of a bundle of
+  // Each entry is a file that Node.js starts: the program, its three worker threads, and the verifier of a bundle of
   // evidence, which is copied into it.
   input: {
     strongroom: 'dist/cli/main.js',
     'writer-thread': 'dist/adapters/sqlite/writer/writer-thread.js',
+    'wal-checkpoint-thread': 'dist/adapters/sqlite/writer/wal-checkpoint-thread.js',
     'rebuild-worker': 'dist/compose/rebuild/rebuild-worker.js',
     'bundle-verifier': 'dist/cli/audit/bundle-verifier.js',
   },

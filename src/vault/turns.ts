@@ -58,9 +58,10 @@ export function createTurns(): Turns {
   const waiting = new Map<string, Queue>();
   /** Whether `resume` is about to run. */
   let isScheduled = false;
-  /** Until when long work rests, and the timer that ends the rest if only long work waits. */
+  /** Until when long work rests. */
   let restsUntil = Number.NEGATIVE_INFINITY;
-  let rest: NodeJS.Timeout | null = null;
+  /** Whether a timer will schedule long work at the end of its rest. */
+  let isTimed = false;
   let last = '';
   let lastAt = Number.NEGATIVE_INFINITY;
   let otherAt = Number.NEGATIVE_INFINITY;
@@ -94,18 +95,24 @@ export function createTurns(): Turns {
     return performance.now() < restsUntil && isShared();
   }
 
-  /** Lets `resume` run in the next turn of the event loop, or at the end of the rest if only long work waits. */
+  /** Returns whether anything may be resumed. If all that waits rests, a timer resumes it at the end of its rest. */
+  function isReady(): boolean {
+    if (waiting.size === 0) return false;
+    if (!isResting() || [...waiting.values()].some(({ short }) => short.length > 0)) return true;
+    if (!isTimed) setTimeout(endRest, restsUntil - performance.now());
+    isTimed = true;
+    return false;
+  }
+
   function schedule(): void {
-    if (isScheduled || waiting.size === 0) return;
-    if (isResting() && ![...waiting.values()].some(({ short }) => short.length > 0)) {
-      rest ??= setTimeout(() => {
-        rest = null;
-        schedule();
-      }, restsUntil - performance.now());
-      return;
-    }
+    if (isScheduled || !isReady()) return;
     isScheduled = true;
     setImmediate(resume);
+  }
+
+  function endRest(): void {
+    isTimed = false;
+    schedule();
   }
 
   /** Resumes what may run in this turn of the event loop, and schedules the next. */
@@ -116,8 +123,8 @@ export function createTurns(): Turns {
       const now = performance.now();
       const tookMs = now - began;
       if (resumed === 'long' && tookMs > sliceMs) restsUntil = now + Math.min(restMsMax, restFactor * tookMs);
-      isScheduled = false;
-      schedule();
+      isScheduled = isReady();
+      if (isScheduled) void resume();
     });
   }
 

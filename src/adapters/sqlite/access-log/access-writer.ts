@@ -15,11 +15,14 @@ export type AccessWriter = ReturnType<typeof createAccessWriter>;
 const restMsMin = 1_000;
 const restMsMax = 60_000;
 
+/** The file that a group of entries went to, with its identity. */
+export type Appended = { readonly path: string; readonly identity: string; readonly entries: number };
+
 /**
- * Appends to the access log from the writer thread. A failure concerns this log alone: the writer closes the file, the
+ * Appends to the access log from the writer thread. Calls `onAppended` when entries are durable. A failure concerns this log alone: the writer closes the file, the
  * next append opens it again, and the vault continues.
  */
-export function createAccessWriter(dataDir: string) {
+export function createAccessWriter(dataDir: string, onAppended: (appended: Appended) => void = () => undefined) {
   let open: MonthWriter | null = null;
   let head: ChainHead | null = null;
   let restMs = restMsMin;
@@ -53,6 +56,8 @@ export function createAccessWriter(dataDir: string) {
       while (end < entries.length && monthOf(entries[end]?.entry.time ?? 0) === month);
       const writer = writerOf(month);
       head = writer.append(entries.slice(start, end), head ?? noHead);
+      const { identity } = writer;
+      if (identity !== null) onAppended({ path: join(dataDir, monthFile(month)), identity, entries: end - start });
     }
   }
 

@@ -28,6 +28,13 @@ const settings: readonly (readonly [pragma: string, value: number | string, read
 const smallCache = -4_096;
 
 /**
+ * The length of the write-ahead log, in pages of 4 KiB, at which a commit copies it into the file. Another thread does
+ * that much earlier (`wal-checkpoints.ts`). Commits that follow each other without a pause can keep the log growing, because
+ * SQLite starts it from its beginning only when all of it was copied.
+ */
+const checkpointedPages = 8_000;
+
+/**
  * How long a reader waits for a lock, and a writer while it opens a file: the first connection to a file locks it for a
  * moment. Afterwards a writer does not wait, because all requests would wait with it.
  */
@@ -35,17 +42,21 @@ const lockWaitMs = 5_000;
 
 /**
  * Opens a database file. `fileName` names it in messages. `accept` runs before anything in the file changes, and throws
- * to reject the file.
+ * to reject the file. A `checkpointer` does not create the file.
  */
 export function openDatabase(
   path: string,
   fileName: string,
-  mode: 'writer' | 'reader',
+  mode: 'writer' | 'reader' | 'checkpointer',
   accept: (database: SqliteDatabase) => void = () => undefined,
 ): SqliteDatabase {
   let database: SqliteDatabase | null = null;
   try {
-    database = pinStatements(path, { readonly: mode === 'reader', timeout: lockWaitMs });
+    database = pinStatements(path, {
+      readonly: mode === 'reader',
+      fileMustExist: mode !== 'writer',
+      timeout: lockWaitMs,
+    });
     accept(database);
     if (database.pragma('journal_mode', { simple: true }) !== 'wal') database.pragma('journal_mode = WAL');
     expectSetting(database, 'journal_mode', 'wal');
@@ -53,8 +64,9 @@ export function openDatabase(
       database.pragma(`${pragma} = ${value}`);
       expectSetting(database, pragma, readBack);
     }
-    if (mode === 'reader' || fileName !== 'vault.db') database.pragma(`cache_size = ${smallCache}`);
-    if (mode === 'writer') database.pragma('busy_timeout = 0');
+    if (mode !== 'writer' || fileName !== 'vault.db') database.pragma(`cache_size = ${smallCache}`);
+    if (mode !== 'reader') database.pragma('busy_timeout = 0');
+    if (mode === 'writer' && fileName !== 'keys.db') database.pragma(`wal_autocheckpoint = ${checkpointedPages}`);
     return database;
   } catch (error) {
     database?.close();

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { FoundProblem } from '../../../ports/store-problem.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
@@ -14,6 +15,7 @@ import type { FromWriter, ToWriter, WriterOperation, WriterReply, WriterRequest 
 import { createRequestQueue } from './request-queue.js';
 import { createRotationOperations } from './rotation-operations.js';
 import { createVaultOperations } from './vault-operations.js';
+import { startWalCheckpoints } from './wal-checkpoints.js';
 
 /** How long the log of `vault.db` may keep the bytes of a removed row. */
 const vaultTruncateMs = 30_000;
@@ -29,7 +31,11 @@ function start(port: MessagePort, dataDir: string): void {
   const ofKeys = { ...createKeyOperations(keys), ...createRotationOperations(keys) };
   const operations = { ...createVaultOperations(vault), ...ofKeys };
   const isOfKeys = ({ operation }: StoreRequest): boolean => Object.hasOwn(ofKeys, operation);
-  const access = createAccessWriter(dataDir);
+  const checkpoints = startWalCheckpoints();
+  const vaultFile = { of: 'vault.db', path: join(dataDir, 'vault.db'), identity: 'vault.db' } as const;
+  const access = createAccessWriter(dataDir, ({ path, identity, entries }) =>
+    checkpoints.note({ of: 'access log', path, identity }, entries),
+  );
   const runAccess = createAccessOperations(access);
   const erasure = createErasure(keys, broken);
   // Start the timer at once: a crash may have left the bytes of removed rows in the log.
@@ -61,7 +67,7 @@ function start(port: MessagePort, dataDir: string): void {
       }
       erasure.settle();
       if (!queue.isEmpty()) schedule();
-      else if (closing) close();
+      else if (closing) void close().catch(broken);
     } catch (error) {
       broken(error);
     }
@@ -87,6 +93,7 @@ function start(port: MessagePort, dataDir: string): void {
     };
     const attempts = commitGroup(works());
     if (requests.length === 0) return;
+    if (of === 'vault') checkpoints.note(vaultFile, requests.length);
     const replies: WriterReply[] = [];
     for (const [index, request] of requests.entries()) {
       const attempt = attempts[index];
@@ -147,7 +154,8 @@ function start(port: MessagePort, dataDir: string): void {
     setImmediate(run);
   }
 
-  function close(): void {
+  async function close(): Promise<void> {
+    await checkpoints.close();
     erasure.close();
     if (vaultTimer !== null) clearTimeout(vaultTimer);
     truncateLog(vault, 'vault.db');
@@ -162,6 +170,7 @@ function start(port: MessagePort, dataDir: string): void {
     if (isBroken) return;
     isBroken = true;
     send({ message: 'broken', problem: error instanceof Error ? error.message : 'the writer failed' });
+    void checkpoints.close();
     erasure.stop();
     if (vaultTimer !== null) clearTimeout(vaultTimer);
     vault.close();
