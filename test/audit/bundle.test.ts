@@ -12,7 +12,7 @@ import { operate } from './operate.js';
 let service: TestService;
 let key: string;
 let dir: string;
-/** The bundle of one person, and a bundle of the whole period. */
+/** The directories of two bundles: one about a person, one about the whole period. */
 let person: string;
 let period: string;
 let publicKey: string;
@@ -94,7 +94,7 @@ test('a bundle about one person holds that person alone, and no value', async ()
   expect(reads.map(({ operation }) => operation)).toEqual(
     expect.arrayContaining(['create', 'reveal', 'update', 'delete']),
   );
-  // A bundle of a period names no token, contains no value, and contains nothing of another tenant.
+  // The bundle of a period names no tokens and contains no values. It contains nothing of another tenant.
   const whole = textOf(period);
   for (const marker of [...strangers, ...ownValues, 'own-living']) expect(whole, marker).not.toContain(marker);
   const tenants = [...jsonLines(period, 'history.jsonl').map((line) => line['tenant'])];
@@ -112,7 +112,7 @@ test('an erased token is there with its history and its statement, and without v
   expect(textOf(person)).not.toContain('erased-value');
 });
 
-/** Returns a copy of the bundle of the person with one change to one of its files. */
+/** Returns a copy of the person's bundle with one change to one of its files. */
 function tampered(name: string, change: (text: string) => string | null, listsAgain = false): string {
   const copy = mkdtempSync(join(dir, 'tampered-'));
   cpSync(person, copy, { recursive: true });
@@ -162,8 +162,7 @@ const swapLines = (text: string): string => {
 };
 const dropLine = (text: string): string => text.split('\n').slice(1).join('\n');
 
-// The attacker also updates the hash of the changed file in the manifest. Only the signature of the manifest then
-// fails.
+// The attacker also updates the changed file's hash in the manifest, so that only the manifest's signature fails.
 test.each([
   [
     'history.jsonl',

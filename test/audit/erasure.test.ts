@@ -41,7 +41,7 @@ test('a statement about a deleted token lists its lives and keys, and is signed'
   const statement = await stated('card');
   expect(statement).toMatchObject({ token_id: 'card', tenant_id: service.tenantId });
   expect(statement.lives.map(({ ended_by }) => ended_by)).toEqual(['token.deleted', 'token.deleted']);
-  // Three versions of the data in two lives, and one verification code.
+  // The token had three versions of its data in two lives, and one verification code.
   expect(statement.keys.destroyed).toBe(4);
   expect(statement.derived.row).toBe('tombstone');
   const kinds = new Set(statement.derived.looked.map(({ kind }) => kind));
@@ -163,7 +163,7 @@ test.for<[string, RegExp, string]>([
   const database = openVault(dataDir);
   try {
     const others = database.prepare('INSERT INTO postings_1 VALUES (randomblob(16), 1000000)');
-    // More than one read returns.
+    // More postings than one read returns.
     database.transaction(() => {
       for (let count = 0; count < 11_000; count += 1) others.run();
     })();

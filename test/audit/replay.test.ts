@@ -49,7 +49,7 @@ test('a token is shown as it was, masked unless a caller that may see it request
     const token = await replay('card', asOf);
     expect(token).toMatchObject({ id: 'card', metadata: { step: 'one' }, data: 'XXXXXXXXXXXX4242' });
     expect(token['modified_at']).toBeUndefined();
-    // The update replaced the former content with its metadata. The key stays the same as long as the data does.
+    // The update replaced the former content with its metadata. The key stays the same while the data does not change.
     expect(await replay('card', asOf, { reveal: true })).toMatchObject({ data: '4242424242424242' });
   }
   const masking = await service.application([rule('/', 'mask', ['token:read'])]);

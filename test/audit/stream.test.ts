@@ -113,7 +113,7 @@ test('a receiver that is down or rejects loses nothing: the stream waits longer 
       requests += 1;
       expect(request.headers['authorization']).toBe('Bearer siem-secret');
       if (requests <= 4) {
-        // The records were received but not acknowledged, so they must be sent again.
+        // The receiver did not acknowledge the records, so they must be sent again.
         if (requests === 1) return void response.destroy();
         return void response.writeHead(requests === 2 ? 500 : 429).end('x'.repeat(1_000_000));
       }

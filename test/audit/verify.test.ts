@@ -224,7 +224,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(known?.message).toContain('the key store has recorded events after');
     const dataDir = copied();
     tamper(dataDir, cut);
-    // Does what an attacker with write access to both files could do.
+    // Changes both files as an attacker with write access to them could.
     const keys = pinStatements(join(dataDir, 'keys.db'), {});
     keys.exec(`DELETE FROM meta WHERE name IN ('log', 'log_memory', 'shredder')`);
     keys.close();

@@ -64,7 +64,7 @@ test('a stream that is killed, and whose receiver and service go away, delivers 
   await create('two');
   const second = start();
   await delivered();
-  // The stream holds no lock on the vault: the service stops and starts while the stream runs.
+  // The stream takes no lock on the vault, so the service can stop and start while the stream runs.
   await service.stop();
   service = await startService(flags);
   await create('three');

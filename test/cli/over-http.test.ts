@@ -20,7 +20,7 @@ import {
 
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
 
-/** A vault that serves, and how the same command reaches it: through its data, and through its address. */
+/** Starts a vault's service, and returns the options to reach it through its data and through its address. */
 async function servedVault(serveFlags: readonly string[] = []) {
   const vault = await makeVault();
   const file = (name: string, text: string) => {
@@ -41,7 +41,7 @@ async function servedVault(serveFlags: readonly string[] = []) {
   };
 }
 
-/** Runs a command in both ways, expects the same result, and returns it. */
+/** Runs a command in both ways, expects the same result from both, and returns it. */
 async function runBoth(
   args: readonly string[],
   [local, remote]: readonly [readonly string[], readonly string[]],
@@ -52,7 +52,7 @@ async function runBoth(
   return second;
 }
 
-/** Removes from an output what differs between two new tokens or applications. */
+/** Removes from an output everything that differs between two new tokens or applications. */
 function withoutOwn(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, '<uuid>')
@@ -294,7 +294,7 @@ describe('what the service does not allow', () => {
 
 const key = newApiKey('private', (max) => max - 3);
 
-/** Runs a command with a key against this address. The key must not be in its output. */
+/** Runs a command with a key against this address. Expects that its output does not contain the key. */
 async function runAt(
   address: string,
   args: readonly string[] = ['tokens', 'delete', 'some-id'],
@@ -505,7 +505,7 @@ describe('a server that is not the vault', () => {
 });
 
 describe('TLS', () => {
-  /** A self-signed certificate for these names. */
+  /** Creates a self-signed certificate for these names. */
   function certificate(dir: string, names: string) {
     const [cert, certKey] = [join(dir, 'tls.pem'), join(dir, 'tls.key')];
     execFileSync(

@@ -26,7 +26,7 @@ test('with a certificate it serves only https, and SIGHUP reloads the certificat
     copyFileSync(from.key, inUse.key);
   };
   take(first);
-  // Every address is allowed now.
+  // The certificate is valid, so every address is allowed.
   const tls = ['--tls-cert', inUse.cert, '--tls-key', inUse.key, '--host', '0.0.0.0'];
   const service = await startService([...flags, ...tls]);
   const address = service.address.replace('0.0.0.0', '127.0.0.1');

@@ -60,7 +60,7 @@ describe.each([
   test('a rejected request says why, repeats no value and stores nothing', async () => {
     const { args, flags, dir, managementKey, service } = await vaultWithKey(isRunning);
     await service?.stop();
-    // The first use of a key on a day is recorded with the key; that is not part of the rejected request.
+    // The first use of a key on a day is recorded with the key, and is not part of the rejected request.
     await run(['tokens', 'get', 'first-use', ...args]);
     await run(['tokens', 'get', 'first-use', '--api-key-file', '-', ...flags], { stdin: managementKey });
     const before = contentsOf(dir);

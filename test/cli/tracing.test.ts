@@ -54,7 +54,7 @@ test('a request is a span, each call of a store in it is a child, and no span ho
     expect.arrayContaining(['directory.byKeyHash', 'keys.create', 'work.commit']),
   );
   expect(children(read).map(({ name }) => name)).toEqual(
-    // The data key is cached, so no store is asked for it.
+    // The data key is cached, so no store is called for it.
     expect.arrayContaining(['rows.get', 'keys.tenantKeys', 'access_log.record']),
   );
   for (const child of children(read)) {
@@ -70,8 +70,8 @@ test('a request is a span, each call of a store in it is a child, and no span ho
   const ids = new Set(requests.map(({ spanId }) => spanId));
   expect(spans.filter(({ kind, parentSpanId }) => kind !== server && !ids.has(parentSpanId ?? ''))).toEqual([]);
 
-  // Each field of the requests contains the marker. Nothing that the collector received contains it, a key, the tenant's id
-  // or the data directory.
+  // Each field of the requests contains the marker. Nothing that the collector received may contain the marker, a key,
+  // the tenant's id or the data directory.
   for (const secret of [marker, vault.key, vault.managementKey, vault.tenantId, vault.dataDir]) {
     expect(collector.text()).not.toContain(secret);
   }
@@ -81,7 +81,7 @@ test('a request is a span, each call of a store in it is a child, and no span ho
   expect(spans.filter(({ events = [], status }) => events.length > 0 || status.message !== undefined)).toEqual([]);
 
   expect(collector.headers[0]?.['x-tenant']).toBe('ours');
-  // A log line names the trace of its request.
+  // A log line contains the trace of its request.
   const lines = ended.stdout.trimEnd().split('\n');
   const line = lines
     .map((text) => JSON.parse(text))
@@ -132,7 +132,7 @@ test('a collector that does not respond does not delay a stop', async () => {
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
   await until('a batch', 30_000, () => (collector.headers.length > 0 ? true : undefined));
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
-  // The collector has not responded yet. The exporter would wait ten seconds for it and then try again.
+  // The collector has not responded yet. The exporter on its own would wait ten seconds and then retry.
   expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { makeVault, run, type TestVault } from '../support/process.js';
 
-/** Texts that no output of a command contains: a wrong plural, and an unclear name of a number. */
+/** Texts that no command may print: wrong plurals, and unclear names of numbers. */
 const wrong = [
   /\b(?<!,)1 (?:events|tokens|rows|batches|chains|commits|lines|keys|problems|applications|minutes)\b/,
   /\((?:s|es)\)/,

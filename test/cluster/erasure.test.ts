@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const ask = (id: string) => operate(cluster.service, 'audit-erasure', { key: keys.management, id });
 
-/** A token that is deleted an hour before it is due: its stream, and when it was due. */
+/** Deletes a token an hour before it is due. Returns its stream and its due time. */
 async function deleted(id: string): Promise<{ readonly stream: string; readonly dueAt: number }> {
   const { vault } = cluster.service;
   const dueAt = Math.floor(vault.clock.now() / 1_000) * 1_000 + anHour;

@@ -50,7 +50,7 @@ afterEach(async () => {
   await mongo.close();
 });
 
-/** Replaces the log in EventStoreDB and the links in MongoDB with what `change` returns, with a correct chain. */
+/** Replaces the log in EventStoreDB and the links in MongoDB with the result of `change`, with a correct chain. */
 async function tamper(change: (appends: Stored[][]) => Stored[][]): Promise<void> {
   await server.kill();
   const appends = readFileSync(journalFile(), 'utf8')
@@ -107,7 +107,7 @@ test('an attacker that can write EventStoreDB and the links cannot re-sign a cha
         ? events.map((event) => edited(event, ({ time }) => ({ actor: 'somebody', time: Number(time) - 60_000 })))
         : events,
     );
-    // As long as before.
+    // The log stays as long as before.
     const pad = (last ?? []).map((event) => ({ ...event, type: 'test.happened', stream: 'padding', revision: 0 }));
     return [...forged, pad.map((event) => edited(event, () => ({ first: 0 })))];
   });

@@ -10,7 +10,7 @@ import { manualClock } from '../support/manual-clock.js';
 import { until } from '../support/process.js';
 import { databaseOfTest } from './own-database.js';
 
-/** Two processes on one key store, each with its own connection, caches and pool. */
+/** Opens two processes on one key store, each with its own connection, caches and pool. */
 async function twoRings() {
   const { connect } = await databaseOfTest();
   const rootKey = randomBytes(32);
@@ -117,7 +117,7 @@ test('at 2^30 wraps two processes switch to one newer key, and what the older on
   await other.keys.create(tenantId);
   for (const number of [2, 3]) {
     await exhaust(one.connection, tenantId);
-    // More than the blocks that were created in advance, so that both need new ones.
+    // More keys than the blocks created in advance contain, so that both processes need new blocks.
     const made = await Promise.all(
       Array.from({ length: 600 }, (_, index) => (index % 2 === 0 ? one : other).keys.create(tenantId)),
     );

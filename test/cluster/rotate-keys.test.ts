@@ -16,7 +16,7 @@ import { mongoUrl } from './own-database.js';
 
 const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
 
-/** A vault on servers, and two machines with its root key, each in its own directory. */
+/** Creates a vault on servers, and two machines with its root key, each with its own directory. */
 async function twoMachines() {
   const server = await startStandIn();
   const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
@@ -108,7 +108,7 @@ test('processes on two machines keep working through a rotation that is killed a
     code: 1,
     stderr: expect.stringContaining('the root key is not the one'),
   });
-  // The other machine still has both files. The command there removes the old one.
+  // The other machine still has both files. Running the command there removes the old one.
   expect(existsSync(other.nextFile)).toBe(true);
   await api.stop();
   expect((await runJson(rotate, other.options))['state']).toBe('cleared');

@@ -3,10 +3,13 @@ import { clusterClock } from '#src/compose/cluster/cluster-clock.js';
 import type { ClockRecord } from '#src/ports/clock-record.js';
 
 const usualMs = 2;
-/** How long one `hello` takes, before and after MongoDB reads its clock. Null: there is no response for so long. */
+/**
+ * The duration of one `hello` before and after MongoDB reads its clock. Null means that no response arrives for that
+ * long.
+ */
 type Round = { readonly before: number; readonly after: number };
 
-/** A cluster clock and the MongoDB clock that it reads. Time stands still between the awaits of a test. */
+/** Creates a cluster clock and the MongoDB clock that it reads. Time stands still between the awaits of a test. */
 async function onClockOfMongo(first: readonly Round[] = [], aheadMs = 0) {
   vi.useFakeTimers({ toFake: ['performance', 'Date', 'setInterval', 'setTimeout'] });
   const mongo = { aheadMs, rounds: [...first] };
@@ -105,7 +108,7 @@ test('the clock follows a primary with another time, says how far this machine i
     expect(Math.abs(clock.offMs() + aheadMs)).toBeLessThanOrEqual(6);
     expect(clock.isTrusted()).toBe(false);
     await vi.advanceTimersByTimeAsync(600_000);
-    // Nothing is due that was not due when both clocks agreed.
+    // Nothing may be due that was not due when both clocks last agreed.
     expect(clock.earliest()).toBeLessThanOrEqual(Math.max(agreedAt + 2_000, 0));
     mongo.aheadMs = 0;
     await vi.advanceTimersByTimeAsync(2_000);
@@ -135,7 +138,7 @@ test('a start behind the newest recorded time makes all codes due; one that agre
   });
   const behind = await onClockOfMongo();
   await behind.clock.recordIn(recorded(start + 600_000, 7), (error) => behind.errors.push(error));
-  // Its latest purge time: an hour after the newest time.
+  // The latest purge time is an hour after the newest time.
   expect(behind.clock.latestForCodes()).toBeGreaterThanOrEqual(start + 600_000 + 7 + 3_600_000);
   expect(saved.at(-1)).toMatchObject({ codesAhead: behind.clock.codesAhead(), hold: null });
   saved.length = 0;

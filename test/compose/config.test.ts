@@ -33,7 +33,7 @@ function config(given: Given): Config {
   return result.config;
 }
 
-/** Returns the problems, without the folder of the test's files. */
+/** Returns the problems, without the folder of the test's files in them. */
 function problems(given: Given): readonly string[] {
   const result = load(given);
   return result.ok ? [] : result.problems.map((line) => line.replaceAll(/\(\S+\/\d+\.json\)/g, '(FILE)'));
@@ -343,13 +343,13 @@ describe('the cluster profile', () => {
     STRONGROOM_MONGODB_URL: 'mongodb://u:MARKER4242@a,b/?replicaSet=rs0&tls=true',
     STRONGROOM_REDIS_URL: 'rediss://u:MARKER4242@r:6379',
   };
-  /** What is wrong with the addresses themselves, when some of them are given in another way. */
+  /** Returns the problems with the addresses themselves when some of them are given in another way. */
   const refused = (env: Record<string, string>): readonly string[] => {
     const urls = storeUrls(config({ env: { ...stores, ...env } }));
     return urls.ok ? [] : urls.problems;
   };
   const fileWith = (text: string): string => fileOf(`${text}\n`);
-  /** A variable that is not set. */
+  /** Returns the variables without one of them. */
   const without = (name: string): Record<string, string> =>
     Object.fromEntries(Object.entries(stores).filter(([other]) => other !== name));
 

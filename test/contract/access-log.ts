@@ -10,7 +10,7 @@ export const everything: AccessFilter = { entityType: null, entityRef: null, ope
 const firstPage = { offset: 0, limit: 100 };
 const month = (number: number): number => Date.UTC(2026, number - 1, 1);
 
-/** What every `AccessLog` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `AccessLog`. An adapter runs this suite in one line. */
 export function accessLogContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
@@ -133,7 +133,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
         await again.record([anEntry()]);
         expect((await again.query('tenant', everything, firstPage)).total).toBe(301);
         expect(before).toMatchObject({ intact: true, chains: [{ from: 1 }] });
-        // It continues the same chain, or begins one of its own.
+        // The reopened log continues the same chain or begins its own.
         expect(batchCount(await verifyAccessChain(again))).toBe(batchCount(before) + 1);
       }),
     );

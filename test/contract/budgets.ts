@@ -10,7 +10,7 @@ const asks = (need: number, given: Partial<ReservationRequest> = {}): Reservatio
   ...given,
 });
 
-/** What every `Budgets` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `Budgets`. An adapter runs this suite in one line. */
 export function budgetsContract(name: string, open: OpenStores): void {
   describe(`Budgets of ${name}`, () => {
     test(

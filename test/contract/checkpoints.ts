@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Checkpoints } from '#src/ports/checkpoints.js';
 
-/** What every `Checkpoints` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `Checkpoints`. An adapter runs this suite in one line. */
 export function checkpointsContract(
   name: string,
   open: () => Promise<{ readonly checkpoints: Checkpoints; close(): Promise<void> }>,

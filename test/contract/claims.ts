@@ -5,7 +5,7 @@ import type { ClaimResult, FinishedClaim } from '#src/views/finished-claim.js';
 import type { Stored } from '#src/views/row-mac.js';
 import { aDay, aHash, aStream, atNoon, type OpenStores, onStores } from './support.js';
 
-/** What every `Claims` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `Claims`. An adapter runs this suite in one line. */
 export function claimsContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 

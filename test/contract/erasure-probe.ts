@@ -12,7 +12,7 @@ import {
   tokenWrite,
 } from './support.js';
 
-/** What every `ErasureProbe` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `ErasureProbe`. An adapter runs this suite in one line. */
 export function erasureProbeContract(name: string, open: OpenStores): void {
   describe(`ErasureProbe of ${name}`, () => {
     test(

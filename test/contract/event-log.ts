@@ -11,15 +11,15 @@ export type LogUnderTest = {
 };
 
 /**
- * What every `EventLog` must do; an adapter runs it in one line. With `sharedLog`, a log is not new at each `open`: it
- * may already hold events. No other client may append to it meanwhile.
+ * Tests the guarantees of `EventLog`. An adapter runs this suite in one line. With `sharedLog`, the log is not new at
+ * each `open` and may already contain events. No other client may append to it during the tests.
  */
 export function eventLogContract(
   name: string,
   open: () => Promise<LogUnderTest>,
   { sharedLog = false }: { readonly sharedLog?: boolean } = {},
 ): void {
-  /** `start` is the head of the log before the test; 0 for a new log. */
+  /** `start` is the head of the log before the test, which is 0 for a new log. */
   const on = (run: (stores: LogUnderTest & { readonly start: number }) => Promise<void>) => async () => {
     const stores = await open();
     try {

@@ -20,8 +20,8 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventStoreServers } from '../support/eventstoredb.js';
 
-// What the adapter relies on, checked on a real EventStoreDB and on the stand-in. If both pass, the stand-in can
-// replace the server in tests.
+// These tests check the server properties that the adapter relies on, both on a real EventStoreDB and on the stand-in.
+// If both pass, the stand-in can replace the server in tests.
 function aStream(): string {
   return `protocol-${randomUUID()}`;
 }

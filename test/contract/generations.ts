@@ -27,7 +27,7 @@ function aRebuild(given: Partial<Rebuild> = {}): Rebuild {
   };
 }
 
-/** A write whose row is found by one term, named after each of the generations. */
+/** Returns a write whose row can be found by one term in each generation, named after the generation. */
 function written(before: TokenView, generations: readonly number[], events = [tokenCreated()]) {
   const write = tokenWrite(before, events);
   const terms = Object.fromEntries(generations.map((generation) => [generation, [term(`all-${generation}`)]]));
@@ -46,7 +46,7 @@ async function emptied(generations: Generations, generation: number): Promise<vo
   while (!(await generations.empty(generation)));
 }
 
-/** What every `Generations` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `Generations`. An adapter runs this suite in one line. */
 export function generationsContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
@@ -160,7 +160,7 @@ export function generationsContract(name: string, open: OpenStores): void {
         expect((await rows.get(old.stream))?.state.revision).toBe(1);
         expect(await rows.findByFingerprint('tenant', old.index.fingerprintHash, atNoon)).toBe(old.stream);
         expect(Object.fromEntries(await rows.countByType('tenant', atNoon))).toEqual({ card: 1 });
-        // A reader that began on the old rows continues with them, and misses no new change.
+        // A reader that began on the old rows continues with them and misses no new change.
         await work.commit(change(written(noTokenYet(), [1, 2])));
         expect([await totalIn(stores, 1), await totalIn(stores, 2)]).toEqual([2, 2]);
         await generations.leave(1);

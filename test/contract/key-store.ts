@@ -6,7 +6,7 @@ import { anEvent, aStream, type OpenStores, onTenant } from './support.js';
 
 const anHour = 3_600_000;
 
-/** What the key ring must do over every `KeyStore`; an adapter runs it in one line. */
+/** Tests the guarantees of the key ring over a `KeyStore`. An adapter runs this suite in one line. */
 export function keyStoreContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onTenant>[1]) => onTenant(open, run);
 

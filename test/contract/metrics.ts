@@ -11,7 +11,7 @@ const ready: ServiceState = {
   backupMadeAt: null,
 };
 
-/** What every `Metrics` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `Metrics`. An adapter runs this suite in one line. */
 export function metricsContract(name: string, open: () => Metrics): void {
   const shown = async (metrics: Metrics, state = ready) => {
     const { text, mediaType } = await metrics.render(state);

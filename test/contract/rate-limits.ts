@@ -7,7 +7,7 @@ type Open = (clock: ReturnType<typeof manualClock>) => Promise<RateLimits>;
 
 const limit: Limit = { name: 'requests', max: 5, windowMs: 10_000 };
 
-/** What every `RateLimits` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `RateLimits`. An adapter runs this suite in one line. */
 export function rateLimitsContract(name: string, open: Open): void {
   const on = (run: (limits: RateLimits, clock: ReturnType<typeof manualClock>) => Promise<void>) => async () => {
     const clock = manualClock();

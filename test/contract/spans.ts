@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Spans } from '#src/ports/spans.js';
 import { attributesOf, client, failed, type Span, server } from '../support/collector.js';
 
-/** What `open` gives the suite: spans, and what a collector received of them. */
+/** The values that `open` provides to the suite: spans, and what a collector received. */
 export type OpenedSpans = { readonly spans: Spans; readonly collected: () => readonly Span[] };
 
-/** What every `Spans` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `Spans`. An adapter runs this suite in one line. */
 export function spansContract(name: string, open: () => Promise<OpenedSpans>): void {
   const rows = {
     get: async (id: string) => id,

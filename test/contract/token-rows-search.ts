@@ -39,7 +39,7 @@ function terms(...names: readonly string[]) {
   return { fingerprintHash: term('fingerprint'), terms: ['all-tenant', ...names].map(term) };
 }
 
-/** The part of `TokenRows` that runs searches. */
+/** Tests the part of `TokenRows` that runs searches. */
 export function tokenRowsSearchContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
@@ -202,12 +202,13 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
         expect(await walk({ is: 'not', of: has('red') }, async () => undefined)).toEqual([]);
         expect(await walk(nothing, async () => undefined)).toEqual([]);
 
-        // Updates do not move tokens. Tokens created meanwhile are not found; tokens deleted meanwhile may be.
+        // Updates do not move tokens. Tokens that are created during the walk are not found; tokens that are deleted
+        // during the walk may be.
         let times = 0;
         const met = await walk(has('green'), async () => {
           times += 1;
           if (times > 1 || third === undefined || second === undefined) return;
-          // As stored: the row also records that the token was created first.
+          // The stored row also records that the token was created first.
           const stored = (await rows.get(third.stream)) ?? third.view;
           await work.commit(change(tokenWrite(stored, [tokenUpdated()], { index: terms('green') })));
           await work.commit(change(tokenWrite(second.view, [tokenDeleted()], { index: 'keep' })));

@@ -18,7 +18,7 @@ import {
 } from './support.js';
 import { tokenRowsSearchContract } from './token-rows-search.js';
 
-/** What every `TokenRows` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `TokenRows`. An adapter runs this suite in one line. */
 export function tokenRowsContract(name: string, open: OpenStores): void {
   tokenRowsSearchContract(name, open);
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);

@@ -21,7 +21,7 @@ import {
 
 const committed = { outcome: 'committed' } as const;
 
-/** What every `UnitOfWork` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `UnitOfWork`. An adapter runs this suite in one line. */
 export function unitOfWorkContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 

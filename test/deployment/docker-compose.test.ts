@@ -158,7 +158,7 @@ test.each(services)('%s names secrets that scripts/make-secrets.sh makes', (_nam
   for (const name of secrets) {
     const file = compose.secrets[name]?.file.replace('./secrets/', '') ?? '';
     const [stem = '', kind = ''] = file.split('.');
-    // `certificate NAME …` makes NAME.pem and NAME.key.
+    // `certificate NAME …` creates NAME.pem and NAME.key.
     const isMade = text('scripts/make-secrets.sh').includes(file);
     const isOfPair = ['pem', 'key'].includes(kind) && text('scripts/make-secrets.sh').includes(`certificate ${stem} `);
     expect([name, isMade || isOfPair]).toEqual([name, true]);

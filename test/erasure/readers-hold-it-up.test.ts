@@ -14,7 +14,8 @@ const data = { number: '5555555555554444' };
 const headers = { 'service-idempotency-key': randomUUID() };
 
 /**
- * While a reader holds an old state of `keys.db`, its log keeps that state. No response may say that the key is erased.
+ * While a reader holds an old state of `keys.db`, its log keeps that state, so no response may claim that the key is
+ * erased.
  */
 describe.each([
   { operation: 'DELETE', done: 204, call: (id: string) => service.call('DELETE', `/tokens/${id}`) },

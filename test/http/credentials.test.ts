@@ -17,7 +17,7 @@ async function bearerService(limits?: Parameters<typeof startTestService>[0]): P
   return service;
 }
 
-/** Sends a get with these credentials alone. */
+/** Sends a get with only these credentials. */
 function get(service: TestService, url: string, authorization: string | null, key: string | null = null) {
   return service.call('GET', url, undefined, { key, headers: authorization === null ? {} : { authorization } });
 }

@@ -6,7 +6,7 @@ import { createPlain, path, test } from './routes/support.js';
 
 const token = '{"type":"token","data":1}';
 
-/** Sends these bytes and returns the response. The connection ends with it. */
+/** Sends these bytes and returns the response. The response ends the connection. */
 async function exchange(
   { app }: TestService,
   head: readonly string[],

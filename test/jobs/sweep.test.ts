@@ -106,7 +106,7 @@ test('one failing row does not stop the others, and is reported', async () => {
   expect((await typesOf(String(ids[2]))).at(-1)).toBe('token.expired');
 });
 
-/** A sweep whose rounds are counted. The test moves its timers together with the clock. */
+/** Creates a sweep whose rounds are counted. The test moves its timers together with the clock. */
 function observedSweep(given: { readonly nextDueAt?: () => Promise<number | null> } = {}) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const rounds: number[] = [];
@@ -127,7 +127,7 @@ function observedSweep(given: { readonly nextDueAt?: () => Promise<number | null
   const pass = async (ms: number) => {
     clock.advance(ms);
     vi.advanceTimersByTime(ms);
-    // The round uses the thread that writes, which does not depend on the timers.
+    // The round uses the writer thread, which does not depend on the timers.
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
   };
   return { sweep, rounds, pass };

@@ -404,7 +404,7 @@ describe('a replay', () => {
     const first = receiver.received.splice(0);
     await replayDeliveries(service.vault, id, from);
     await service.service.webhooks.run();
-    // Only the deliveries of one token have an order.
+    // Only the deliveries of one token are ordered.
     const of = (id: string | undefined) => told(receiver).filter(([, tokenId]) => tokenId === id);
     expect(of('kept')).toEqual([['token.created', 'kept']]);
     expect(of(undefined)).toEqual([
@@ -452,7 +452,7 @@ describe('a receiver does not affect others that', () => {
         });
         const round = service.service.webhooks.run();
         await arrived;
-        // Callers are served while the other receiver is waited for.
+        // Callers are served while the service waits for the other receiver.
         expect((await create(service, 'meanwhile')).status).toBe(201);
         await round;
         const attempts = await attemptsOf(service, id);

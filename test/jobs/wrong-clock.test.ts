@@ -13,7 +13,7 @@ const aDay = 24 * anHour;
 const tenYears = 3_653 * aDay;
 const why = 'a process of a cluster trusts MongoDB, see test/compose/cluster-clock.test.ts';
 
-/** A vault that is stopped and started on the same data, with a clock that continues. */
+/** Creates a vault that can be stopped and restarted on the same data, with a clock that continues. */
 async function vaultOn(clock: ManualClock) {
   const dataDir = join(tempDir(), 'data');
   const first = await startTestService({ dataDir, clock });
@@ -101,7 +101,7 @@ test('after 24 hours of running the vault trusts its clock; stops and starts nei
     await fullRound(service);
     expect(await typesOf(service, stream), `after ${ranHours} hours`).toEqual(['token.created']);
     clock.advance(6 * anHour);
-    // Time during which the vault is stopped proves nothing.
+    // Time during which the vault is stopped proves nothing about the clock.
     if (ranHours === 12) service = await restart(() => clock.advance(2 * aDay));
   }
   await fullRound(service);
@@ -146,7 +146,7 @@ test('a step of more than an hour while it runs destroys nothing, and a step bac
   expect(await get().call('GET', `/tokens/${id}`)).toMatchObject({ status: 404 });
   expect(await typesOf(get(), stream)).toEqual(['token.created']);
   expect((await get().service.state()).notices).toHaveLength(1);
-  // A second wrong reading restarts the 24 hours, and does not count as the right time.
+  // A second wrong reading restarts the 24 hours and does not count as the right time.
   clock.advance(23 * anHour);
   clock.step(tenYears);
   clock.advance(2 * anHour);
@@ -155,7 +155,7 @@ test('a step of more than an hour while it runs destroys nothing, and a step bac
   clock.step(-tenYears - 3 * anHour);
   expect(await get().service.state()).toMatchObject({ notices: [] });
   await fullRound(get());
-  // It is due by the right clock by now.
+  // By the right clock, the token is due now.
   expect(await typesOf(get(), stream)).toEqual(['token.created', 'token.expired']);
   await restart();
 });
@@ -185,7 +185,7 @@ for (const back of [5_000, anHour / 2, 3 * aDay]) {
     expect(await cvc()).toBe('123');
     clock.advance(1);
     expect(await cvc()).toBeUndefined();
-    // A new code lives exactly its hour.
+    // A new code lives exactly one hour.
     await get().call('PATCH', `/tokens/${id}`, { data: { cvc: '456' } });
     clock.advance(anHour - 1);
     expect(await cvc()).toBe('456');
@@ -204,7 +204,7 @@ for (const back of [5_000, 30 * 60_000, tenYears]) {
     const { dataDir } = get();
     const service = await restart(() => {
       clock.advance(-back);
-      // As after a crash: the event is newer than the last record.
+      // As after a crash, the event is newer than the last record.
       const keys = pinStatements(join(dataDir, 'keys.db'), {});
       const newest = clock.now() + back - 50_000;
       const record = Buffer.from(JSON.stringify({ newest, codesAhead: 0, hold: null }));

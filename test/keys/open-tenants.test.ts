@@ -11,7 +11,7 @@ import { manualClock } from '../support/manual-clock.js';
 
 const zeros = Buffer.alloc(32);
 
-/** The opened keys of a new tenant, over a key store in a folder of its own. */
+/** Creates the opened keys of a new tenant over a key store in its own folder. */
 async function aTenant() {
   const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-open-tenants-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));

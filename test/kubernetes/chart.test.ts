@@ -8,7 +8,7 @@ import { settingPaths } from '#src/compose/config/settings.js';
 import { chart, lint, type Manifest, podsOf, profiles, render, selects } from './rendered.js';
 import { manifestCheck } from './schemas.js';
 
-/** Every set of values that renders different manifests. */
+/** All sets of values that render different manifests. */
 const variants = profiles.flatMap((profile) => [
   [profile, 'as it is by default', {}] as const,
   [profile, 'in maintenance', { maintenance: true }] as const,
@@ -120,7 +120,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
           },
           resources: { requests: { cpu: expect.any(String), memory: expect.any(String) }, limits: { memory: '1Gi' } },
         });
-        // A command that replaces the one of the image also disables core dumps.
+        // A command that replaces the image's command must also disable core dumps.
         if (container.command !== undefined) {
           expect(container.command.slice(0, 3)).toEqual(['prlimit', '--core=0:0', '--']);
         }
@@ -203,7 +203,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
         containerPort: Number(env.get('STRONGROOM_ADMIN_PORT')),
       });
       expect(env.get('STRONGROOM_ADMIN_HOST')).toBe('0.0.0.0');
-      // The program itself takes at most fifteen seconds, after the delay.
+      // After the delay, the program itself takes at most fifteen seconds.
       expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(
         Number(env.get('STRONGROOM_SHUTDOWN_DELAY_SECONDS')) + 15,
       );

@@ -94,7 +94,8 @@ test('a limit above 100,000 events returns them all', async () => {
   const [appends, perAppend] = [101, 1_000];
   for (let written = 0; written < appends; written += 1) {
     const stream = aStream();
-    // One commit for each event: a commit of a thousand events would store the digests of all of them with each event.
+    // Each event is its own commit, because a commit of a thousand events would store the digests of all of them with
+    // each event.
     const events = Array.from({ length: perAppend }, () => anEvent()).flatMap(
       (event, index) => sealCommit(testIntegrityKeys.commits, stream, index - 1, [event]).events,
     );

@@ -106,7 +106,7 @@ test('excess rights of a user are named', async () => {
   await prepareEventStoreDb(server.url, server.urlOf(vaultUser));
   expect(await excessRightsInEventStoreDb(server.urlOf(vaultUser))).toEqual([]);
   const admin = clientOf(server.url);
-  // Like the server without its own permissions: every user may do everything with streams.
+  // A server without its own permissions lets every user do everything with streams.
   await admin.appendToStream('$settings', jsonEvent({ type: 'update-default-acl', data: {} }));
   expect(await excessRightsInEventStoreDb(server.urlOf(vaultUser))).toEqual(all.slice(0, 3));
   // The checks wrote nothing.

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { batcher } from '#src/adapters/mongodb/batcher.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
-/** Sends groups, each of which ends when the test says so. */
+/** Returns groups that end only when the test ends them. */
 function heldGroups() {
   const sent: { readonly group: readonly number[]; end(): void; fail(error: Error): void }[] = [];
   const groups = batcher<number, string>(

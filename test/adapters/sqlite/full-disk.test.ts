@@ -13,7 +13,9 @@ import { aCard, create, wrappedKeysOf } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
 const disk = mkdtempSync(join(tmpdir(), 'strongroom-disk-'));
-/** A small disk needs a mount, and mounting needs root. Without root, `group-commit.test.ts` covers this. */
+/**
+ * Creating a small disk requires a mount, and mounting requires root. Without root, `group-commit.test.ts` covers this.
+ */
 const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', disk]).status === 0;
 
 afterAll(() => {
@@ -24,7 +26,9 @@ afterAll(() => {
 describe.skipIf(!mounted)('on a full disk (needs to mount a small one)', () => {
   let service: TestService;
   let stored: string[] = [];
-  /** Sees only masked data: plaintext reads are recorded first, and a full disk accepts no records. */
+  /**
+   * An application that sees only masked data. Plaintext reads are recorded first, and a full disk accepts no records.
+   */
   let masked: { readonly key: string };
   const unexpected = () => service.errors.filter((error) => !isOfAccessLog(error));
   const filler = join(disk, 'filler');

@@ -33,7 +33,7 @@ function queueOf(...requests: readonly WriterRequest[]) {
   return queue;
 }
 
-/** Takes a group as the thread does. Each request takes `ms`. */
+/** Takes a group as the writer thread does. Each request takes `ms`. */
 function takeGroup(queue: ReturnType<typeof queueOf>, ms = 0, receive: () => void = () => undefined): string {
   let taken = '';
   for (const request of queue.takeGroup(receive)) {

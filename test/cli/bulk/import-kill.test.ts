@@ -15,7 +15,9 @@ async function filledVault() {
   return { ...vault, file };
 }
 
-/** The resumed import must find a part of the tokens, create the rest, and leave exactly one token for each line. */
+/**
+ * Expects that the resumed import finds a part of the tokens and creates the rest, leaving exactly one token per line.
+ */
 async function expectExactlyOnce(file: string, args: readonly string[]): Promise<void> {
   const { code, summary, stderr } = await importJson([file, ...args]);
   expect({ code, ...summary }, stderr).toMatchObject({ code: 0, failed: 0, deduplicated: 0 });

@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /**
- * A client of the server as it behaves under this name. It records how long it would wait before a retry, and does not
- * wait.
+ * Creates a client of the server with the behavior of this name. It records how long it would wait before a retry, and
+ * does not wait.
  */
 function clientOf(behavior: string, timeoutMs = 5_000): Strongroom {
   waits.length = 0;

@@ -123,7 +123,7 @@ describe('the TypeScript client', () => {
   });
 
   test('manages webhooks', async () => {
-    // Nothing listens there, and no name is looked up: .invalid never resolves (RFC 2606).
+    // Nothing listens there, and the name is never resolved, because .invalid does not resolve (RFC 2606).
     const url = 'https://receiver.invalid/hook';
     const { id, secret } = await manager.createWebhook({ body: { url, event_types: ['token.deleted'] } });
     expect(secret).toMatch(/^whsec_/);

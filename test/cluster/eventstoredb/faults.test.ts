@@ -64,7 +64,7 @@ test('every call reports a frozen server within 6 s, and all work again when it 
 
   server.signal('SIGCONT');
   expect(await log.append(aStream(), -1, [anEvent()])).toMatchObject({ outcome: 'appended' });
-  // What timed out may have been stored. The same append again shows that, and stores nothing twice.
+  // An append that timed out may have been stored. Repeating it shows that, and stores nothing twice.
   expect(await log.append(stream, 0, late)).toMatchObject({ outcome: 'appended' });
   expect((await log.readStream(stream)).map(({ id }) => id)).toEqual([expect.any(String), late[0]?.id]);
   expect(await Promise.all(Array.from({ length: 300 }, () => log.readStream(stream)))).toHaveLength(300);

@@ -11,7 +11,7 @@ import { type OwnServers, ownServers } from './own-servers.js';
 
 const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? randomInt(2 ** 31));
 const downMs = 20_000;
-/** By this time everything works again after the server is back. */
+/** How long after the server's return everything must work again. */
 const recoveredWithinMs = 20_000;
 const steadyTokens = 5;
 
@@ -41,7 +41,7 @@ test(`MongoDB is down for 20 s: nothing acknowledged is lost, and it works again
   await outage(mongoDb, (_what, answer) => expectUnavailable(answer));
 });
 
-/** Takes a server away under load and brings it back, and compares the stored state with what was acknowledged. */
+/** Takes a server away under load, brings it back, and compares the stored state with what was acknowledged. */
 async function outage({ stop, start }: Outage, expectDown: (what: string, answer: HttpAnswer) => void): Promise<void> {
   const servers = await ownServers();
   const cluster = await ownCluster(servers);

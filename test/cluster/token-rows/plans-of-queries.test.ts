@@ -10,7 +10,7 @@ import { aHash } from '../../contract/support.js';
 import { type MongoDatabase, mongoDatabase } from '../own-database.js';
 import { aRow, aTerm, type SampleRow, writeRows } from './a-row.js';
 
-/** What the server reports for one of our operations. */
+/** The server's report on one of our operations. */
 type Profiled = {
   readonly planSummary?: string;
   readonly keysExamined?: number;
@@ -53,7 +53,7 @@ beforeEach(() => {
   startedAt = new Date();
 });
 
-/** Everything that the server did for the rows since the test began. */
+/** Returns everything that the server did with the rows since the test began. */
 async function profiled(): Promise<readonly Profiled[]> {
   const found = await database.connection.db
     .collection<Profiled>('system.profile')
@@ -67,7 +67,7 @@ async function profiled(): Promise<readonly Profiled[]> {
   return found;
 }
 
-/** The operations that do not count up to a thousand rows to estimate a search's terms. */
+/** Returns the operations other than the counts, up to a thousand rows each, that estimate a search's terms. */
 async function walks(): Promise<readonly Profiled[]> {
   return (await profiled()).filter(({ command }) => !JSON.stringify(command['pipeline'] ?? '').includes('"$limit"'));
 }

@@ -12,7 +12,10 @@ import { behindTriggers } from '../../support/behind-triggers.js';
 import { embeddedOnly } from '../../support/profile.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
-/** The other half of the threat table in SECURITY.md: what an attacker that can write to one store can still do. */
+/**
+ * These tests cover the other half of SECURITY.md's threat table: what an attacker who can write to one store can still
+ * do.
+ */
 
 let service: TestService;
 beforeEach(async (context) => {
@@ -146,7 +149,7 @@ test('log: a change of the last minute before a kill can be cut off, and its tok
   });
 });
 
-/** The data directory as a kill leaves it. */
+/** Returns a copy of the data directory in the state that a kill leaves. */
 function copy(): string {
   const folder = mkdtempSync(join(tmpdir(), 'strongroom-attacked-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -154,7 +157,7 @@ function copy(): string {
   return folder;
 }
 
-/** Another process on the files, after a kill or after `stop`. */
+/** Opens another process on the files, after a kill or after `stop`. */
 async function reopened({ sameFolder = false } = {}): Promise<TestService> {
   const dataDir = sameFolder ? service.dataDir : copy();
   const again = await startTestService({ dataDir, rootKey: service.rootKey, clock: service.clock });

@@ -6,7 +6,7 @@ import { evaluate, isRefused } from './support.js';
 const card = '3622-7206-2716-5567';
 const refused = Symbol('refused');
 
-/** Filters of docs/contract.md, "Filters": input, what follows the pipe, result. */
+/** The filters of docs/contract.md, "Filters": the input, the text after the pipe, and the result. */
 const table: readonly (readonly [Json, string, Json | typeof refused])[] = [
   ['123456', 'last4', '3456'],
   ['12', 'last4', '12'],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { occurrences } from '#src/domain/expressions/text.js';
 
-/** A text that counts how often it is read. */
+/** Returns a text that counts how often it is read. */
 function counted(text: string) {
   const seen = { length: text.length, looks: 0, charCodeAt: (i: number) => text.charCodeAt(i + 0 * ++seen.looks) };
   return seen;

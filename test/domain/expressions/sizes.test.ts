@@ -109,7 +109,7 @@ describe('a mask that reads much and shows little', () => {
     ['{{ data }}', list],
     ['{{ data | size }}', keys],
     ['{{ data | last4 }}', keys],
-    // Longer than 512 KiB as text: its size is measured, then it is rejected.
+    // This is longer than 512 KiB as text, so it is measured and then rejected.
     ['{{ data | last4 }}', fractions],
   ])('is stopped: 200 times %s', (object, data) => {
     const budget = createBudget();

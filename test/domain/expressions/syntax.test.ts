@@ -38,7 +38,7 @@ describe('an expression keeps or joins values', () => {
   });
 });
 
-/** Rejected in a mask, too. Other malformed expressions are stored in a mask. */
+/** These are rejected in a mask as well. Other malformed expressions are stored in a mask. */
 const refusedEverywhere = [
   '{{',
   '{{ data',

@@ -48,7 +48,7 @@ const events = (read('test/events/recorded-version-1.json') as { readonly events
 const checkpoints = recording.events.map(recorded);
 const key = bytes(recording.key);
 
-/** The events of the log by their commits, with the recorded values of each. */
+/** The events of the log by commit, with the recorded values of each. */
 const commits = recording.commits.map((commit, index) => {
   const start = recording.commits.slice(0, index).reduce((sum, before) => sum + before.events, 0);
   const own = events.slice(start, start + commit.events);
@@ -56,7 +56,7 @@ const commits = recording.commits.map((commit, index) => {
   return { ...commit, first, stream: own[0]?.stream ?? '', own };
 });
 
-/** The events as a store would hold them. */
+/** The events as a store would keep them. */
 const stored: readonly StoredEvent[] = commits.flatMap(({ own, first, digests, sealed, mac }) =>
   own.map((event, index) => ({
     ...event,

@@ -363,7 +363,7 @@ describe('large hostile bodies take linear time', () => {
     const bytes = Buffer.from(text);
     const started = performance.now();
     parseJsonBody(bytes);
-    // Quadratic work on 4 MiB would take minutes; the limit leaves room for a busy machine.
+    // Quadratic work on 4 MiB would take minutes, so this limit leaves room for a busy machine.
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 });

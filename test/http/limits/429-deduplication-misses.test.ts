@@ -15,7 +15,7 @@ const guess = (service: TestService, key: string, data: string, address?: string
     address === undefined ? { key } : { key, address },
   );
 
-/** Every valid card number of 16 digits with these first and last digits. */
+/** Yields every valid card number of 16 digits with these first and last digits. */
 function* candidates(bin: string, lastFour: string): Generator<string> {
   for (let middle = 0; ; middle += 1) {
     const number = `${bin}${String(middle).padStart(6, '0')}${lastFour}`;
@@ -143,7 +143,7 @@ test('decoys do not make guesses free: an update is charged although its value i
   const numbers = candidates('424242', '4242');
   const update = async () => {
     const data = String(numbers.next().value);
-    // Its wrong guesses meet the decoy, so they change nothing.
+    // Its wrong guesses find the decoy, so they change nothing.
     await service.call('POST', '/tokens', { type: 'card_number', data, deduplicate_token: false }, { key });
     return service.call('PATCH', path(hidden.id), { data, deduplicate_token: true }, { key });
   };
@@ -178,7 +178,7 @@ test('decoys stored before a value do not make it free to wait for: a create tha
   for (const data of tried) answers.push(await guess(service, key, data));
   expect(answers.map(({ status }) => status)).toEqual([...Array(20).fill(201), ...Array(10).fill(429)]);
   expect(answers.map(({ text }) => text).join()).not.toContain(hidden.id);
-  // The application is not named, because one that creates its own values again looks the same.
+  // The application is not named, because an application that creates its own values again looks the same.
   expect(await service.vault.budgets.suspects(0)).toEqual([]);
 });
 
@@ -206,7 +206,7 @@ test('a decoy shows its owner nothing of a create by another application that fi
   };
   const numbers = candidates('555555', '4444');
   const [right, wrong] = [await decoyOf(hidden), await decoyOf(String(numbers.next().value))];
-  // Everything that the owner can request about a token without looking up a value.
+  // Returns everything that the owner can request about a token without looking up a value.
   const seen = async (id: string) => {
     const asked = [
       await service.call('GET', path(id), undefined, { key }),

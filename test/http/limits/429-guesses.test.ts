@@ -6,7 +6,7 @@ import { limitedService, metric } from './support.js';
 const exhausted = { status: 429, code: 'guesses_exhausted' };
 const writeOnly = ['token:create', 'token:update'] as const;
 
-/** Creates tokens with deduplication, as an attacker that tries values does. */
+/** Creates tokens with deduplication, like an attacker who tries values. */
 const guess = (service: TestService, key: string, data: unknown) =>
   service.call('POST', '/tokens', { type: 'token', data, deduplicate_token: true }, { key });
 
@@ -18,7 +18,7 @@ test('deduplications onto unreadable tokens are counted; over the budget they ge
   for (let times = 0; times < 2; times += 1) {
     expect((await guess(service, key, secret['data'])).body).toMatchObject({ id: secret.id });
   }
-  // Right and wrong guesses are rejected alike. Otherwise the rejection itself would tell them apart.
+  // Right and wrong guesses are rejected alike. Otherwise, the rejection itself would distinguish them.
   service.clock.advance(600_000);
   const { headers } = await expectRefusal(service, () => guess(service, key, secret['data']), exhausted);
   expect(headers['retry-after']).toBe('3000');

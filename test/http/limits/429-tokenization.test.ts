@@ -14,7 +14,7 @@ test('tokenize and detokenize weigh as many requests as they have tokens', async
   expect(values.status).toBe(200);
   const [id] = JSON.parse(values.text) as string[];
   await expectRefusal(service, send('/tokenize', Array(9).fill('x')), limited);
-  // One id in many places is one token.
+  // One id in many places counts as one token.
   expect((await send('/detokenize', Array(50).fill(`{{ ${id} }}`))()).status).toBe(200);
   expect(await statuses(9, send('/detokenize', 'nothing'))).toEqual([...Array(6).fill(200), 429, 429, 429]);
 });
@@ -26,7 +26,7 @@ test('every unknown id of a detokenize is a guess; over the budget even known id
   const wrong = (count: number) => Array.from({ length: count }, () => `{{ ${uniqueId()} }}`);
   expect((await send([...wrong(3), `{{ ${id} }}`])()).status).toBe(400);
   expect((await send(`{{ ${id} }}`)()).status).toBe(200);
-  // A request for more than is left is rejected completely, and uses up the rest.
+  // A request that needs more than the rest of the budget is rejected completely and uses up that rest.
   await expectRefusal(service, send(wrong(4)), exhausted);
   expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(3);
   await expectRefusal(service, send(`{{ ${id} }}`), exhausted);

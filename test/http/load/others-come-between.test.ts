@@ -17,10 +17,7 @@ async function listening(): Promise<{ readonly service: TestService; readonly or
   return { service, origin: `http://127.0.0.1:${(service.app.server.address() as AddressInfo).port}` };
 }
 
-/**
- * Returns how many gets another tenant completes, one after the other, while a request runs, and the result of that
- * request.
- */
+/** Returns how many consecutive gets another tenant completes while a request runs, and the result of that request. */
 async function getsDuring(service: TestService, origin: string, request: () => ReturnType<typeof http>) {
   const other = await service.otherTenant();
   const created = await http('POST', `${origin}/tokens`, { key: other, body: { type: 'token', data: 'x' } });
@@ -38,7 +35,7 @@ async function getsDuring(service: TestService, origin: string, request: () => R
   return { gets, answer: await answer };
 }
 
-/** Each evaluation of such a mask uses up the budget of a token. */
+/** Each evaluation of this mask uses up a token's budget. */
 const hostileMask = Array.from({ length: 8 }, () => `{{ data | card_mask: 'true','true','#','-' | size }}`);
 
 async function createHostile({ call }: TestService, count: number): Promise<readonly string[]> {
@@ -117,7 +114,7 @@ test('of one page hostile masks use up what they share: they are left out and sa
     expect(token).not.toHaveProperty('data');
   }
   expect(tokens[0]).not.toHaveProperty('_extras');
-  // Alone, it has the whole budget of a token.
+  // Alone, the token has the whole budget of a token.
   const alone = await service.call('GET', `/tokens/${String(skipped[0]?.['id'])}`, undefined, { key });
   expect(alone.body).not.toHaveProperty('_extras');
 });
@@ -230,7 +227,7 @@ async function createLongHistory({ call }: TestService, updates: number): Promis
   return id;
 }
 
-/** Returns how many bytes of ciphertexts the vault reads from its log from now on. */
+/** Counts the ciphertext bytes that the vault reads from its log from now on. */
 function sealedBytesRead({ vault: { log } }: TestService): () => number {
   const { readStream, readFrom } = log;
   let bytes = 0;

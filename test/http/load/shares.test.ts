@@ -21,7 +21,7 @@ test('with another tenant active it runs eight, and the next when one of them en
   expect(shares.enter('b', stays)).toBeUndefined();
   shares.leave('a');
   await ninth;
-  // The caller of the tenth request has disconnected, so the next one gets its turn.
+  // The tenth request's caller has disconnected, so the next request gets its turn.
   shares.leave('a');
   await eleventh;
 });

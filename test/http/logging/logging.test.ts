@@ -27,7 +27,7 @@ describe.each([['JSON lines', false] as const, ['readable text', true] as const]
     const app = fastify({ logger: false });
     app.addHook('onResponse', async (request, reply) => {
       log.request({
-        // What careless spreading of an object would add.
+        // The properties that careless spreading of an object would add.
         ...request,
         ...{ url: request.url, headers: request.headers, body: request.body, query: request.query },
         route: request.routeOptions.url ?? 'none',
@@ -149,7 +149,7 @@ describe('a line', () => {
 
 describe('frames', () => {
   const withMessage = (error: Error, message: string) => {
-    // The runner formats a stack at its first use.
+    // The test runner formats a stack at its first use.
     expect(error.stack).toContain(error.message);
     return Object.assign(error, { message });
   };

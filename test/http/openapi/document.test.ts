@@ -43,7 +43,7 @@ describe('the document', () => {
   });
 });
 
-/** Returns where a schema has a field without a description; `at` is the place of the schema. */
+/** Returns the places where a schema has a field without a description. `at` is the place of the schema. */
 function undescribedFields(schema: unknown, at: string, isDescribed: (name: string) => boolean): readonly string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const nested = Object.entries(schema).flatMap(([key, value]): readonly string[] => {
@@ -187,8 +187,8 @@ describe('answers', () => {
       ),
     );
     const known = Object.entries(problemCatalogue).map(([code, { status }]) => `${status} ${code}`);
-    // The key of a deleted tenant is rejected, so only the operator on the command line sees this error. No operation
-    // has a method that its path does not have.
+    // The key of a deleted tenant is rejected, so only an operator at the command line sees the first error. The second
+    // belongs to no operation, because the path of an operation has its method.
     const undescribed = ['404 tenant_not_found', '405 method_not_allowed'];
     expect(known.filter((problem) => !described.has(problem))).toEqual(undescribed);
   });

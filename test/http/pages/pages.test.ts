@@ -158,13 +158,13 @@ function sectionOf(text: string, id: string): string {
   return rest.split('</section>')[0] ?? '';
 }
 
-/** The first row of a section that is about this name. */
+/** Returns the first row about this name in a section. */
 function rowOf(text: string, section: string, name: string): string {
   const [, rest = ''] = sectionOf(text, section).split(`<tr><td><code>${name}</code>`);
   return rest.split('</tr>')[0] ?? '';
 }
 
-/** What a reader has to see of a schema, of the items of an array and of each alternative. */
+/** Returns what a reader must see of a schema, of an array's items and of each alternative. */
 function limitsOf(schema: Schema | undefined): readonly string[] {
   if (schema === undefined || '$ref' in schema) return [];
   const { minimum, maximum, format, pattern } = schema;

@@ -6,7 +6,7 @@ type Call = (service: TestService, path: string, options?: { key: string }) => P
 
 const missing = { status: 404, code: 'token_not_found' };
 
-/** The 404 of a route. `call` sends a request that would succeed on a card. */
+/** Tests the 404 of a route. `call` sends a request that would succeed on a card. */
 export function missesTokens(call: Call): void {
   const card = { type: 'card', data: { number: '4242424242424242' } };
 

@@ -33,7 +33,7 @@ describe('the vocabularies of a process', () => {
     expect(await vocabularies.of('t', 0, never)).toBe(late);
   });
 
-  /** Threat: words of a destroyed tenant return through what was collected meanwhile. */
+  /** Threat: words of a destroyed tenant return through a collection that was running. */
   test('a dropped tenant is forgotten, including words that are being collected', async () => {
     const vocabularies = createVocabularies();
     await vocabularies.of('t', 0, async () => words('kept'));

@@ -5,7 +5,7 @@ import { checkCardNumber } from '#src/domain/token/types/card.js';
 
 const digits = (length: number) => fc.stringMatching(new RegExp(`^[0-9]{${length}}$`));
 
-/** Appends the only last digit that the check accepts. */
+/** Appends the only last digit that passes the check. */
 function completed(start: string, accepts: (text: string) => boolean): string | undefined {
   return [...'0123456789'].map((digit) => start + digit).find(accepts);
 }

@@ -60,7 +60,7 @@ describe('201 an id by an expression over the data', () => {
   });
 
   test('a random alias that happens to be the value itself is drawn again', async ({ service }) => {
-    // One digit is drawn: one alias in ten is the account number.
+    // Only one digit is drawn, so one alias in ten is the account number.
     const token = { id: '{{ data | alias_preserve_format: 5, 4 }}', type: 'us_bank_account_number' };
     for (let i = 0; i < 30; i += 1) {
       const { id } = await create(service, { ...token, data: '9081726354' });
@@ -69,7 +69,7 @@ describe('201 an id by an expression over the data', () => {
   });
 
   test('a random alias that is always taken ends as a UUID', async ({ service }) => {
-    // Ten ids are possible. Once all are taken, a create draws ten in vain.
+    // Only ten ids are possible. Once all are taken, a create makes ten draws in vain.
     const id = `${uniqueId()}-{{ data | alias_preserve_format }}`;
     const ids: string[] = [];
     for (let i = 0; i < 40; i += 1) ids.push((await create(service, { id, type: 'token', data: '5' })).id);

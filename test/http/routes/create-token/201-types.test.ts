@@ -6,9 +6,9 @@ import { create, read, test, uniqueId } from '../support.js';
 type Row = {
   readonly type: TokenType;
   readonly sent: Json;
-  /** What is stored, if it differs from what was sent. */
+  /** The stored data, if it differs from what was sent. */
   readonly stored?: Json;
-  /** What a masked reader gets; undefined: nothing at all. */
+  /** The data that a masked reader gets; undefined if it gets none. */
   readonly masked: Json | undefined;
 };
 

@@ -8,7 +8,7 @@ async function remove(service: TestService, ids: readonly string[], key?: string
   return answer.body;
 }
 
-/** Returns how many of the keys that the events of the log ended still open something. */
+/** Returns how many of the keys that the log's events ended can still be unwrapped. */
 async function livingKeys(service: TestService, streams: readonly string[]): Promise<number> {
   const events = (await service.vault.log.readAll(0, 1_000_000)).filter(({ stream }) => streams.includes(stream));
   const keys = events.flatMap(({ clear }) => [clear['key'], clear['cvc_key']]).filter((key) => typeof key === 'string');

@@ -9,7 +9,7 @@ async function remove(service: TestService, query: string, key?: string) {
   return answer.body;
 }
 
-/** Tokens of one person, spread over containers. */
+/** Creates tokens of one person in several containers. */
 async function personWith(service: TestService, containers: readonly string[]) {
   const person = uniqueId('person');
   const ids: string[] = [];

@@ -3,7 +3,7 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import type { TestService } from '../../../support/test-service.js';
 import { createPlain, path, test, uniqueId } from '../support.js';
 
-/** The key store destroys nothing until the returned function is called. */
+/** Makes the key store destroy nothing until the returned function is called. */
 function keysStay(service: TestService): () => void {
   const failing = vi
     .spyOn(service.vault.keys, 'destroy')
@@ -53,7 +53,7 @@ describe('503 the tokens are gone for every reader, and the repeat finishes', ()
     failing.mockRestore();
     expect(await service.eventCount()).toBe(before);
     for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(200);
-    // A later delete by query must not delete them: they are remembered, but alive.
+    // A later delete by query must not delete these tokens, which are remembered but alive.
     await service.call('POST', '/tokens/delete', { query: `metadata.person:"${uniqueId()}"` });
     for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(200);
     const answer = await service.call('POST', '/tokens/delete', { ids });

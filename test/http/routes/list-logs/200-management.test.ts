@@ -3,7 +3,7 @@ import { makeApplication, manage } from '../directory-support.js';
 import { createPlain, eventsSince, path, test, uniqueId } from '../support.js';
 import { logs, operationsOn } from './support.js';
 
-/** Operation, outcome and type of each change of one entity, oldest first. */
+/** Returns operation, outcome and type of each change of one entity, oldest first. */
 async function actsOn(service: Parameters<typeof logs>[0], entity_type: string) {
   const entries = await logs(service, { entity_type });
   return entries.map(({ operation, outcome }) => `${operation} ${outcome}`).reverse();

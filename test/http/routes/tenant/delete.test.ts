@@ -161,7 +161,7 @@ function wrappedKeys({ dataDir, tenantId }: TestService): Buffer[] {
   }
 }
 
-/** The files of the data directory that hold these bytes. */
+/** Returns the files in the data directory that contain these bytes. */
 async function filesWith(dataDir: string, bytes: Buffer): Promise<string[]> {
   const names = await readdir(dataDir);
   const held = await Promise.all(names.map(async (name) => (await readFile(join(dataDir, name))).includes(bytes)));

@@ -10,7 +10,7 @@ describe('503 a store fails: nothing readable is left and every id is free', () 
     const headers = { 'service-idempotency-key': uniqueId() };
     const { commit } = service.vault.work;
     const failing = vi.spyOn(service.vault.work, 'commit').mockImplementationOnce(async (change) => {
-      // The worst case: one of the writes cannot be stored after the others were tried.
+      // In the worst case, one of the writes cannot be stored after the others were tried.
       const [first, ...others] = change.writes;
       if (first === undefined) throw new Error('nothing to store');
       const { outcome } = await commit({ ...change, writes: [...others, { ...first, expectedRevision: 7 }] });

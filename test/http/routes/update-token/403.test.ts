@@ -53,7 +53,7 @@ describe('403 changing expressions needs reveal: an attacker may not write a pro
     { search_indexes: ['{{ data.number | slice: 0, 1 }}'] },
     { search_indexes: [] },
     { search_indexes: null },
-    // An expression that cannot be evaluated would reveal something about the data, too.
+    // An expression that cannot be evaluated would also reveal something about the data.
     { search_indexes: ['{{ data.none }}'] },
     { fingerprint_expression: '{{ data.number | slice: 0, 1 }}' },
     { fingerprint_expression: '{{ data.none }}' },
@@ -191,7 +191,7 @@ describe('403 no move may widen what its caller may do or see', () => {
 describe('403 deduplicating a part of the fingerprinted values needs reveal', () => {
   const hidden = { routing_number: '021000021', account_number: '50773412' };
   const known = '011401533';
-  /** A decoy for each candidate of the hidden account number. */
+  /** One decoy for each candidate of the hidden account number. */
   const decoys = Array.from({ length: 20 }, (_, i) => ({
     type: 'bank',
     data: { routing_number: known, account_number: `507734${String(i).padStart(2, '0')}` },
