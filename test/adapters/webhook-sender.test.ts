@@ -24,7 +24,7 @@ describe('an address', () => {
 });
 
 describe('a target', () => {
-  test('is never connected to if its name resolves to a private address, also as one of several', async () => {
+  test('is never connected to if its name resolves to a private address, even as one of several', async () => {
     let connections = 0;
     const server = createServer((_, response) => response.end());
     server.on('connection', () => {

@@ -74,7 +74,7 @@ function padding(like: Row, index: number): Row {
   return { ...like, ...place, id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}` };
 }
 
-describe.skipIf(profile !== 'embedded')('an attacker that can write only the log', () => {
+describe.skipIf(profile !== 'embedded')('an attacker who can write only the log', () => {
   test('cannot re-sign a changed history: last checkpoint removed, event changed, all links recomputed, log padded', async () => {
     for (const id of ['one', 'two', 'three']) await create(id);
     await sign();
@@ -193,7 +193,7 @@ describe.skipIf(profile !== 'embedded')('an attacker that can write only the log
 });
 
 describe.skipIf(profile !== 'embedded')('a log that is changed while the service runs', () => {
-  test('is not signed, and the service says so', async () => {
+  test('is not signed, and the service reports it', async () => {
     await create('one');
     await sign();
     await create('two');

@@ -184,7 +184,7 @@ test('a damaged or incomplete backup, or a wrong list, identity or path, is repo
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists') });
 });
 
-test('a key that is planted in a backup, under a manifest with the right hashes, opens nothing', async () => {
+test('a key planted in a backup, with correct hashes in the manifest, gives no access', async () => {
   const { dir, dataDir, rootKeyFile, flags, identityFile, recipient } = await vaultWithIdentity();
   const backup = join(dir, 'backup');
   await runJson(['backup', backup, '--recipient', recipient, ...flags]);

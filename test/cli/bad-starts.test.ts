@@ -129,7 +129,7 @@ describe('root key', () => {
     );
   });
 
-  test.each([`${'a'.repeat(65)}\n`])('a file with something else in it', async (text) => {
+  test.each([`${'a'.repeat(65)}\n`])('a file with other content', async (text) => {
     const { dir, flags, rootKeyFile } = await makeVault();
     writeFileSync(rootKeyFile, text);
     const { stderr } = await expectRefusal(dir, flags, /does not hold a root key.*Put the right file back/);

@@ -31,7 +31,7 @@ async function doctor(args: readonly string[], env: Readonly<Record<string, stri
   };
 }
 
-test('a healthy vault has no findings, whether the service runs or not, and says since when copies are void', async () => {
+test('a healthy vault has no findings, whether or not the service runs, and doctor shows since when copies are void', async () => {
   const { flags } = await makeVault();
   const before = await doctor(flags);
   expect(before.wrong).toEqual([]);

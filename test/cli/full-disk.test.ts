@@ -20,7 +20,7 @@ const megabyte = 1024 * 1024;
 
 describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
   test.each([0, 20_000, 60_000])(
-    'at init, with %i bytes left: says so, and works when there is space',
+    'at init, with %i bytes left: reports it, and works once there is space',
     async (leave) => {
       const disk = smallDisk(megabyte);
       const flags = ['--data', join(disk.dir, 'data'), '--root-key-file', makeRootKey(tempDir())];
@@ -33,7 +33,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     },
   );
 
-  test('at the start of the service: says so, changes nothing, and works when there is space', async () => {
+  test('at the start of the service: reports it, changes nothing, and works once there is space', async () => {
     const disk = smallDisk(megabyte);
     const { flags, dataDir } = await makeVault(tempDir(), join(disk.dir, 'data'));
     const stores = () => Object.entries(hashesOf(dataDir)).filter(([file]) => file.endsWith('.db'));
@@ -80,7 +80,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('while it runs: writes get 503 with Retry-After, masked reads work, nothing is half stored, and it recovers by itself', async () => {
+  test('at run time: writes get 503 with Retry-After, masked reads work, nothing is half stored, and the service recovers automatically', async () => {
     const disk = smallDisk(4 * megabyte);
     const { flags, dataDir } = await makeVault(tempDir(), join(disk.dir, 'data'));
     // An application that sees only masked data. Plaintext reads are recorded in the access log first, and its disk is

@@ -191,7 +191,7 @@ describe('a command prints the same through an address as on local data', () => 
   });
 });
 
-describe('where the address and the key come from', () => {
+describe('the sources of the address and the key', () => {
   test('flags, variables, a file and standard input; a flag takes precedence', async () => {
     const { service, key, keyFile, file } = await servedVault();
     const at = { STRONGROOM_ADDRESS: service.address };
@@ -213,7 +213,7 @@ describe('where the address and the key come from', () => {
     }
   });
 
-  test('without an address, the variable with the key counts on local data', async () => {
+  test('without an address, the variable with the key applies to local data', async () => {
     const { flags, key } = await servedVault();
     const ended = await run(['tokens', 'search', '', ...flags], { env: { STRONGROOM_API_KEY: key } });
     expect(ended).toMatchObject({ code: 0, stdout: '0 tokens found\n', stderr: '' });
@@ -249,7 +249,7 @@ describe('where the address and the key come from', () => {
   });
 });
 
-describe('what the service does not allow', () => {
+describe('requests that the service does not allow', () => {
   test('401, 403 and 429 say what to do', async () => {
     const { service, remote, asManagement, keyFile, flags, file } = await servedVault();
     const unknown = file(
@@ -424,7 +424,7 @@ describe('a server that is not the vault', () => {
     expect(asked).toEqual([]);
   });
 
-  test('a server that accepts and says nothing, or never ends, is given up', async () => {
+  test('a command gives up on a server that accepts and says nothing, or never ends', async () => {
     const silent = await listening(createTcpServer(() => undefined));
     const limit = ['--timeout-seconds', '1'];
     expect(await runAt(silent, ['tokens', 'delete', 'some-id', ...limit])).toMatchObject({
@@ -472,7 +472,7 @@ describe('a server that is not the vault', () => {
     });
   });
 
-  test('a proxy of the environment gets nothing', async () => {
+  test('a proxy named in the environment receives nothing', async () => {
     const asked: string[] = [];
     const proxy = await serverOf((request, response) => {
       asked.push(String(request.url));
@@ -712,7 +712,7 @@ describe('a usage error exits with 2 and sends nothing', () => {
     expect(existsSync(join(cwd, 'data'))).toBe(false);
   });
 
-  test('what is not an API key is not sent', async () => {
+  test('a text that is not an API key is not sent', async () => {
     const asked: string[] = [];
     const at = await serverOf((request, response) => {
       asked.push(String(request.url));

@@ -22,7 +22,7 @@ async function filled(vault: TestVault, tokens: number): Promise<void> {
   expect((await run(['tokens', 'import', file, '--api-key-file', keyFile, ...vault.flags])).code).toBe(0);
 }
 
-test('without a service the command rebuilds, shows progress, and has removed the old rows when it ends', async () => {
+test('without a service, the command rebuilds, shows progress, and removes the old rows before it ends', async () => {
   const vault = await makeVault();
   await filled(vault, 300);
   const dry = await run(['projections', 'rebuild', 'tokens', '--dry-run', ...vault.flags]);

@@ -47,7 +47,7 @@ test('with a certificate it serves only https, and SIGHUP reloads the certificat
   expect(await service.stop()).toMatchObject({ code: 0 });
 });
 
-test('an address that other machines can reach is rejected without TLS, with the reason and what to do', async () => {
+test('an address that other machines can reach is rejected without TLS, with the reason and advice', async () => {
   const { flags, dir } = await makeVault();
   const before = hashesOf(dir);
   for (const host of ['0.0.0.0', 'db.example.com']) {

@@ -158,7 +158,7 @@ test('a connection with another request during the stop gets its response, and i
   }
 });
 
-test('several signals at once stop it once', async () => {
+test('several simultaneous signals stop the service once', async () => {
   const { flags } = await makeVault();
   const service = await startService(flags);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGTERM'] as const) service.signal(signal);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { attributesOf, client, failed, type Span, server, startCollector } from '../support/collector.js';
 import { http, makeVault, run, startService, until } from '../support/process.js';
 
-test('a request is a span, each call of a store in it is a child, and no span holds an id or a value', async () => {
+test('a request is a span, each store call in it is a child span, and no span contains an id or a value', async () => {
   const vault = await makeVault();
   const collector = await startCollector();
   const service = await startService(vault.flags, {
@@ -89,7 +89,7 @@ test('a request is a span, each call of a store in it is a child, and no span ho
   expect(line.otel_trace_id).toBe(read?.traceId);
 });
 
-test('a client that leaves before it has its response is a failed span without a status', async () => {
+test('a client that disconnects before its response results in a failed span without a status', async () => {
   const vault = await makeVault();
   const collector = await startCollector();
   const service = await startService(vault.flags, { env: { STRONGROOM_TRACING_ENDPOINT: collector.endpoint } });
@@ -112,7 +112,7 @@ test('a client that leaves before it has its response is a failed span without a
   });
 });
 
-test('without a collector requests are served, one log line says what is lost, and the service stops in time', async () => {
+test('without a collector, requests are served, one log line reports the loss, and the service stops in time', async () => {
   const vault = await makeVault();
   const { endpoint, listener } = await startCollector();
   await new Promise((resolve) => listener.close(resolve));
@@ -156,7 +156,7 @@ test.each([
   ['STRONGROOM_TRACING_ENDPOINT', 'collector:4318', 'begins with http:// or https://'],
   ['STRONGROOM_TRACING_ENDPOINT', 'http://user:word1234@collector:4318/v1/traces', 'OTEL_EXPORTER_OTLP_HEADERS'],
   ['STRONGROOM_TRACING_SAMPLE_RATIO', '1.5', 'a number from 0 to 1'],
-])('%s=%s is rejected with what to do', async (name, value, says) => {
+])('%s=%s is rejected with advice', async (name, value, says) => {
   const vault = await makeVault();
   const { code, stderr } = await run(['serve', ...vault.flags], { env: { [name]: value } });
   expect(code).not.toBe(0);

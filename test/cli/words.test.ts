@@ -35,7 +35,7 @@ async function importLines(name: string, lines: readonly object[], code = 0): Pr
   return outputOf(['tokens', 'import', file, ...as], code);
 }
 
-test('outputs use the right plural for zero, one and two, and say what each number means', async () => {
+test('outputs use the right plural for zero, one and two, and explain each number', async () => {
   const line = (id: string) => ({ id, type: 'token', data: `value of ${id}` });
   expect(await outputOf(['tokens', 'search', 'type:token', ...as])).toBe('0 tokens found\n');
   const out = (name: string) => ['tokens', 'export', '--plaintext', '--out', join(vault.dir, name), ...as];

@@ -126,7 +126,7 @@ test('a link that was changed or removed in MongoDB is named', async () => {
   expect((await verify()).problem).toBeNull();
 });
 
-test('batches of the access log that were removed are missed', async () => {
+test('removed batches of the access log are detected', async () => {
   const months = (await mongo.db(database).listCollections().toArray()).filter(({ name }) => /^access_\d/.test(name));
   for (const { name } of months) await mongo.db(database).collection(name).deleteMany({});
   expect((await verify()).problem).toMatchObject({ kind: 'access_log' });

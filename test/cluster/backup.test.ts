@@ -18,7 +18,7 @@ import { mongoUrl } from './own-database.js';
 
 const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
 
-test('the keys of a cluster, restored with today’s list of erased keys, open all but what was erased since', async () => {
+test('the keys of a cluster, restored with today’s list of erased keys, open everything except data that was erased since', async () => {
   const server = await startStandIn();
   const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
   const dir = tempDir();

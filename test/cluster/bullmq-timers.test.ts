@@ -93,7 +93,7 @@ test('only timers due within a day are set; overdue ones are left to the sweep',
   expect(lines[0]).toContain(soon.stream);
 });
 
-test('refill sets as many timers as there is room for, earliest first', async () => {
+test('refill sets as many timers as the limit allows, earliest first', async () => {
   const { timers, jobs } = queue({ pendingMax: 50 });
   const rows = Array.from({ length: 80 }, (_, index) => timer(60_000 + index));
   await timers.refill(rows);
@@ -114,7 +114,7 @@ test('a failed job is reported, not repeated, and leaves neither itself nor its 
   expect(await redis.everything()).not.toContain(marker);
 });
 
-test('Redis holds the ids of tenant and stream and the time, and nothing else of a timer', async () => {
+test('Redis contains only the ids of tenant and stream and the time of a timer', async () => {
   const { timers, jobs } = queue();
   const marker = `marker-${randomUUID()}`;
   const marked = { ...timer(60_000), tokenId: marker, value: marker };
@@ -198,7 +198,7 @@ test('close sends what was set before', async () => {
   expect(await jobs()).toHaveLength(100);
 });
 
-test.each(['stopped', 'frozen'])('Redis %s: both end in bounded time, with a job that runs', async (how) => {
+test.each(['stopped', 'frozen'])('Redis %s: both end in bounded time, even with a running job', async (how) => {
   const { timers, ran, work } = queue({ run: () => wait(60_000, undefined, { ref: false }) });
   const worker = work();
   timers.set(timer(0));

@@ -35,7 +35,7 @@ describe.each(['root_check', 'tenant_keys'])(
   },
 );
 
-test('a process that is still alive runs its transaction again; transactions of another database are left alone', async () => {
+test('a process that is still alive repeats its transaction, and transactions of another database are not ended', async () => {
   const { connection, connect } = await databaseOfTest();
   const { connection: elsewhere } = await databaseOfTest();
   const meta = keyCollections.meta(connection.db);

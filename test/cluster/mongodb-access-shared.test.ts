@@ -108,7 +108,7 @@ test('a failed write rejects all waiting records, and the next record begins a n
   await log.close();
 });
 
-test('every combination of filters uses an index: totals read no entry, pages only the entries that they show', async () => {
+test('every combination of filters uses an index: totals read no entries, and pages read only the entries that they show', async () => {
   const { one, connection } = await twoLogs();
   const ref = aHash();
   const entries = Array.from({ length: 3_000 }, (_, index) =>
@@ -158,7 +158,7 @@ test('every combination of filters uses an index: totals read no entry, pages on
   }
 });
 
-test('chains are found and read by index keys alone', async () => {
+test('chains are found and read using only index keys', async () => {
   const { one, other, connection } = await twoLogs();
   await one.record(Array.from({ length: 2_000 }, () => anEntry()));
   await other.record([anEntry()]);

@@ -57,7 +57,7 @@ async function twoMachines() {
   return { one: machine('one'), other: machine('other'), oldRootKeyFile: rootKeyFile, key, keysDb: keys.db };
 }
 
-test('processes on two machines keep working through a rotation that is killed and resumed; afterwards the old root key opens nothing', {
+test('processes on two machines keep working through a rotation that is killed and resumed; afterwards the old root key unwraps nothing', {
   timeout: 600_000,
 }, async () => {
   const { one, other, oldRootKeyFile, key, keysDb } = await twoMachines();
@@ -118,7 +118,7 @@ test('processes on two machines keep working through a rotation that is killed a
   expect(await unread(again.address, key, made)).toEqual([]);
 });
 
-test('a process without the new root key returns 503 until it has it', async () => {
+test('a process without the new root key returns 503 until it gets the key', async () => {
   const { one, other, key } = await twoMachines();
   const service = await startService(['--role', 'api'], other.options);
   const made = await fill(service.address, { key }, 3);

@@ -52,7 +52,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('at rest it is a few milliseconds off, and never shows an earlier time as the latest', async () => {
+test('at rest, the clock is a few milliseconds off, and its latest time is never too early', async () => {
   const opened = await onClockOfMongo();
   expect(await within(opened, 60_000)).toBeLessThanOrEqual(6);
   expect(opened.errors).toEqual([]);
@@ -70,7 +70,7 @@ test('a response that waited for an election does not change the clock, whose in
   }
 });
 
-test('while no response arrives the interval grows, and the next one narrows it again', async () => {
+test('while no response arrives, the interval grows, and the next response narrows it again', async () => {
   const opened = await onClockOfMongo();
   opened.mongo.rounds.push(...Array.from({ length: 60 }, () => ({ before: 60_000, after: 0 })));
   await within(opened, 55_000);
@@ -81,7 +81,7 @@ test('while no response arrives the interval grows, and the next one narrows it 
   expect(clock.uncertaintyMs()).toBeLessThanOrEqual(6);
 });
 
-test('slow responses from the start leave the clock uncertain, and it trusts nothing until a fast one', async () => {
+test('slow responses from the start leave the clock uncertain and not trusted until a fast response arrives', async () => {
   const slow = { before: 1, after: 2_500 };
   const shifted = await onClockOfMongo([slow], -60_000);
   expect(shifted.clock.uncertaintyMs()).toBeLessThanOrEqual(6);
@@ -97,7 +97,7 @@ test('slow responses from the start leave the clock uncertain, and it trusts not
   expect(unsure.clock.uncertaintyMs()).toBeLessThanOrEqual(6);
 });
 
-test('the clock follows a primary with another time, says how far this machine is off, and destroys nothing meanwhile', async () => {
+test('the clock follows a primary with another time, reports how far this machine is off, and destroys nothing meanwhile', async () => {
   const opened = await onClockOfMongo();
   const { clock, mongo, time } = opened;
   for (const aheadMs of [-90_000, 90_000]) {
@@ -129,7 +129,7 @@ test('a step back of MongoDB does not extend the hour of a code', async () => {
   expect(oldMs).toBeLessThanOrEqual(20_000 + 30);
 });
 
-test('a start behind the newest recorded time makes all codes due; one that agrees with this machine waits for nothing', async () => {
+test('a start behind the newest recorded time makes all codes due; a start that agrees with this machine delays nothing', async () => {
   const saved: ClockRecord[] = [];
   const start = Date.now();
   const recorded = (newest: number, codesAhead: number) => ({

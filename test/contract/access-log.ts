@@ -124,7 +124,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'stores all concurrent records, in a chain of batches without gaps, also across restarts',
+      'stores all concurrent records in a chain of batches without gaps, even across restarts',
       on(async ({ accessLog, reopen }) => {
         const entries = Array.from({ length: 300 }, (_, index) => anEntry({ message: `entry ${index}` }));
         await Promise.all(entries.map((entry) => accessLog.record([entry])));
@@ -157,7 +157,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'deletes whole months only, and the chain stays intact from its new start, also when nothing is left',
+      'deletes only whole months, and the chain stays intact from its new start, even if nothing is left',
       on(async ({ accessLog, reopen }) => {
         for (const number of [1, 2, 3]) await accessLog.record([anEntry({ time: month(number) })]);
         expect(await accessLog.dropMonths(month(1) + 1)).toBe(0);

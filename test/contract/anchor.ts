@@ -13,7 +13,7 @@ export type AnchorUnderTest = {
 /** Tests the guarantees of `Anchor`. An adapter runs this suite in one line. */
 export function anchorContract(name: string, open: () => AnchorUnderTest): void {
   describe(`Anchor of ${name}`, () => {
-    test('delivers lines in order, each complete', async () => {
+    test('delivers complete lines in order', async () => {
       const { anchor, lines } = open();
       for (const line of ['{"a":1}', 'x'.repeat(300_000), '{"a":"ü"}']) await anchor.deliver(line);
       expect(lines()).toEqual(['{"a":1}', 'x'.repeat(300_000), '{"a":"ü"}']);

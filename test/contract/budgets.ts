@@ -26,7 +26,7 @@ export function budgetsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'reservations last across a restart until the window ends',
+      'reservations survive a restart until the window ends',
       onStores(open, async ({ budgets, reopen }) => {
         const application = randomUUID();
         const first = await budgets.reserve('guesses', application, budget, asks(90));

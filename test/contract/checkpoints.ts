@@ -29,7 +29,7 @@ export function checkpointsContract(
     );
 
     test(
-      'of 20 concurrent processes one leads',
+      'only one of 20 concurrent processes leads',
       on(async (checkpoints) => {
         const leads = await Promise.all([...Array(20).keys()].map((i) => checkpoints.lead('tokens', `h${i}`, 5_000)));
         expect(leads.filter((lead) => lead !== null)).toHaveLength(1);

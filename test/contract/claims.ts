@@ -49,7 +49,7 @@ export function claimsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'only what finished before the limit is forgotten',
+      'only claims that finished before the limit are forgotten',
       on(async ({ work, claims }) => {
         const [old, young, result] = [aHash(), aHash(), aResult()];
         await finish(work, old, result, atNoon - 1);

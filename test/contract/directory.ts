@@ -21,7 +21,7 @@ export function directoryContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a record is found by id and by each of its keys, as it was written, also after a restart',
+      'a record is found by id and by each of its keys, unchanged, even after a restart',
       on(async ({ work, directory, reopen }) => {
         const record = aRecord({ keys: [aKey(), aKey(), aKey()] });
         await put(work, record);
@@ -64,7 +64,7 @@ export function directoryContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a removed record stays as removed, and no key finds it',
+      'a removed record stays removed, and no key finds it',
       on(async ({ work, directory }) => {
         const key = aKey();
         const record = aRecord({ keys: [key] });

@@ -18,7 +18,7 @@ export function eventChainContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'each commit has one link, counted from 1, also with concurrent writers',
+      'each commit has one link, counted from 1, even with concurrent writers',
       on(async ({ log, chain, reopen }) => {
         await log.append(aStream(), -1, [anEvent({ trace: aBox(), sealed: { content: aBox(), cvc: aBox() } })]);
         const racers = Array.from({ length: 20 }, () => aStream());

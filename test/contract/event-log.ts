@@ -95,7 +95,7 @@ export function eventLogContract(
     );
 
     test.each([{ start: 0 }, { start: 3 }])(
-      'of 20 racers after $start events exactly one wins, and only its events are stored',
+      'exactly one of 20 racers after $start events wins, and only its events are stored',
       ({ start }) =>
         on(async ({ log }) => {
           const stream = aStream();
@@ -124,7 +124,7 @@ export function eventLogContract(
     );
 
     test(
-      'revisions have no gaps, positions increase, and the returned ones are those of the events',
+      'revisions have no gaps, positions increase, and an append returns those of its events',
       on(async ({ log, start }) => {
         const streams = [aStream(), aStream(), aStream()];
         const answered: number[] = [];
@@ -178,7 +178,7 @@ export function eventLogContract(
     );
 
     test(
-      'every acknowledged append is visible, also among concurrent ones',
+      'every acknowledged append is visible, even among concurrent ones',
       on(async ({ log, start }) => {
         const writers = Array.from({ length: 8 }, async () => {
           const stream = aStream();

@@ -63,7 +63,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'one rebuild runs at a time; its progress survives a restart, and its result stays until the next one',
+      'only one rebuild runs at a time; its progress survives a restart, and its result stays until the next rebuild',
       on(async ({ generations, reopen }) => {
         expect(await generations.begin(aRebuild())).toBe(true);
         expect(await generations.begin(aRebuild({ generation: 3 }))).toBe(false);
@@ -197,7 +197,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'rows for a generation that was abandoned meanwhile are not written',
+      'rows are not written for a generation that was abandoned in the meantime',
       on(async (stores) => {
         const { generations } = stores;
         await generations.begin(aRebuild());

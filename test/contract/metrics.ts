@@ -67,7 +67,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
       }
     });
 
-    test('the state is read at each scrape, and an unknown gap is not shown', async () => {
+    test('the state is read at each scrape, and unknown gaps are not shown', async () => {
       const metrics = open();
       const stores = [{ name: 'a.db', state: 'down' }] as const;
       const projections = [{ name: 'shredder', gap: 5 }];

@@ -18,7 +18,7 @@ export function spansContract(name: string, open: () => Promise<OpenedSpans>): v
   const end = { method: 'GET', route: '/tokens/:id', status: 200 };
 
   describe(`Spans of ${name}`, () => {
-    test('a call of a store inside a request is a child of its span, with the kind of the store', async () => {
+    test('a store call in a request is a child of its span, with the kind of store', async () => {
       const { spans, collected } = await open();
       const store = spans.store('rows', 'sqlite', rows);
       const request = spans.begin(undefined);
@@ -82,7 +82,7 @@ export function spansContract(name: string, open: () => Promise<OpenedSpans>): v
       expect(collected().map((span) => span.name)).toEqual(['GET /tokens/:id']);
     });
 
-    test('a valid traceparent is continued, another one is ignored', async () => {
+    test('a valid traceparent is continued, and an invalid one is ignored', async () => {
       const { spans, collected } = await open();
       const traceId = '0af7651916cd43dd8448eb211c80319c';
       const given = [

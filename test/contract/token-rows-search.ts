@@ -45,7 +45,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
 
   describe(`TokenRows of ${name}: search`, () => {
     test(
-      'a plan finds exactly the rows with its terms and dates, the later creation first, also after a restart',
+      'a plan finds exactly the rows with its terms and dates, newest first, even after a restart',
       on(async ({ work, rows, reopen }) => {
         const created = async (at: number, ...names: readonly string[]) => {
           const events = [{ ...tokenCreated(), time: at }];
@@ -94,7 +94,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a page contains contents up to a number of bytes, at least one, and names the tokens that follow',
+      'a page includes contents up to a number of bytes, at least one, and names the remaining tokens',
       on(async ({ work, rows }) => {
         const made = [];
         for (let i = 0; i < 4; i += 1) {

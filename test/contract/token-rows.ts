@@ -35,7 +35,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a row equals the folded view, also after a restart',
+      'a row equals the folded view, even after a restart',
       on(async ({ work, log, rows, reopen }) => {
         const events = [tokenCreated({ tenantId: 'ours', cvcPurgeAt: atNoon, expiresAt: atNoon + 1 }), tokenUpdated()];
         const write = tokenWrite(noTokenYet('ours'), events);

@@ -66,7 +66,7 @@ export function webhookSenderContract(name: string, open: Open): void {
       sender.close();
     });
 
-    test('a connection that breaks is a failure, and not an error', async () => {
+    test('a broken connection is a failure, not an error', async () => {
       const url = await serve((request) => request.socket.destroy());
       const sender = open({ allowsPrivate: true });
       expect(await sender.post(url, {}, '{}')).toMatchObject({ kind: 'failed' });

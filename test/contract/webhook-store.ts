@@ -32,7 +32,7 @@ export function webhookStoreContract(name: string, open: Open): void {
     );
 
     test(
-      'a sealed id is kept until its event is delivered, and not removed by a save that lost',
+      'a sealed id is kept until its event is delivered, and a save that lost does not remove it',
       on(async (webhooks) => {
         const webhookId = randomUUID();
         const [one, other] = [sealedId(webhookId), sealedId(webhookId)];

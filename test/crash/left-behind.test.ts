@@ -124,7 +124,7 @@ describe('a write-ahead log next to another state of its file', () => {
     return { older, newer, made, erased };
   }
 
-  test('does not start, a mismatched pair stays unchanged, and the matching pair has all data', async () => {
+  test('does not start; a mismatched pair stays unchanged, and the matching pair has all data', async () => {
     const vault = await makeVault();
     const { dataDir, flags, key } = vault;
     const { older, newer, made, erased } = await killedAgain(vault);

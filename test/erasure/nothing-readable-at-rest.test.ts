@@ -136,7 +136,7 @@ test('a cvc is in no file, neither as JSON nor as the plaintext of its ciphertex
   }
 });
 
-test('nor after the service has stopped', async () => {
+test('even after the service has stopped', async () => {
   await service.stop();
   const files = filesOf(service.dataDir);
   expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(['vault.db', 'keys.db']));

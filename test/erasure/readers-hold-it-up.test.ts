@@ -66,7 +66,7 @@ test('many deletes that wait for one reader all succeed when it closes', async (
   );
 });
 
-test('erasure delayed by a reader finishes without a request once the reader is gone', async () => {
+test('an erasure that a reader delayed finishes without a request once the reader is gone', async () => {
   const expires_at = new Date(service.clock.now() + anHour / 2).toISOString();
   const id = await create(service, aCard('123', { expires_at }));
   const { content } = await wrappedKeysOf(service, id);

@@ -118,7 +118,7 @@ describe('with CORS', () => {
     });
   }
 
-  test('a page can read a 404, a 405 and what is allowed', async ({ service }) => {
+  test('a page can read a 404, a 405 and the allowed methods', async ({ service }) => {
     const app = appFor(service);
     for (const [url, status] of [
       ['/tokens', 405],

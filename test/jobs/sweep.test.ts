@@ -62,7 +62,7 @@ describe('the sweep records', () => {
     expect(await service.vault.rows.due(service.clock.now(), 10)).toEqual([]);
   });
 
-  test('nothing if the time was changed meanwhile', async () => {
+  test('nothing if the time was changed in the meantime', async () => {
     const id = await create(service, { type: 'token', data: 'x', expires_at: inMs(1_000) });
     const [row] = await service.vault.rows.due(service.clock.now() + 1_000, 10);
     expect((await service.call('PATCH', `/tokens/${id}`, { expires_at: inMs(anHour) })).status).toBe(200);
@@ -152,7 +152,7 @@ describe('the sweep runs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('earlier if a token is due earlier, and no later if one is due later', async () => {
+  test('earlier if a token is due earlier, but not later if one is due later', async () => {
     const { sweep, rounds, pass } = observedSweep();
     sweep.start();
     await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
@@ -177,7 +177,7 @@ describe('the sweep runs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('and a stop waits for the current round, which is the last', async () => {
+  test('and a stop waits for the current round, which is the last one', async () => {
     let goOn: (value: null) => void = () => undefined;
     const held = new Promise<null>((resolve) => {
       goOn = resolve;

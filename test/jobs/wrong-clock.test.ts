@@ -90,7 +90,7 @@ test('a start ten years ahead hides what is due and destroys nothing, until the 
   for (const stream of streams.slice(0, 1)) expect(await typesOf(right, stream)).toEqual(['token.created']);
 });
 
-test('after 24 hours of running the vault trusts its clock; stops and starts neither shorten nor repeat them', async (context) => {
+test('after running for 24 hours, the vault trusts its clock; stops and starts neither shorten nor repeat this time', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { restart, get } = await vaultOn(clock);
@@ -135,7 +135,7 @@ test('a vault that was stopped for 7 days continues at once, and after 8 days on
   expect(await (await restart()).service.state()).toMatchObject({ notices: [] });
 });
 
-test('a step of more than an hour while it runs destroys nothing, and a step back ends that', async (context) => {
+test('a step of more than an hour at run time destroys nothing, and a step back ends the hold', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { get, restart } = await vaultOn(clock);
@@ -222,7 +222,7 @@ for (const back of [5_000, 30 * 60_000, tenYears]) {
   });
 }
 
-test('a time of the clock is recorded durably, in the key store', async (context) => {
+test('the time of the clock is recorded durably, in the key store', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { get, restart } = await vaultOn(clock);

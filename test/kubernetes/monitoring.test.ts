@@ -268,7 +268,7 @@ function fires(alert: string, series: Series, at: string): boolean {
 }
 
 describe('the dashboard', () => {
-  test('has what Grafana needs to load it: a uid, a data source to choose, ids of its own, panels that do not overlap', () => {
+  test('has everything that Grafana needs to load it: a uid, a selectable data source, unique ids, panels that do not overlap', () => {
     expect(dashboard).toMatchObject({ uid: 'strongroom', schemaVersion: expect.any(Number) });
     expect(dashboard.templating.list.map(({ name, type }) => [name, type])).toEqual([
       ['datasource', 'datasource'],

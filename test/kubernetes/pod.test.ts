@@ -22,7 +22,7 @@ function containersOf(maintenance: boolean, recipient: string): ReadonlyMap<stri
 /** Returns the text with the backup path replaced by one that exists on this machine. */
 const moved = (text: string): string => text.replace(/^\/backups$/, '/mnt/backups');
 
-test('the embedded profile runs from its manifests on mounts as kubelet makes them: init, serve, back up, stop, restore', async () => {
+test('the embedded profile runs from its manifests on mounts like kubelet’s: init, serve, back up, stop, restore', async () => {
   const input = tempDir();
   const identity = await generateIdentity();
   const recipient = await identityToRecipient(identity);

@@ -46,7 +46,7 @@ test('a rebuild that is cancelled at any moment leaves no row, no posting, no ge
   await service.close();
 });
 
-test('the search terms of a cancelled and of a replaced generation are in no file any more', async () => {
+test('the search terms of a cancelled and of a replaced generation are no longer in any file', async () => {
   const service = await startTestService();
   await filled(service);
   const vault = openVault(service.dataDir);

@@ -10,7 +10,7 @@ import { fill, rootKeyIn, unread, wrapsIn } from './support.js';
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
-test('after a rotation under a running service, the old root key with an older copy of the keys opens no current data', async () => {
+test('after a rotation while the service runs, the old root key with an older copy of the keys opens no current data', async () => {
   const vault = await makeVault();
   const { dir, dataDir, rootKeyFile, flags, key } = vault;
   const oldKeyFile = join(dir, 'kept.key');
@@ -97,7 +97,7 @@ test('the location of the root key is checked before the rotation starts', async
   );
 });
 
-test('a root key that a command prints: the next one is named, and the command is the operator’s to change', async () => {
+test('a root key from a command: the next key is named, and the operator must change the command', async () => {
   const { dir, dataDir, rootKeyFile } = await makeVault();
   const next = join(dir, 'next.key');
   expect((await run(['keys', 'generate-root', next])).code).toBe(0);

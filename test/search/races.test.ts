@@ -72,7 +72,7 @@ test('a token that expires between reading its row and the response is not shown
 });
 
 /** Threat: a lost key counts as erased, so a damaged store looks healthy. */
-test('a living token whose key is lost makes the page 500 and the service unready', async () => {
+test('a live token whose key is lost makes the page 500 and the service unready', async () => {
   const service = await startTestService();
   await service.call('POST', '/tokens', { id: 'good', type: 'token', data: 1 });
   await service.call('POST', '/tokens', { id: 'lost', type: 'token', data: 1 });

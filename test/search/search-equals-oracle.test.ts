@@ -158,12 +158,12 @@ describe('search returns what a scan of every token gives, for any query, caller
     await expectAnswersOfTheOracle(80);
   });
 
-  test('after many have expired and before the sweep', async () => {
+  test('after many tokens have expired and before the sweep', async () => {
     service.clock.advance(61_000);
     await expectAnswersOfTheOracle(60);
   });
 
-  test('after the sweep, and when freed ids are taken again', async () => {
+  test('after the sweep, and after freed ids are used again', async () => {
     await service.service.sweep.run();
     const freed = Array.from({ length: tokenCount }, (_, i) => `t-${i}`).filter((id) => {
       const { diesAt } = tokens.get(id) ?? { diesAt: 0 };

@@ -59,7 +59,7 @@ test('requests that begin together do not delay everything else by a slice each'
   expect(done).toHaveLength(60);
 });
 
-test('requests that arrive without end do not overtake one that waits to begin', async () => {
+test('an endless series of requests does not overtake one that waits to begin', async () => {
   const turns = createTurns();
   const callers = 64;
   let begun = 0;
@@ -83,7 +83,7 @@ test('requests that arrive without end do not overtake one that waits to begin',
   expect(mostOvertaking).toBeLessThan(3 * callers);
 });
 
-test('a pause does not wait while the slice lasts', async () => {
+test('a pause does not wait before the slice is over', async () => {
   const work = createTurns().begin('a');
   const end = performance.now() + 2;
   while (performance.now() < end);

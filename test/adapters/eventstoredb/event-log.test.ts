@@ -76,7 +76,7 @@ test('an append that the client or server would not accept is rejected first, an
   expect(await log.append(stream, -1, [anEvent()])).toMatchObject({ outcome: 'appended' });
 });
 
-test('300 reads and 300 appends at once all settle', async () => {
+test('300 concurrent reads and 300 concurrent appends all settle', async () => {
   const { log } = await standInWithLog(60_000);
   const streams = Array.from({ length: 300 }, () => aStream());
   const appended = await Promise.all(streams.map((stream) => log.append(stream, -1, [anEvent(), anEvent()])));
@@ -130,7 +130,7 @@ test('a connection string that cannot be read is not quoted', async () => {
   expect(error.message).toMatch(/^the address of EventStoreDB cannot be used: check eventstore\.url/);
 });
 
-test('a position beyond exact numbers is an error', () => {
+test('a position that a number cannot represent exactly is an error', () => {
   expect(positionOf(BigInt(Number.MAX_SAFE_INTEGER))).toBe(Number.MAX_SAFE_INTEGER);
   expect(() => positionOf(BigInt(Number.MAX_SAFE_INTEGER) + 1n)).toThrow('too long');
   expect(() => positionOf(undefined)).toThrow('no position');

@@ -43,7 +43,7 @@ test('calls of one turn form a group, later calls the next group, and each calle
   await end;
 });
 
-test('a group has a limit, and the rest joins the next group', async () => {
+test('a group has a size limit, and the remaining calls join the next group', async () => {
   const { add, sent, sizes } = heldGroups();
   const all = Array.from({ length: 130 }, (_, item) => add(item));
   await turns();

@@ -23,7 +23,7 @@ afterAll(() => {
   rmSync(disk, { recursive: true });
 });
 
-describe.skipIf(!mounted)('on a full disk (needs to mount a small one)', () => {
+describe.skipIf(!mounted)('on a full disk (needs permission to mount a small one)', () => {
   let service: TestService;
   let stored: string[] = [];
   /**
@@ -44,7 +44,7 @@ describe.skipIf(!mounted)('on a full disk (needs to mount a small one)', () => {
   });
   afterAll(() => service.close());
 
-  test('a write that finds no space returns 503, stores nothing, and harms no stored data', async () => {
+  test('a write without free space returns 503, stores nothing, and harms no stored data', async () => {
     const before = await service.eventCount();
     let created = 0;
     let refused = 0;

@@ -70,7 +70,7 @@ describe('a group', () => {
     expect(run(put(1), put(2)).map(({ ok }) => ok)).toEqual([true, true]);
   });
 
-  test('a write that finds no space fails as unavailable and leaves nothing; with space, writes work again', () => {
+  test('a write without free space fails as unavailable and leaves nothing; with space, writes work again', () => {
     run(put(1));
     database.pragma(`max_page_count = ${Number(database.pragma('page_count', { simple: true })) + 2}`);
     const large = Buffer.alloc(100_000);

@@ -91,7 +91,7 @@ function summaryOf({ stdout }: Moved): JsonObject {
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as JsonObject;
 }
 
-test('tokens of every type arrive with their ids, also after the API broke off, was busy and failed', async () => {
+test('tokens of every type arrive with their ids, even after the API broke off, was busy and failed', async () => {
   const tokens = Array.from({ length: 240 }, (_, n) => tokenOf(n));
   let requests = 0;
   let isBroken = true;
@@ -155,7 +155,7 @@ test('tokens that cannot be moved are named with the reason, and the others are 
   expect(summaryOf(moved)).toMatchObject({ created: 1, failed: 0 });
 });
 
-test('an API that is not one, and wrong options, end with an explanation', async () => {
+test('a server that is not the API, and wrong options, end with an explanation', async () => {
   const { script } = await vaultAndKey();
   const endless = await standIn([], (_request, response) => {
     response.end(JSON.stringify({ pagination: { next: 'cursor-1' }, data: [] }));

@@ -138,7 +138,7 @@ describe('the TypeScript client', () => {
     expect((await failureOf(manager.getWebhook({ path: { id } }))).code).toBe('webhook_not_found');
   });
 
-  test('reads the logs and what the service says of itself', async () => {
+  test('reads the access log and the service’s own status', async () => {
     const log = await listOf(manager.iterate('listLogs', { query: { size: 100 } }));
     expect(log.length).toBeGreaterThan(10);
     await recorded.service.service.checkpointer.run();

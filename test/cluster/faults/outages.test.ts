@@ -26,7 +26,7 @@ const mongoDb: Outage = {
   start: ({ mongo }) => mongo[0]?.start(),
 };
 
-test(`EventStoreDB is down for 20 s: reads go on, nothing acknowledged is lost (seed ${seed})`, {
+test(`EventStoreDB is down for 20 s: reads continue, and nothing acknowledged is lost (seed ${seed})`, {
   timeout: 600_000,
 }, async () => {
   await outage(eventStoreDb, (what, answer) => {
@@ -35,7 +35,7 @@ test(`EventStoreDB is down for 20 s: reads go on, nothing acknowledged is lost (
   });
 });
 
-test(`MongoDB is down for 20 s: nothing acknowledged is lost, and it works again by itself (seed ${seed})`, {
+test(`MongoDB is down for 20 s: nothing acknowledged is lost, and the service recovers automatically (seed ${seed})`, {
   timeout: 600_000,
 }, async () => {
   await outage(mongoDb, (_what, answer) => expectUnavailable(answer));

@@ -10,7 +10,7 @@ import { type OwnServers, ownServers } from './own-servers.js';
 const minuteMs = 60_000;
 const limit = 30;
 
-test('expiry and purge are recorded within a minute, whatever Redis loses; limits go on', {
+test('expiry and purge are recorded within a minute, and limits apply, whatever Redis loses', {
   timeout: 600_000,
 }, async () => {
   const servers = await ownServers();

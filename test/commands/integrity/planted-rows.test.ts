@@ -292,7 +292,7 @@ describe('a writer of the rows', () => {
     expect(repeated.text).not.toContain(secret);
   });
 
-  describe('cannot make the repeat of a request with an idempotency key', () => {
+  describe('cannot make a repeat with an idempotency key', () => {
     const claimForged = 'the row of claim';
 
     async function claimed(data: string) {

@@ -17,7 +17,7 @@ const hourMs = 3_600_000;
  * The cluster profile records work in MongoDB before it appends: claims, fingerprints and batches. The attacker can
  * write the rows and changes this work, which the next process then settles.
  */
-describe.runIf(profile === 'cluster')('an attacker that can write recorded work', () => {
+describe.runIf(profile === 'cluster')('an attacker who can write recorded work', () => {
   let service: TestService;
   let client: MongoClient;
   beforeEach(async () => {

@@ -70,7 +70,7 @@ test('rows: without its claim a repeated request runs again', async () => {
   expect((await get(id)).body).toMatchObject({ metadata: { step: 'one' } });
 });
 
-test('keys: a key that was overwritten ends its data', async () => {
+test('keys: overwriting a key makes its data unreadable', async () => {
   const id = await plain();
   expect(
     tamper(service.dataDir, 'keys.db', 'UPDATE data_keys SET wrapped = zeroblob(length(wrapped))'),
@@ -86,7 +86,7 @@ test('keys: replacing the integrity key makes no row authentic; the vault does n
   await expect(reopened()).rejects.toThrow();
 });
 
-test('keys and rows together: an older row of a living token is accepted once its revision is forgotten', async () => {
+test('keys and rows together: an older row of a live token is accepted once its revision is forgotten', async () => {
   const id = await plain({ metadata: { step: 'one' } });
   const stream = await streamOf(service, id);
   const database = pinStatements(join(service.dataDir, 'vault.db'), {});
@@ -131,7 +131,7 @@ test('access log: the newest batch can be removed after the last checkpoint, and
   expect(problem).toBeNull();
 });
 
-test('log: a change of the last minute before a kill can be cut off, and its token is rejected from then on', async () => {
+test('log: a change in the last minute before a kill can be cut off, and its token is rejected from then on', async () => {
   const id = await plain({ metadata: { step: 'one' } });
   const before = copy();
   await service.call('PATCH', `/tokens/${id}`, { metadata: { step: 'two' } });

@@ -26,7 +26,7 @@ describe('searching a text', () => {
     ['b', 'a'],
     ['a', 'b'],
     ['', 'ab'],
-  ])('looks at every character a few times only: %saaa…%s in aaa…', (before, after) => {
+  ])('reads every character only a few times: %saaa…%s in aaa…', (before, after) => {
     const text = counted('a'.repeat(100_000));
     const search = counted(`${before}${'a'.repeat(3_000)}${after}`);
     expect(occurrences(text, search)).toEqual([]);

@@ -36,7 +36,7 @@ function heldBy(directory: TenantDirectory, actor: Actor): readonly string[] {
   return application === undefined ? [] : heldManagementPermissions(application.access);
 }
 
-test('whatever applications try: one administrator remains, none has four keys, none changes more than it holds', () => {
+test('whatever applications try, one administrator remains, none gets four keys, and none changes more than it holds', () => {
   let decidedCount = 0;
   fc.assert(
     fc.property(fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }), (steps) => {
@@ -67,7 +67,7 @@ test('whatever applications try: one administrator remains, none has four keys, 
   expect(decidedCount, 'the commands must not all be refused').toBeGreaterThan(100);
 });
 
-test('a decision needs no more of the directory than the two concerned and one other administrator', () => {
+test('a decision needs only the two applications concerned and one other administrator', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), step, (steps, last) => {
       let directory = begin;

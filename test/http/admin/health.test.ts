@@ -14,7 +14,7 @@ const projections = [
 ];
 const stores = isCluster ? ['eventstoredb', 'mongodb', 'redis'] : ['vault.db', 'keys.db'];
 
-test('a ready service says so, with each store and the gap of each projection', async () => {
+test('a ready service reports each store and the gap of each projection', async () => {
   const { service, ask } = await startWithAdmin();
   const before = (await ask('/health/ready')).json();
   expect(before).toEqual({
@@ -29,7 +29,7 @@ test('a ready service says so, with each store and the gap of each projection', 
   expect((await ask('/health/live')).json()).toEqual({ status: 'live' });
 });
 
-test('a lost key is named here, and the public listener shows only the state', async () => {
+test('a lost key is named on the admin listener, and the public listener shows only the state', async () => {
   const { service, ask } = await startWithAdmin();
   service.service.reportError(new KeyLost('token-1', 'key_missing'));
   const ready = await ask('/health/ready');

@@ -32,7 +32,7 @@ test('deduplications onto unreadable tokens are counted; over the budget they ge
 });
 
 test.each(['/tokens', '/tokenize'])(
-  'over the budget, POST %s under an id in use does not tell a right guess from a wrong one',
+  'over the budget, POST %s under an id in use does not distinguish a right guess from a wrong one',
   async (url) => {
     const service = await limitedService({ requests: 1_000, guesses: 1 });
     const secret = await createPlain(service, { data: uniqueId() });
@@ -60,7 +60,7 @@ test('over the budget all other requests, and other applications, still work', a
   expect((await guess(service, other, secret['data'])).status).toBe(201);
 });
 
-test('an update onto the fingerprint of an unreadable token is a guess too', async () => {
+test('an update to the fingerprint of an unreadable token is also a guess', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
   const secret = await createPlain(service, { data: uniqueId(), containers: ['/secret/'] });
   const key = await service.application([rule('/own/', 'mask', ['token:create', 'token:update', 'token:read'])]);

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { limitedService, metric, statuses } from './support.js';
 
-test('requests for pages without a key are limited per address, whatever they ask for', async () => {
+test('requests for pages without a key are limited per address, whichever page they request', async () => {
   const service = await limitedService({ keylessRequests: 4 });
   const paths = ['/docs', '/openapi.json', '/errors/forbidden', '/nothing-here', '/docs', '/nothing-here'];
   const seen: number[] = [];

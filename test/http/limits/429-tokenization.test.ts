@@ -6,7 +6,7 @@ import { limitedService, metric, statuses } from './support.js';
 const limited = { status: 429, code: 'rate_limited' };
 const exhausted = { status: 429, code: 'guesses_exhausted' };
 
-test('tokenize and detokenize weigh as many requests as they have tokens', async () => {
+test('tokenize and detokenize count as many requests as they have tokens', async () => {
   const service = await limitedService({ requests: 20 });
   const key = await service.application(['token:create', 'token:use']);
   const send = (url: string, body: Json) => () => service.call('POST', url, body, { key });
@@ -34,7 +34,7 @@ test('every unknown id of a detokenize is a guess; over the budget even known id
   expect((await send({ text: 'names no token' })()).status).toBe(200);
 });
 
-test('every part that meets a token its caller may not read is a guess', async () => {
+test('every part that finds a token that its caller may not read is a guess', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 3 });
   const key = await service.application(['token:create'], 'public');
   const known = await Promise.all(['1', '2', '3'].map((data) => create(service, { type: 'token', data })));
@@ -47,7 +47,7 @@ test('every part that meets a token its caller may not read is a guess', async (
   expect((await send(['x'])()).status).toBe(200);
 });
 
-test('64 detokenizes of unknown ids at the same moment do not pass the budget', async () => {
+test('64 concurrent detokenize requests with unknown ids do not exceed the budget', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 30 });
   const sent = Array.from({ length: 64 }, () => service.call('POST', '/detokenize', `{{ ${uniqueId()} }}`));
   const answers = (await Promise.all(sent)).map(({ status }) => status);

@@ -53,7 +53,7 @@ test.each([
   ['half of an upload', (key: string) => upload(key, 2_000_000), 'soon'],
   ['pipelined: a list and an upload', (key: string) => list(key) + upload(key, 1), 'at the response'],
 ] as const)(
-  '200 callers that send %s and leave keep nothing from their tenant (%#)',
+  '200 callers that send %s and disconnect leave their tenant’s resources free (%#)',
   async (_, textOf, leave) => {
     const { service, port, origin } = await listening();
     const other = await service.otherTenant();

@@ -21,7 +21,7 @@ function hostileError(): Error {
 }
 
 describe.each([['JSON lines', false] as const, ['readable text', true] as const])('%s', (_, pretty) => {
-  it('contain only template, method, status, time, trace and application of a request', async () => {
+  it('contain only a request’s template, method, status, time, trace and application', async () => {
     const { logger, text } = recorder(pretty);
     const log = createRequestLog(logger);
     const app = fastify({ logger: false });
@@ -60,7 +60,7 @@ describe.each([['JSON lines', false] as const, ['readable text', true] as const]
     expect(text()).not.toContain(marker);
   });
 
-  it('carry nothing of an error but name, code and frames', () => {
+  it('contain only an error’s name, code and frames', () => {
     const { logger, text } = recorder(pretty);
     const error = Object.assign(hostileError(), { code: 'ERR_MADE_UP' });
     logger.error('failed', { error });

@@ -48,7 +48,7 @@ describe('linters report nothing', () => {
     expect(await redoclyReport(document)).toEqual([]);
   });
 
-  test('but about a document with a fault', async ({ service }) => {
+  test('except about a faulty document', async ({ service }) => {
     const { tags: _, ...document } = await documentOf(service);
     expect((await spectralReport(document)).join('\n')).toContain('operation-tag-defined');
     const { servers: __, ...without } = await documentOf(service);

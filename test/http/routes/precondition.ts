@@ -23,7 +23,7 @@ export function heedsPreconditions(call: Call): void {
       },
     );
 
-    test('404 for a token that is not there, also with *', async ({ service }) => {
+    test('404 for a token that does not exist, even with *', async ({ service }) => {
       const send = () => call(service, '/tokens/unknown', { 'if-match': '*' });
       await expectRefusal(service, send, { status: 404, code: 'token_not_found' });
     });

@@ -13,7 +13,7 @@ const notADate = 'not an ISO 8601 date or date-time, such as 2026-01-31';
 const range = 'a range is written [start TO end]';
 
 /** A wrong position in a 400 would mislead the reader. */
-describe('an error says what is wrong and at which character', () => {
+describe('an error gives the problem and the character position', () => {
   test.for<[query: string, character: number, message: string]>([
     ['type:a type:b', 8, operator],
     ['type:a (type:b)', 8, operator],

@@ -55,11 +55,11 @@ describe('merge patch (RFC 7386)', () => {
     expect(mergePatch(target, patch)).toEqual(result);
   });
 
-  it('starts from nothing where there is nothing yet', () => {
+  it('creates a value that does not exist yet', () => {
     expect(mergePatch(undefined, { a: { b: null, c: 1 } })).toEqual({ a: { c: 1 } });
   });
 
-  it('does what the pseudo code of the RFC does', () => {
+  it('matches the pseudocode of the RFC', () => {
     fc.assert(
       fc.property(json, json, (target, patch) => {
         expect(mergePatch(target, patch)).toEqual(asTheRfcSays(target, patch));

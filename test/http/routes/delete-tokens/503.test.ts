@@ -24,7 +24,7 @@ async function openKeys(service: TestService): Promise<number> {
   return used.filter(({ state }) => state === 'open').length;
 }
 
-describe('503 the tokens are gone for every reader, and the repeat finishes', () => {
+describe('503 the tokens are gone for every reader, and a repeat finishes the erasure', () => {
   test.for(['ids', 'query'] as const)('keys cannot be destroyed yet: %s', async (by, { service }) => {
     const person = uniqueId();
     const ids = await tokensOf(service, person);
@@ -43,7 +43,7 @@ describe('503 the tokens are gone for every reader, and the repeat finishes', ()
     expect(await openKeys(service), 'no key lives when the answer is 200').toBe(0);
   });
 
-  test('the change cannot be stored: nothing is deleted, the repeat does it', async ({ service }) => {
+  test('the change cannot be stored: nothing is deleted, and a repeat deletes the tokens', async ({ service }) => {
     const ids = await tokensOf(service, uniqueId());
     const failing = vi
       .spyOn(service.vault.work, 'commit')

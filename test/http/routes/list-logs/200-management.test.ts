@@ -35,7 +35,7 @@ test('changes and reports of the tenant', async ({ service }) => {
   expect(await actsOn(service, 'report')).toEqual(['read success', 'read denied']);
 });
 
-test('a request that failed with 500, of a token that lives', async ({ service }) => {
+test('a request for a live token that failed with 500', async ({ service }) => {
   const before = await service.eventCount();
   const { id } = await createPlain(service, { id: uniqueId() });
   const [made] = await eventsSince(service, before);

@@ -37,7 +37,7 @@ describe('fields and types are suggested to everyone', () => {
 });
 
 describe('metadata keys and containers of living tokens', () => {
-  test('by their own beginning or that of their term; never a value or an id', async ({ service }) => {
+  test('by their own beginning or that of their term, but never a value or an id', async ({ service }) => {
     makeStale(service);
     const id = `secretid-${Date.now()}`;
     await createPlain(service, {

@@ -3,7 +3,7 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { tokenize } from '../batch.js';
 import { card, expectRefusal, path, test, uniqueId } from '../support.js';
 
-describe('503 a store fails: nothing readable is left and every id is free', () => {
+describe('503 a store fails: no readable data is left, and every id is free', () => {
   test('while the change is stored; the same idempotency key then succeeds', async ({ service }) => {
     const ids = [uniqueId(), uniqueId(), uniqueId()];
     const body = ids.map((id) => ({ id, type: 'card', data: card }));

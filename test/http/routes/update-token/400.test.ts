@@ -86,7 +86,7 @@ const onACard: readonly Row[] = [
   ['an impossible cast', { search_indexes: ['{{ data.name | to_number }}'] }, 'search_indexes[0]'],
 ];
 
-describe('400 a patch with a fault names the field, stores nothing and changes nothing', () => {
+describe('400 an invalid patch names the field, stores nothing and changes nothing', () => {
   test.for(rows)('%s', async ([, patch, ...paths], { service }) => {
     const { id } = await createPlain(service, { metadata: { a: 'b' } });
     await refusesPatch(service, id, patch, paths);

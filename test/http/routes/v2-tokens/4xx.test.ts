@@ -54,7 +54,7 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     expect((await list(start)).status).toBe(200);
   });
 
-  test('tokens outside of the rules are on no page, and leave no cursor', async ({ service }) => {
+  test('tokens outside the rules are on no page, and cause no cursor', async ({ service }) => {
     const group = uniqueId('group');
     const seen = await createPlain(service, { metadata: { group }, containers: ['/seen/'] });
     for (let i = 0; i < 3; i += 1) await createPlain(service, { metadata: { group }, containers: ['/hidden/'] });
@@ -68,7 +68,7 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     expect(other.body['data']).toEqual([]);
   });
 
-  test('a cursor from before shows nothing that narrowed rules hide, and nothing to a deleted key', async ({
+  test('an earlier cursor shows nothing that narrowed rules hide, and nothing to a deleted key', async ({
     service,
   }) => {
     const group = uniqueId('group');

@@ -27,7 +27,7 @@ async function step(
 }
 
 describe.for(['list', 'search'] as const)('%s pages by cursor', (by) => {
-  test('newest first; page_size and next; null on the last page, also when it is full', async ({ service }) => {
+  test('newest first; page_size and next; null on the last page, even if it is full', async ({ service }) => {
     const group = uniqueId('group');
     const made: string[] = [];
     for (let i = 0; i < 4; i += 1) made.unshift((await createPlain(service, { metadata: { group } })).id);
@@ -143,7 +143,7 @@ test('the requests of the published clients of Basis Theory find the same tokens
   }
 });
 
-test('a cursor from before a restart continues after it', async ({ skip }) => {
+test('a cursor from before a restart still works afterwards', async ({ skip }) => {
   embeddedOnly({ skip }, 'a test service of the cluster is not started again');
   const group = uniqueId('group');
   const first = await startTestService();
