@@ -1,5 +1,5 @@
-// Writes docs/reference/settings.md from the table of settings. With --check it only reports whether the page is up to
-// date.
+// Writes docs/reference/settings.md from the table of settings. With --check, it only reports whether the page is up
+// to date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { clientSettingPaths, clientSettings } from '#src/compose/config/client-settings.js';
 import { environmentName, flagName } from '#src/compose/config/setting.js';
@@ -17,23 +17,23 @@ const clientRows = clientSettingPaths.map((path) => {
 });
 const text = `# Settings
 
-Settings come from a JSON file (\`--config\`), then from variables, then from flags; the later one wins. The variable of
-\`${settingPaths[0]}\` is \`${environmentName(settingPaths[0])}\`, that of \`auth.header_aliases\` is
-\`${environmentName('auth.header_aliases')}\`; its flag is \`${flagName('auth.header_aliases')}\`. Lists are written with commas. A
-setting that Strongroom does not know is an error, so a misspelt one cannot go unnoticed. \`strongroom config print\` shows what is in force.
+Settings come from a JSON file (\`--config\`), then from variables, then from flags. A later source overrides an earlier
+one. The variable of \`${settingPaths[0]}\` is \`${environmentName(settingPaths[0])}\`. The variable of \`auth.header_aliases\` is
+\`${environmentName('auth.header_aliases')}\`, and its flag is \`${flagName('auth.header_aliases')}\`. Separate the items of a list with
+commas. An unknown setting is an error, so a misspelt name cannot go unnoticed. \`strongroom config print\` shows the settings in effect.
 
 | Setting | Default | What it does |
 |---|---|---|
 ${rows.join('\n')}
 
-The root key comes from a file or a command, never from a variable. Its file holds 64 hexadecimal characters, belongs to the
-user that runs the service, is not readable by any other user (mode 0600 or 0400), and lies outside the data directory.
+The root key comes from a file or a command, never from a variable. Its file contains 64 hexadecimal characters, belongs to the
+user that runs the service, cannot be read by any other user (mode 0600 or 0400), and is outside the data directory.
 
 ## Commands over HTTP
 
-\`tokens get\`, \`create\`, \`delete\` and \`search\`, and \`applications create\` and \`list\`, work on a service if they have an address
+\`tokens get\`, \`create\`, \`delete\` and \`search\`, and \`applications create\` and \`list\`, connect to a service if they have an address
 ([commands from another machine](../how-to/run-it.md#commands-from-another-machine)). These values are not settings of the vault:
-\`serve\` ignores them, and a file cannot hold them. A flag takes precedence over a variable.
+\`serve\` ignores them, and a configuration file cannot contain them. A flag takes precedence over a variable.
 
 | Variable | Flag | What it is |
 |---|---|---|

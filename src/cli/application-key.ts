@@ -8,8 +8,8 @@ import { readInput } from './read-input.js';
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the API key from `--api-key-file`, `STRONGROOM_API_KEY_FILE` or `STRONGROOM_API_KEY`, and the name of its
- * source, for messages. Returns null if there is none.
+ * Returns the API key from `--api-key-file`, `STRONGROOM_API_KEY_FILE` or `STRONGROOM_API_KEY`, with the name of its
+ * source for messages. Returns null if no key is given.
  */
 export async function apiKeyOf(
   options: Options,
@@ -22,7 +22,9 @@ export async function apiKeyOf(
   return { key: new Secret(text.trim()), name: source.file === '-' ? 'standard input' : source.file };
 }
 
-/** Returns the key of the application that a command on local data acts as: the given one, or that of `--dev` data. */
+/**
+ * Returns the key of the application that a command on local data acts as: the given key, or the one in `--dev` data.
+ */
 export async function applicationKey(options: Options, dataDir: string): Promise<string> {
   const given = await apiKeyOf(options);
   if (given !== null) return given.key.reveal();

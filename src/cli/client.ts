@@ -14,14 +14,14 @@ import { fieldErrorText } from './operations/field-error-text.js';
 
 export type ClientOptions = {
   readonly address: URL;
-  /** The flag or variable that gave the address, for messages. */
+  /** The flag or variable that contained the address, for messages. */
   readonly addressName: string;
   readonly key: Secret<string>;
-  /** Where the key came from, for messages. */
+  /** The source of the key, for messages. */
   readonly keyName: string;
-  /** Whether the key may go over plain HTTP to another machine. */
+  /** Whether the key may be sent to another machine over plain HTTP. */
   readonly plaintext: 'loopback only' | 'allowed';
-  /** For one request and its whole response. */
+  /** The limit for one request including its whole response. */
   readonly timeoutSeconds: number;
 };
 
@@ -29,9 +29,7 @@ export type FoundPage = PageAnswer & { readonly _suggestions?: readonly string[]
 export type CreatedApplication = JsonObject &
   Readonly<Record<'id' | 'tenant_id' | 'name' | 'key', string>> & { readonly type: ApplicationType };
 
-/**
- * The requests that commands send to a service. Each throws Failure with what to do if the service did not do as asked.
- */
+/** The requests that commands send to a service. Each method throws Failure, with advice, if the request failed. */
 export type Client = {
   getToken(id: string): Promise<JsonObject>;
   createToken(request: Json): Promise<JsonObject>;
@@ -42,8 +40,8 @@ export type Client = {
 };
 
 /**
- * Returns a client of the HTTP API (docs/contract.md, "Commands over HTTP"). Everything that commands know of HTTP is
- * in this file. Throws Failure, before anything is sent, if the key is not an API key, or would cross a network in
+ * Returns a client of the HTTP API (docs/contract.md, "Commands over HTTP"). This file contains all HTTP code of the
+ * commands. Throws Failure, before anything is sent, if the key is not an API key or would cross a network in
  * plaintext.
  */
 export function createClient(options: ClientOptions): Client {
@@ -71,7 +69,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** Threat: a file named by mistake, such as that of the root key, would be sent over the network. */
+/** Threat: a file named by mistake, such as the root key file, would be sent over the network. */
 function expectSafeKey({ address, addressName, key, keyName, plaintext }: ClientOptions): void {
   if (!isWellFormedApiKey(key.reveal())) {
     throw new Failure(
@@ -87,7 +85,7 @@ function expectSafeKey({ address, addressName, key, keyName, plaintext }: Client
   );
 }
 
-/** Throws Failure for an id that no token has and that a path does not carry as it is. */
+/** Throws Failure for an id that no token can have and that a URL path cannot contain unchanged. */
 function tokenPath(id: string): string {
   if (/^\.{0,2}$/.test(id)) throw new Failure(textOf('token_not_found'));
   return `/tokens/${encodeURIComponent(id)}`;
@@ -96,10 +94,10 @@ function tokenPath(id: string): string {
 type Method = 'GET' | 'POST' | 'DELETE';
 type Received = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer };
 
-/** More than a page of 100 tokens of the largest size. */
+/** More than a page of 100 tokens of the maximum size. */
 const responseBytesMax = 128 * 1024 * 1024;
 
-/** Sends one request on a connection of its own, and never follows a redirect. */
+/** Sends one request on its own connection and never follows a redirect. */
 async function send(options: ClientOptions, method: Method, path: string, body?: Json): Promise<Received> {
   const { address, key, timeoutSeconds } = options;
   const payload = body === undefined ? null : Buffer.from(JSON.stringify(body));
@@ -109,9 +107,9 @@ async function send(options: ClientOptions, method: Method, path: string, body?:
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const call = request(new URL(path, address), {
         method,
-        // No proxy of the environment gets the key.
+        // Threat: a proxy named in the environment would receive the key.
         agent: false,
-        // Threat: NODE_TLS_REJECT_UNAUTHORIZED=0 would turn the check of the certificate off.
+        // Threat: NODE_TLS_REJECT_UNAUTHORIZED=0 would disable certificate checks.
         rejectUnauthorized: true,
         signal,
         headers: {
@@ -143,14 +141,14 @@ async function send(options: ClientOptions, method: Method, path: string, body?:
   }
 }
 
-/** What is wrong with a certificate, by the error code of Node.js. */
+/** Descriptions of certificate faults by Node.js error code. */
 const certificateFaults: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has expired',
   CERT_NOT_YET_VALID: 'is not valid yet; check the clock of this machine',
   ERR_TLS_CERT_ALTNAME_INVALID: 'is for another name',
 };
 
-/** `next` says what to do if the service may have received the request. */
+/** `next` is the advice for the case that the service may have received the request. */
 function connectionFailure({ address, addressName }: ClientOptions, error: unknown, next: string): Failure {
   const { origin, protocol } = address;
   const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
@@ -182,7 +180,7 @@ function connectionFailure({ address, addressName }: ClientOptions, error: unkno
   return new Failure(`the connection to ${origin} broke before the response was complete (${code}).${hint} ${next}`);
 }
 
-/** Returns the body of a response that is as expected. Throws Failure for any other. */
+/** Returns the body of an expected response. Throws Failure for any other response. */
 function bodyOf<Body extends Json>(
   options: ClientOptions,
   response: Received,
@@ -194,7 +192,7 @@ function bodyOf<Body extends Json>(
   return body;
 }
 
-/** Strongroom returns a trace id with each response; other servers have no such header. */
+/** Strongroom returns a trace id with each response; other servers do not send this header. */
 function isFromVault({ headers }: Received): boolean {
   return headers['service-trace-id'] !== undefined;
 }
@@ -216,7 +214,7 @@ const problemSchema = z.object({
   errors: z.record(z.string(), z.array(z.string())).optional(),
 });
 
-/** Returns what a response that is not as expected means for the person at the command line. */
+/** Describes an unexpected response for the person at the command line. */
 function failureOf(options: ClientOptions, response: Received): Failure {
   const { address, addressName, keyName } = options;
   const { status, headers } = response;
@@ -258,7 +256,7 @@ function isKnown(code: string): code is ProblemCode {
   return Object.hasOwn(problemCatalogue, code);
 }
 
-/** The words of the same problem without a service. */
+/** Returns the text that the same problem has on local data. */
 function textOf(code: ProblemCode, detail = problemCatalogue[code].detail): string {
   return `${detail} ${problemCatalogue[code].advice}`;
 }
@@ -282,7 +280,7 @@ const createdApplicationSchema = z.object({
   key: z.string(),
 });
 
-// A check and not a copy: the order of the fields stays.
+// Only checks the body. A parsed copy would change the order of the fields.
 const isToken = (body: Json): body is JsonObject => isJsonObject(body) && tokenSchema.safeParse(body).success;
 const isPage = (body: Json): body is PageAnswer => pageSchema.safeParse(body).success;
 const isFoundPage = (body: Json): body is FoundPage => foundPageSchema.safeParse(body).success;

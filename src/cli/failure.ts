@@ -1,7 +1,7 @@
-/** Exit codes: 1 the command failed, 2 usage error, 3 a check found a problem. */
+/** Exit codes: 1 if the command failed, 2 for a usage error, 3 if a check found a problem. */
 export type ExitCode = 1 | 2 | 3;
 
-/** Ends a command with a text for the operator. */
+/** Ends a command with a message for the operator. */
 export class Failure extends Error {
   readonly exitCode: ExitCode;
 

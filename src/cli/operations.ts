@@ -21,7 +21,7 @@ import { listTenants } from './tenancy/list-tenants.js';
 import { createToken, deleteToken, getToken, searchTokens } from './tokens/tokens-operations.js';
 import { replayWebhook } from './webhooks/webhooks-operations.js';
 
-/** The operations by their names on the control socket. */
+/** The operations, by their names on the control socket. */
 export const operations = {
   init,
   'tenants-create': createTenant,

@@ -4,7 +4,7 @@ import { flagName } from '../compose/config/setting.js';
 import { type SettingPath, settings } from '../compose/config/settings.js';
 import { Failure } from './failure.js';
 
-/** The settings that every command on the data accepts. */
+/** The settings that every command on local data accepts. */
 export const storeSettings: readonly SettingPath[] = ['profile', 'data', 'root_key_file'];
 
 /** Adds `--config` and a flag for each of these settings. */
@@ -18,7 +18,7 @@ export function withSettings(command: Command, paths: readonly SettingPath[]): C
   return command;
 }
 
-/** Loads the settings of a command. An invalid one ends the command as a usage error. */
+/** Loads a command's settings. An invalid setting ends the command with a usage error. */
 export function configOf(options: Readonly<Record<string, unknown>>): Config {
   const { config: configFile } = options;
   const loaded = loadConfig({ flags: options, ...(typeof configFile === 'string' ? { configFile } : {}) });

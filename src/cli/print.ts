@@ -1,14 +1,13 @@
 import type { Json } from '../domain/json.js';
 
-/** Prints the result of a command: one line of JSON with `--json`, else a text for a person. */
+/** Prints a command's result: one line of JSON with `--json`, otherwise text. */
 export function print(value: Json, { json }: { readonly json?: boolean | undefined }, text: () => string): void {
   printLine(json === true ? JSON.stringify(value) : text());
 }
 
 /**
- * Prints a text with its control characters escaped as in JSON, except line ends and tabs. Threat: an application
- * stores control sequences, and the terminal of an operator who views them would obey them. JSON.stringify does not
- * escape U+007F to U+009F.
+ * Prints text with its control characters escaped as in JSON, except line ends and tabs. Threat: an application stores
+ * control sequences that the operator's terminal would execute. JSON.stringify does not escape U+007F to U+009F.
  */
 export function printLine(text: string): void {
   process.stdout.write(`${withoutControls(text)}\n`);
@@ -16,7 +15,7 @@ export function printLine(text: string): void {
 
 /**
  * Writes a message to standard error, without control characters and API keys. Threat: messages end up in logs, and may
- * repeat an argument, or the response of a server that returns what it was sent.
+ * repeat an argument, or the response of a server that echoes its request.
  */
 export function writeError(text: string): void {
   process.stderr.write(withoutControls(text.replaceAll(apiKey, '[API key]')));

@@ -21,10 +21,10 @@ import { addTenants } from './tenancy/tenants.js';
 import { addTokens } from './tokens/tokens.js';
 import { addWebhooks } from './webhooks/webhooks.js';
 
-// Only the owner can access the files that this program writes.
+// Only the owner may access the files that this program writes.
 process.umask(0o077);
 
-// The reader of the output may stop before its end, as `head` does. A shell reports that as exit code 141.
+// The reader of the output may stop early, as `head` does. A shell reports that as exit code 141.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(141);
   throw error;
@@ -34,7 +34,7 @@ const program = new Command('strongroom')
   .description('An event-sourced token vault: sensitive values go in, harmless tokens come out.')
   .version(productVersion())
   .showHelpAfterError('(add --help for help)')
-  // Set before the commands are added, because they inherit it.
+  // Configured before the commands are added, because they inherit it.
   .configureHelp({ helpWidth: 80, minWidthToWrap: 20 })
   .configureOutput({ writeErr: writeError })
   .exitOverride();
@@ -69,7 +69,7 @@ function inheritExit(command: Command): void {
 }
 
 function exitCodeOf(error: unknown): number {
-  // Commander has already printed its own text. Help and version exit with 0; anything else is a usage error.
+  // Commander has already printed its message. Help and version exit with 0; anything else is a usage error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof Failure || error instanceof StoreProblem) {
     writeError(`${error.message}\n`);
@@ -79,7 +79,7 @@ function exitCodeOf(error: unknown): number {
     process.stderr.write(`${storeUnavailableText(error)}\n`);
     return 1;
   }
-  // As in the log: a message or cause may quote data (docs/contract.md, "Log lines").
+  // Prints only what a log line may contain: a message or cause may quote data (docs/contract.md, "Log lines").
   const { name, code = '', stack = '' } = loggedError(error);
   process.stderr.write(`unexpected error, please report it: ${name} ${code}\n${stack}\n`);
   return 1;

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { Failure } from './failure.js';
 
 /**
- * Returns the text of a file, or of standard input for `-`. Secrets are passed this way and never as arguments, which
+ * Returns the text of a file, or of standard input for `-`. Secrets are passed this way, never as arguments, which
  * other users can see.
  */
 export async function readInput(file: string, what: string): Promise<string> {

@@ -6,7 +6,7 @@ const addresses: Readonly<Record<string, string>> = {
   mongodb: 'mongodb.url and mongodb.keys_url name it',
 };
 
-/** Returns what an operator can do about a store that is unavailable. */
+/** Returns advice for the operator about a store that is unavailable. */
 export function storeUnavailableText({ store, reason }: StoreUnavailable): string {
   if (reason === 'full') return `the disk under ${store} is full. Free some space, then try again.`;
   const text = `${store} is unavailable (${reason.replaceAll('_', ' ')}). Try again in a moment`;

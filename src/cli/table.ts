@@ -1,10 +1,10 @@
-/** A cell of a table. A number is aligned to the right; null, for no value, is shown as `-`. */
+/** A table cell. Numbers are aligned to the right. Null means no value and is shown as `-`. */
 export type Cell = string | number | null;
 
 /**
- * Returns a table as lines: a header in capitals, two spaces between columns, numbers aligned to the right and texts
- * to the left. Every table that a command prints is built here. `widths` are the minimum widths of the columns, for a
- * table that is printed in parts.
+ * Returns a table as lines: a header in capitals, two spaces between columns, numbers aligned to the right and text to
+ * the left. All tables that commands print are built here. `widths` are the minimum column widths, for a table that is
+ * printed in parts.
  */
 export function table(
   header: readonly string[],

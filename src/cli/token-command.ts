@@ -4,7 +4,7 @@ import { storeSettings, withSettings } from './options.js';
 /** The options of every command that acts as an application. */
 export type TokenCommandOptions = { readonly apiKeyFile?: string; readonly json?: boolean };
 
-/** Adds a command that acts as the application whose API key is given. */
+/** Adds a command that acts as the application that the given API key belongs to. */
 export function tokenCommand(tokens: Command, nameAndArguments: string, json = 'print one line of JSON'): Command {
   return withSettings(tokens.command(nameAndArguments), storeSettings)
     .option(

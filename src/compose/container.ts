@@ -4,9 +4,9 @@ import type { Config } from './config/config.js';
 import { realPath } from './root-key/real-path.js';
 
 /**
- * Returns what is wrong with the container that this process runs in and how to correct it, or null; always null unless
- * the setting `container` is on. Threats: a process that runs as root can read and change everything in its container,
- * and data on the container's own file system is lost with it.
+ * Returns what is wrong with this process's container and how to correct it, or null. Always returns null unless the
+ * setting `container` is on. Threats: a process that runs as root can read and change everything in its container, and
+ * data on the container's own file system is lost with the container.
  */
 export function faultOfContainer({ settings }: Config): string | null {
   if (!settings.container) return null;
@@ -22,7 +22,7 @@ export function faultOfContainer({ settings }: Config): string | null {
 
 /**
  * Returns the device of a path, or of its nearest existing parent. A volume is never on the device of the container's
- * root.
+ * root file system.
  */
 function deviceOf(path: string): number {
   const real = realPath(path);

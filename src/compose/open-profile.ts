@@ -22,11 +22,11 @@ class WrongStores extends StoreProblem {
 const verbKeptRowsMs = 10_000;
 
 export type ProfileOptions = {
-  /** The root key, followed by the key that an interrupted rotation may have put the keys under. */
+  /** The root key, followed by the key under which an interrupted rotation may already have wrapped the keys. */
   readonly rootKeys: readonly [Buffer, ...Buffer[]];
-  /** Creates what does not exist yet (`strongroom init`). */
+  /** Creates missing stores (`strongroom init`). */
   readonly prepares: boolean;
-  /** True for a command of the command line: no limits, no background work, data of either mode. */
+  /** True for a CLI command: no limits, no background work, data of either mode. */
   readonly isVerb: boolean;
   /** Also opens a log that is behind its keys. */
   readonly acceptsOlderLog?: boolean;
@@ -34,7 +34,7 @@ export type ProfileOptions = {
   /** Null if traces are not recorded. */
   readonly spans?: Spans | null;
   readonly onError: (error: unknown) => void;
-  /** Reports something that the operator should read in the log of the service. */
+  /** Reports a notice for the operator, which goes into the service's log. */
   readonly onNotice?: (text: string) => void;
   /** Reports that the stores can no longer be written. The process must end. */
   readonly onBroken: (error: Error) => void;
@@ -82,19 +82,21 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
   // Loaded on demand, because the clients of three servers take long to load.
   const { openCluster } = await import('./cluster/open-cluster.js');
   const place = { urls: stores.urls, database: settings['mongodb.database'] };
-  // The operator waits for a command. A search that began on the old rows is planned again.
+  // Shorter for a command, because the operator is waiting. A search that began on the old rows is planned again.
   const keptMs = isVerb ? verbKeptRowsMs : keptRowsMs;
   return openCluster({ ...shared, ...place, role, prepares, keptMs, rereadRootKeys: () => rereadRootKeys(config) });
 }
 
-/** Reads the root keys again, because another process may have put the keys under a new root key since. */
+/**
+ * Reads the root keys again, because another process may have wrapped the keys under a new root key in the meantime.
+ */
 async function rereadRootKeys(config: Config): Promise<readonly Buffer[]> {
   const read = await readRootKeys(rootKeyPlaceOf(config));
   return read.ok ? read.keys : [];
 }
 
 /**
- * Returns the data directory of this machine. Returns null if the stores are servers, which no process holds
+ * Returns the data directory on this machine. Returns null if the stores are servers, which no process holds
  * exclusively.
  */
 export function dataDirectoryOf({ settings }: Config): string | null {

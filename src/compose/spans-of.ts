@@ -3,8 +3,8 @@ import type { Spans } from '../ports/spans.js';
 import type { Config } from './config/config.js';
 
 /**
- * Creates the recorder of traces that the settings describe, or returns null if they turn traces off. `onError` is
- * called at most once a minute if traces are lost.
+ * Creates the trace recorder that the settings describe, or returns null if tracing is off. Calls `onError` at most
+ * once per minute if traces are lost.
  */
 export async function spansOf(
   { settings }: Config,

@@ -1,4 +1,7 @@
-/** Runs `work` for each item, at most `limit` at a time. Throws the first failure once all running calls have ended. */
+/**
+ * Runs `work` for each item, at most `limit` at a time. If one fails, waits for the running calls and throws the first
+ * failure.
+ */
 export async function atMost<T, R>(
   limit: number,
   items: readonly T[],

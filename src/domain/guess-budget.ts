@@ -1,29 +1,31 @@
-/** What an application has used of one budget in the current window. Times in ms since the epoch. */
+/** An application's use of one budget in the current window. Times are in ms since the epoch. */
 export type BudgetUse = {
   readonly endsAt: number;
-  /** Everything reserved in the window; never more than the budget. */
+  /** The total reserved in the window. It never exceeds the budget. */
   readonly used: number;
   /** The number of reported look-ups that found something. */
   readonly hits: number;
-  /** A request was rejected in this window because the budget was used up. */
+  /** True if a request was rejected in this window because the budget was used up. */
   readonly exhausted: boolean;
-  /** When the application last exceeded `suspectAbove` without a hit; kept across windows. */
+  /** The last time at which the application exceeded `suspectAbove` without a hit. Kept across windows. */
   readonly suspectAt: number | null;
 };
 
 export type GuessBudget = {
   readonly max: number;
   readonly windowMs: number;
-  /** More look-ups than this in a window without a single hit make the application suspect; null: never. */
+  /**
+   * An application with more look-ups than this in a window and not a single hit becomes suspect. Null disables this.
+   */
   readonly suspectAbove: number | null;
 };
 
 export type ReservationRequest = {
   /** The number of look-ups that the caller needs now, at least 1. */
   readonly need: number;
-  /** Whether to take more than that, for the next requests. */
+  /** Whether to reserve additional look-ups for the next requests. */
   readonly spare: 'none' | 'block';
-  /** Hits since the caller's last reservation. */
+  /** The number of hits since the caller's last reservation. */
   readonly hits: number;
   readonly now: number;
 };
@@ -32,23 +34,23 @@ export type ReservationRequest = {
 export const clocksApartMs = 2_000;
 
 export type Reservation = {
-  /** At least `need`, or all that was left. */
+  /** At least `need`, or everything that was left. */
   readonly granted: number;
   readonly endsAt: number;
-  /** This reservation is the first of its window that was not granted in full. */
+  /** True for the first reservation in a window that was not granted in full. */
   readonly exhausts: boolean;
-  /** The application became suspect with this reservation. */
+  /** True if the application became suspect with this reservation. */
   readonly suspects: boolean;
 };
 
-/** A reservation takes at most this many look-ups beyond its need, and at most a twentieth of the rest. */
+/** A reservation includes at most this many look-ups beyond its need, and at most a twentieth of the rest. */
 const spareMax = 49;
 const spareDivisor = 20;
 
 /**
  * Takes a block of guesses from a budget. A window begins with the first reservation after the previous window has
- * ended. A window that ends more than a whole window from now began before the clock was set back, and no longer
- * counts.
+ * ended. A stored window that ends more than a whole window from now began before the clock was set back, so it no
+ * longer counts.
  */
 export function reserveGuesses(
   stored: BudgetUse | null,

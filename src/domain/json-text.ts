@@ -1,10 +1,10 @@
 import { isJsonArray, isJsonObject, type Json } from './json.js';
 import type { Steps } from './steps.js';
 
-/** The amount that is converted at once: the characters of strings and names, and 8 for each other value. */
+/** The amount that is converted at once: the number of characters in strings and names, plus 8 for each other value. */
 const sizeAtOnce = 32 * 1024;
 
-/** Returns the text of `JSON.stringify`, in steps, because a few MiB take a tenth of a second. */
+/** Returns the text of `JSON.stringify`, in steps, because converting a few MiB takes a tenth of a second. */
 export function* jsonText(value: Json): Steps<string> {
   if (isSmall(value)) return JSON.stringify(value);
   const pieces: string[] = [];
@@ -12,7 +12,7 @@ export function* jsonText(value: Json): Steps<string> {
   return pieces.join('');
 }
 
-/** Writes a large value: its small items many at a time, and each large one in the same way. */
+/** Writes a large value: its small items many at a time, and each large item recursively. */
 function* write(value: Json, pieces: string[]): Steps<void> {
   const isArray = isJsonArray(value);
   if (!isArray && !isJsonObject(value)) {
@@ -60,7 +60,7 @@ function isSmall(value: Json): boolean {
   return leftAfter(value, sizeAtOnce) >= 0;
 }
 
-/** Returns the rest of a size after a value, or a negative number as soon as it is used up. */
+/** Returns what remains of a size after a value, or a negative number as soon as nothing remains. */
 function leftAfter(value: Json, size: number): number {
   if (typeof value === 'string') return size - 2 - value.length;
   let left = size - 8;

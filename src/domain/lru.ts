@@ -1,4 +1,4 @@
-/** A map that holds at most `entriesMax` entries and forgets the one that was used longest ago. */
+/** A map that holds at most `entriesMax` entries and drops the least recently used one. */
 export type Lru<V> = { get(key: string): V | undefined; set(key: string, value: V): void };
 
 export function createLru<V>(entriesMax: number): Lru<V> {

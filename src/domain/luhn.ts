@@ -1,5 +1,5 @@
 /**
- * Returns whether a string of ASCII digits ends with the right check digit (ISO/IEC 7812-1, annex B), which detects
+ * Returns whether a string of ASCII digits ends with a valid check digit (ISO/IEC 7812-1, annex B). The check detects
  * every single wrong digit.
  */
 export function passesLuhn(digits: string): boolean {

@@ -1,5 +1,6 @@
 /**
- * Returns the candidate that differs by the fewest changed, added or removed characters, and the first of equal ones.
+ * Returns the candidate that differs by the fewest changed, added or removed characters. If several differ equally,
+ * returns the first of them.
  */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates.map((candidate) => ({ candidate, steps: distance(text, candidate) }));

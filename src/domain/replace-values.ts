@@ -2,18 +2,19 @@ import { isJsonArray, type Json, type JsonObject } from './json.js';
 import { itemPath, memberPath } from './json-path.js';
 import type { Steps } from './steps.js';
 
-/** The number of values between two pauses, which take some tenths of a millisecond. */
+/** The number of values between two pauses. Visiting them takes some tenths of a millisecond. */
 const valuesAtOnce = 2_000;
 
-/** An object or array that is being copied; `at` is the index of the next member. */
+/** An object or array that is being copied. `at` is the index of the next member. */
 type Frame =
   | { readonly keys: null; readonly from: readonly Json[]; readonly into: Json[]; at: number }
   | { readonly keys: readonly string[]; readonly from: JsonObject; readonly into: Record<string, Json>; at: number };
 
 /**
- * Copies a JSON value with some values replaced. `replace` returns the replacement of a value, or undefined to keep it
- * and visit its members. Works without recursion and in steps, because a body of 4 MiB has a million values. `pathOf`
- * returns the path of the current value (`a.b[0]`). No key may be `__proto__`; parsed bodies have none.
+ * Copies a JSON value with some values replaced. `replace` returns the replacement of a value, or undefined to keep the
+ * value and visit its members. Works without recursion and in steps, because a body of 4 MiB has a million values.
+ * `pathOf` returns the path of the current value (`a.b[0]`). No key may be `__proto__`, which parsed bodies never
+ * contain.
  */
 export function* replaceValues(
   value: Json,

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 
 /**
- * A plaintext value that must not reach a log, an error or a message by accident. Printing, inspecting or serialising
- * it yields a placeholder. Only `reveal` returns the value, so each use can be found by that name.
+ * A plaintext value that must not reach a log, an error or a message by accident. Printing, inspecting or serializing
+ * it yields a placeholder. Only `reveal` returns the value, so every use can be found by searching for that name.
  */
 export class Secret<T> {
   readonly #value: T;

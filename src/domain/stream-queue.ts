@@ -1,11 +1,11 @@
 export type StreamQueue = {
-  /** Runs `work` after everything that was queued before for any of these streams. */
+  /** Runs `work` after everything that was queued earlier for any of these streams. */
   run<T>(streams: readonly string[], work: () => Promise<T>): Promise<T>;
 };
 
 /**
- * Runs commands on the same stream, or on anything else with a name, one after another inside a process, so that only
- * other processes can cause a conflict. A command on many streams enters all their queues in one step. It waits only
+ * Runs commands on the same stream, or on anything else with a name, one after another within a process, so that only
+ * other processes can cause a conflict. A command on several streams enters all their queues in one step and waits only
  * for earlier commands, so there is no deadlock.
  */
 export function createStreamQueue(): StreamQueue {

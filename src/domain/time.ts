@@ -1,12 +1,12 @@
 /**
  * Parses the `expires_at` of a request into milliseconds since the epoch (docs/contract.md, "Expiry formats"). Returns
- * null if it has no accepted format or is not an existing time.
+ * null if the text has no accepted format or the time does not exist.
  */
 export function parseExpiresAt(text: string): number | null {
   return parseUsDateTime(text) ?? parseIsoDateTime(text);
 }
 
-// U+202F: what .NET and ICU write before AM and PM since CLDR 42.
+// .NET and ICU have written U+202F before AM and PM since CLDR 42.
 const usShape =
   /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?: (\d{1,2}):(\d{2}):(\d{2})[ \u202f](AM|PM)(?: ([+-]\d{2}:\d{2}))?)?$/i;
 
@@ -36,9 +36,9 @@ const isoShape =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
 /**
- * Parses an ISO 8601 date (`2026-01-31`, midnight UTC) or date-time in the extended format into milliseconds since the
- * epoch. Seconds, a fraction of up to nine digits and an offset (by default UTC) are optional. A fraction is truncated
- * to milliseconds, so that a token does not outlive the given time. Returns null for any other text.
+ * Parses an ISO 8601 date (`2026-01-31`, midnight UTC) or a date-time in the extended format into milliseconds since
+ * the epoch. Seconds, a fraction of up to nine digits and an offset (default UTC) are optional. Truncates a fraction to
+ * milliseconds, so that a token does not outlive the given time. Returns null for any other text.
  */
 export function parseIsoDateTime(text: string): number | null {
   const match = isoShape.exec(text);
@@ -86,7 +86,7 @@ type DateTimeParts = {
 const offsetMinutesMax = 14 * 60;
 
 /**
- * Returns a written time in milliseconds since the epoch. Returns null if the time does not exist (30 February, 24:61,
+ * Converts a parsed time to milliseconds since the epoch. Returns null if the time does not exist (30 February, 24:61,
  * an offset past 14:00, a leap second) or if its year in UTC does not have four digits.
  */
 function instantOf(parts: DateTimeParts): number | null {
@@ -105,16 +105,16 @@ function daysIn(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** The first and the last millisecond (since the epoch) whose year in UTC has four digits. */
+/** The first and the last millisecond since the epoch with a four-digit year in UTC. */
 const fourDigitYears = {
   earliestMs: -62_167_219_200_000, // 0000-01-01T00:00:00.000Z
   latestMs: 253_402_300_799_999, // 9999-12-31T23:59:59.999Z
 } as const;
 
 /**
- * Returns a time in milliseconds since the epoch as each response writes it: ISO 8601, UTC, with milliseconds, such as
- * `2026-01-31T12:00:00.000+00:00` (docs/contract.md, "HTTP conventions"). Throws a RangeError for a number outside of
- * the years 0-9999.
+ * Formats milliseconds since the epoch as all responses do: ISO 8601, UTC, with milliseconds, such as
+ * `2026-01-31T12:00:00.000+00:00` (docs/contract.md, "HTTP conventions"). Throws a RangeError for a time outside the
+ * years 0-9999.
  */
 export function formatTimestamp(ms: number): string {
   if (!Number.isInteger(ms) || ms < fourDigitYears.earliestMs || ms > fourDigitYears.latestMs)

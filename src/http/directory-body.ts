@@ -12,7 +12,7 @@ const unchanging = json
   .meta({ description: 'The type of the application. It cannot change: another type is 400.' });
 const anObject = { error: 'must be a JSON object' };
 const listed = { type: ['array', 'null'], minItems: 1, maxItems: 50 };
-/** An access rule in a request, for the document. The domain checks it. */
+/** The schema of an access rule in a request, for the OpenAPI document. The domain validates the rule. */
 const accessRule = {
   type: 'object',
   additionalProperties: false,
@@ -50,8 +50,8 @@ const settings = json.optional().meta({
 });
 
 /**
- * The request bodies for applications, keys and tenants (docs/contract.md, "Applications" and "Tenants"). These
- * schemas check only JSON types; the domain checks the rest. Unknown fields are ignored.
+ * The request bodies for applications, keys and tenants (docs/contract.md, "Applications" and "Tenants"). These schemas
+ * check only JSON types; the domain checks everything else. Unknown fields are ignored.
  */
 export const createApplicationBody = z.object(
   {

@@ -13,8 +13,8 @@ import { type ProblemCode, problemCatalogue } from './problem/problem-catalogue.
 const retryAfterMsDefault = 1_000;
 
 /**
- * Creates the handler that renders any error a request throws. For an unexpected error, the caller sees only the trace
- * id.
+ * Creates the handler that renders every error that a request throws. For an unexpected error, the response contains
+ * only the trace id.
  */
 export function createErrorHandler(
   report: (error: unknown, traceId: string) => void,
@@ -50,7 +50,7 @@ export function sendProblem(
     .send(problemBody(code, traceId, errors, detail));
 }
 
-/** Converts the rejection of a command to a problem. */
+/** Converts a command's rejection to a problem. */
 export function problemFrom({ code, errors, retryAfterMs }: Rejected): Problem {
   return new Problem(code, errors, retryAfterMs);
 }
@@ -82,7 +82,7 @@ function codeOfLibraryError(error: unknown): ProblemCode {
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? 'malformed_request' : 'internal';
 }
 
-/** Limits the size of an error response, whatever the number of faults. */
+/** Limits the size of an error response, however many faults there are. */
 const schemaErrorsMax = 20;
 
 type SchemaIssue = { readonly instancePath: string; readonly message?: string | undefined };

@@ -9,8 +9,8 @@ const pageDescription = 'The number of the page. Default: 1.';
 const sizeDescription = `How many items a page has at most. Default: ${sizeDefault}.`;
 
 /**
- * The query parameters of a paginated route. Anything but a whole number in its range returns 400 (docs/contract.md,
- * "Pagination").
+ * The query parameters of a paginated route. A value that is not a whole number in its range returns 400
+ * (docs/contract.md, "Pagination").
  */
 export const pageQuery = {
   page: wholeNumber(Number.MAX_SAFE_INTEGER, pageMessage, 1, pageDescription),
@@ -30,7 +30,7 @@ export function rangeOf({ page, size }: Page): { readonly offset: number; readon
   return { offset: Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER), limit: size };
 }
 
-/** A page as callers see it (docs/contract.md, "Pagination"). */
+/** A page of a list in a response (docs/contract.md, "Pagination"). */
 export type PageAnswer = {
   readonly pagination: {
     readonly total_items: number;
@@ -46,7 +46,7 @@ export function pageAnswer(page: Page, total: number, data: readonly JsonObject[
   return { pagination: paginationOf(page, total), data };
 }
 
-/** Returns the pagination of a page among `total` items. */
+/** Returns the pagination fields of a page among `total` items. */
 export function paginationOf({ page, size }: Page, total: number): PageAnswer['pagination'] {
   return { total_items: total, page_number: page, page_size: size, total_pages: Math.ceil(total / size) };
 }

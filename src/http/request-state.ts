@@ -18,7 +18,7 @@ declare module 'fastify' {
     beganAt: number;
     /** Null if the request is not traced. */
     span: RequestSpan | null;
-    /** Set on routes with a permission. */
+    /** Set only on routes with a permission. */
     caller: Caller | null;
     /** Set once the request may run. */
     lease: Lease | null;
@@ -28,15 +28,15 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * The permission, or one of several, that a caller must hold on at least one container. A route without a
-     * permission needs no key.
+     * permission requires no key.
      */
     permission?: Permission | readonly Permission[] | 'any_key';
     /**
-     * The key of this request may be unknown because an earlier try deleted its tenant. The route then finishes that
-     * deletion.
+     * The key of this request may be unknown, because an earlier attempt deleted its tenant. The route then finishes
+     * that deletion.
      */
     finishesTenantDeletion?: boolean;
-    /** The memory that a response of the route may take besides its body, bytes. */
+    /** The memory that a response of the route may take besides the request body, bytes. */
     roomBytes?: number;
     /** The media type that a body must have. */
     mediaType?: 'application/json' | 'application/merge-patch+json';

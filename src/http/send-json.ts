@@ -2,15 +2,18 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Json } from '../domain/json.js';
 
-/** A longer response is sent in parts of this many bytes, so that a slow reader can be told from one that stopped. */
+/**
+ * A longer response is sent in parts of this many bytes, to distinguish a slow reader from one that has stopped
+ * reading.
+ */
 const partBytes = 64 * 1024;
 
-/** Sends a JSON value. The response must not be stored by anything between the vault and the caller. */
+/** Sends a JSON value, with headers that prevent caches between the vault and the caller from storing it. */
 export function sendJson(reply: FastifyReply, status: 200 | 201, body: Json): FastifyReply {
   return sendText(reply, status, JSON.stringify(body));
 }
 
-/** Sends JSON text in the same way. */
+/** Sends JSON text with the same headers. */
 export function sendText(reply: FastifyReply, status: 200 | 201, text: string): FastifyReply {
   const head = asJson(reply.code(status));
   if (text.length < partBytes) return head.send(text);
@@ -20,8 +23,8 @@ export function sendText(reply: FastifyReply, status: 200 | 201, text: string): 
 }
 
 /**
- * Sends the pieces of a JSON text as they are produced. Produces the next piece only after the connection has taken
- * the previous one.
+ * Sends the pieces of a JSON text as they are produced. Produces the next piece only once the connection has taken the
+ * previous one.
  */
 export function sendPieces(reply: FastifyReply, pieces: AsyncIterable<string>): FastifyReply {
   async function* parts(): AsyncIterable<Buffer> {

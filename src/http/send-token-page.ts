@@ -10,8 +10,8 @@ import { contextOf } from './request-state.js';
 import { sendPieces, sendText } from './send-json.js';
 
 /**
- * Sends a page of whole token objects (docs/contract.md, "Pagination"). Each token is sent only after the access log
- * has recorded it. Of a large page, only the token being sent is in memory.
+ * Sends a page of complete token objects (docs/contract.md, "Pagination"). Sends each token only after the access log
+ * has recorded it. Holds only the token being sent in memory, even for a large page.
  */
 export async function sendTokenPage(
   vault: Vault,

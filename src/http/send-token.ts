@@ -12,8 +12,8 @@ import { callerOf, contextOf } from './request-state.js';
 import { sendText } from './send-json.js';
 
 /**
- * Sends a token with its entity tag, after the access log has recorded the read. The event of a new token is its record. The response must not be stored by caches.
- * Throws the problem of a rejection.
+ * Sends a token with its entity tag, once the access log has recorded the read. A new token needs no record besides its
+ * event. Headers prevent caches from storing the response. Throws the problem of a rejection.
  */
 export async function sendToken(
   vault: Vault,

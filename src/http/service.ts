@@ -6,12 +6,12 @@ import type { Spans } from '../ports/spans.js';
 import type { Vault } from '../vault/vault.js';
 import type { Limits } from './limits/limits.js';
 
-/** What the HTTP layer works with; `compose` creates it. */
+/** The dependencies of the HTTP layer, which `compose` creates. */
 export type Service = {
   readonly vault: Vault;
   /** Returns the caller that a key belongs to, or null. */
   authenticate(key: string): Promise<Caller | null>;
-  /** Returns whether the service is ready, and why not. */
+  /** Returns whether the service is ready, with the reasons if it is not. */
   state(): Promise<ServiceState>;
   readonly limits: Limits;
   readonly metrics: Metrics;
@@ -22,7 +22,7 @@ export type Service = {
   reportError(error: unknown): void;
 };
 
-/** Header names in lower case for each purpose, the standard name first. */
+/** Lower-case header names for each purpose, the standard name first. */
 export type HeaderNames = {
   readonly apiKey: readonly string[];
   readonly traceId: readonly string[];

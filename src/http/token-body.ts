@@ -8,8 +8,8 @@ const text = z.string({ error: 'must be a string' });
 const flag = z.boolean({ error: 'must be true or false' });
 const notTexts = 'must be an array of strings';
 /**
- * Rejects too many items before checking any. Threat: producing an error for each of 80,000 invalid items takes
- * seconds.
+ * Rejects an array with too many items before checking any. Threat: producing an error for each of 80,000 invalid items
+ * takes seconds.
  */
 const indexes = z
   .custom<unknown>((value) => !Array.isArray(value) || value.length <= indexesMax, {
@@ -18,7 +18,7 @@ const indexes = z
   })
   .pipe(z.array(text, { error: notTexts }).nullish());
 
-/** The fields that create and update share. The schemas check only JSON types; the domain checks the rest. */
+/** The fields shared by create and update. The schemas check only JSON types; the domain checks everything else. */
 const shared = {
   mask: json.optional().meta({
     description: 'The mask: any JSON whose strings are expressions over `data` and `metadata`. Default: by type.',

@@ -14,7 +14,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-authentic-'));
 const [stream, other] = [aStream(), aStream()];
 let stores: EmbeddedStores;
 
-/** One stream with commits of one, three and one events, and another with one event. */
+/** One stream has commits of one, three and one events, and another stream has one event. */
 beforeAll(async () => {
   const fail = (error: unknown) => {
     throw error;
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 type Change = (events: readonly StoredEvent[]) => readonly StoredEvent[];
 
-/** The log over a store that does not return what was stored. */
+/** Returns the log over a store that does not return what was stored. */
 function changed(change: Change): EventLog {
   const { storedLog, keys } = stores;
   const whole = async (read: Promise<readonly StoredEvent[]>) => change(await read);

@@ -12,7 +12,7 @@ import { operate } from './operate.js';
 let service: TestService;
 let key: string;
 let dir: string;
-/** The bundle of one person, and a bundle of the whole period. */
+/** The directories of two bundles: one about a person, one about the whole period. */
 let person: string;
 let period: string;
 let publicKey: string;
@@ -76,7 +76,7 @@ const linesOf = (bundle: string, name: string) => readFileSync(join(bundle, name
 type Line = { readonly [name: string]: unknown };
 const jsonLines = (bundle: string, name: string): Line[] => linesOf(bundle, name).map((line) => JSON.parse(line));
 
-test('a bundle is verified by its own program with Node.js alone', async () => {
+test('a bundle is verified by its own program, which needs only Node.js', async () => {
   for (const bundle of [person, period]) {
     expect(await verify(bundle)).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('given key') });
     const alone = await verify(bundle, []);
@@ -84,7 +84,7 @@ test('a bundle is verified by its own program with Node.js alone', async () => {
   }
 });
 
-test('a bundle about one person holds that person alone, and no value', async () => {
+test('a bundle about one person contains only that person’s events, and no values', async () => {
   const text = textOf(person);
   for (const marker of [...strangers, ...ownValues]) expect(text, marker).not.toContain(marker);
   const foreign = await run('bundle-begin', { key, ids: ['stranger-id', 'stranger-id-2'] });
@@ -94,7 +94,7 @@ test('a bundle about one person holds that person alone, and no value', async ()
   expect(reads.map(({ operation }) => operation)).toEqual(
     expect.arrayContaining(['create', 'reveal', 'update', 'delete']),
   );
-  // A bundle of a period names no token, contains no value, and contains nothing of another tenant.
+  // The bundle of a period names no tokens and contains no values. It contains nothing of another tenant.
   const whole = textOf(period);
   for (const marker of [...strangers, ...ownValues, 'own-living']) expect(whole, marker).not.toContain(marker);
   const tenants = [...jsonLines(period, 'history.jsonl').map((line) => line['tenant'])];
@@ -104,7 +104,7 @@ test('a bundle about one person holds that person alone, and no value', async ()
   );
 });
 
-test('an erased token is there with its history and its statement, and without values', () => {
+test('an erased token is in the bundle with its history and its statement, but without values', () => {
   const [statement] = JSON.parse(readFileSync(join(person, 'erasures.json'), 'utf8'));
   expect(statement).toMatchObject({ token_id: 'own-erased', lives: [{ ended_by: 'token.deleted' }] });
   const types = jsonLines(person, 'history.jsonl').filter(({ stream }) => stream === statement.stream);
@@ -112,7 +112,7 @@ test('an erased token is there with its history and its statement, and without v
   expect(textOf(person)).not.toContain('erased-value');
 });
 
-/** Returns a copy of the bundle of the person with one change to one of its files. */
+/** Returns a copy of the person's bundle with one change to one of its files. */
 function tampered(name: string, change: (text: string) => string | null, listsAgain = false): string {
   const copy = mkdtempSync(join(dir, 'tampered-'));
   cpSync(person, copy, { recursive: true });
@@ -162,8 +162,7 @@ const swapLines = (text: string): string => {
 };
 const dropLine = (text: string): string => text.split('\n').slice(1).join('\n');
 
-// The attacker also updates the hash of the changed file in the manifest. Only the signature of the manifest then
-// fails.
+// The attacker also updates the changed file's hash in the manifest, so that only the manifest's signature fails.
 test.each([
   [
     'history.jsonl',
@@ -191,7 +190,7 @@ test.each([
   ['erasures.json', 'no statement', () => '[]\n', 'the statement about token-'],
   ['reads.jsonl', 'a missing read', dropLine, 'another number of entries'],
   ['tokens.json', 'a missing token', (t: string) => JSON.stringify(JSON.parse(t).slice(1)), 'not in tokens.json'],
-] as const)('%s with %s is found although the manifest lists it again', async (file, _, change, message) => {
+] as const)('%s with %s is detected although the manifest lists the new hash', async (file, _, change, message) => {
   const bundle = tampered(file, change, true);
   expect(readFileSync(join(bundle, file), 'utf8')).not.toBe(readFileSync(join(person, file), 'utf8'));
   const { code, stdout } = await verify(bundle);
@@ -221,7 +220,7 @@ test.each([
   ['an empty period', { ids: null, from: 1, to: 2 }, /no event in this period/],
   ['an unknown key', { ids: ['own-living'], key: 'sr_management_x' }, /no application has this key/],
   ['a directory that is not there', { ids: ['own-living'], out: '/nowhere/at/all' }, /cannot be written \(ENOENT\)/],
-] as const)('%s gets an explanation and writes nothing', async (_, change, message) => {
+] as const)('%s is rejected with an explanation, and nothing is written', async (_, change, message) => {
   const before = readdirSync(dir).filter((name) => name.includes('bad'));
   await expect(writeBundle(run, { ...options(), out: join(dir, 'bad'), ...change })).rejects.toThrow(message);
   expect(readdirSync(dir).filter((name) => name.includes('bad'))).toEqual(before);

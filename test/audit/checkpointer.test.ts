@@ -42,12 +42,15 @@ async function stored(): Promise<readonly Checkpoint[]> {
   return [...events].reverse().map(readCheckpointEvent);
 }
 
-/** The last event of each commit in the log. */
+/** Returns the last event of each commit in the log. */
 async function commits() {
   return (await service.vault.log.readAll(0, 1_000_000)).filter(endsCommit);
 }
 
-/** The end of the chain and the root of the tree over the first commits of the log, computed by the test. */
+/**
+ * Computes the end of the chain, and the root of the tree over the first commits of the log, independently of the
+ * vault.
+ */
 async function signedOver(count: number): Promise<{ readonly hash: string; readonly root: string }> {
   const leaves = (await commits()).slice(0, count).map(({ leaf }) => leaf);
   const hash = leaves.reduce<Uint8Array>(linkAfter, noLink);

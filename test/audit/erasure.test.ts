@@ -41,7 +41,7 @@ test('a statement about a deleted token lists its lives and keys, and is signed'
   const statement = await stated('card');
   expect(statement).toMatchObject({ token_id: 'card', tenant_id: service.tenantId });
   expect(statement.lives.map(({ ended_by }) => ended_by)).toEqual(['token.deleted', 'token.deleted']);
-  // Three versions of the data in two lives, and one verification code.
+  // The token had three versions of its data in two lives, and one verification code.
   expect(statement.keys.destroyed).toBe(4);
   expect(statement.derived.row).toBe('tombstone');
   const kinds = new Set(statement.derived.looked.map(({ kind }) => kind));
@@ -55,7 +55,7 @@ test('a statement about a deleted token lists its lives and keys, and is signed'
   expect(isSignedErasure(statement, other)).toBe(false);
 });
 
-test('a statement says whether copies of the keys still open anything, based on when the last rotation began', async () => {
+test('a statement describes what copies of the keys can still open, based on when the last rotation began', async () => {
   const { rotation } = service.vault.keys;
   const rotate = async () => {
     service.clock.advance(3_000);
@@ -77,7 +77,7 @@ test('a statement says whether copies of the keys still open anything, based on 
   );
 });
 
-test('a statement does not call copies void that were made while keys were rotated, until the next rotation', async () => {
+test('a statement does not call copies that were made during a rotation void until the next rotation', async () => {
   const { rotation } = service.vault.keys;
   await create('one');
   service.clock.advance(3_000);
@@ -157,13 +157,13 @@ test.for<[string, RegExp, string]>([
     /search terms in postings_0: 1/,
     'INSERT INTO postings_0 VALUES (zeroblob(16), @created)',
   ],
-])('%s that is left over is named, and no statement is made', async ([, text, sql], context) => {
+])('%s that is left over is named, and no statement is signed', async ([, text, sql], context) => {
   embeddedOnly(context, 'it is put into the file; what MongoDB keeps is looked for in cluster/erasure.test.ts');
   const { dataDir } = service;
   const database = openVault(dataDir);
   try {
     const others = database.prepare('INSERT INTO postings_1 VALUES (randomblob(16), 1000000)');
-    // More than one read returns.
+    // More postings than one read returns.
     database.transaction(() => {
       for (let count = 0; count < 11_000; count += 1) others.run();
     })();

@@ -52,7 +52,7 @@ async function start(): Promise<string> {
   }
 }
 
-/** Returns what `audit verify --public-key` reports; null if the log is complete. */
+/** Returns what `audit verify --public-key` reports, or null if the log is complete. */
 async function verified(): Promise<string | null> {
   const opened = await open({ acceptsOlderLog: true });
   try {
@@ -66,7 +66,7 @@ async function verified(): Promise<string | null> {
 
 const isCheckpoint = ({ type }: Row) => type === 'audit.checkpoint';
 
-/** An event without content, as an attacker that writes to the file could forge it. */
+/** Returns an event without content, as an attacker who can write to the file could forge it. */
 function padding(like: Row, index: number): Row {
   const clear = '{}';
   const stream = `padding-${index}`;
@@ -74,7 +74,7 @@ function padding(like: Row, index: number): Row {
   return { ...like, ...place, id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}` };
 }
 
-describe.skipIf(profile !== 'embedded')('an attacker that can write only the log', () => {
+describe.skipIf(profile !== 'embedded')('an attacker who can write only the log', () => {
   test('cannot re-sign a changed history: last checkpoint removed, event changed, all links recomputed, log padded', async () => {
     for (const id of ['one', 'two', 'three']) await create(id);
     await sign();
@@ -117,7 +117,7 @@ describe.skipIf(profile !== 'embedded')('an attacker that can write only the log
       return relinked(changed);
     });
     expect(await start()).toMatch(/changed the log/);
-    // A vault that opens the log all the same ignores the forged event.
+    // A vault that opens the log despite the forgery ignores the forged event.
     const opened = await open({ acceptsOlderLog: true });
     await expect(opened.projections.rebuild('directory', true)).rejects.toThrow('no valid authentication code');
     expect(await opened.authenticate(key)).toBeNull();
@@ -179,7 +179,7 @@ describe.skipIf(profile !== 'embedded')('an attacker that can write only the log
     copy.prepare('VACUUM INTO ?').run(join(older, 'vault.db'));
     copy.close();
     expect((await revokeKey(vault, context, applicationId, issued.value.key.id)).ok).toBe(true);
-    // The files as a kill leaves them.
+    // A copy of the files in the state that a kill leaves.
     const killed = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
     onTestFinished(() => rmSync(killed, { recursive: true }));
     cpSync(dataDir, killed, { recursive: true });
@@ -193,7 +193,7 @@ describe.skipIf(profile !== 'embedded')('an attacker that can write only the log
 });
 
 describe.skipIf(profile !== 'embedded')('a log that is changed while the service runs', () => {
-  test('is not signed, and the service says so', async () => {
+  test('is not signed, and the service reports it', async () => {
     await create('one');
     await sign();
     await create('two');

@@ -7,8 +7,8 @@ const notAsked = (): never => {
 };
 
 /**
- * Runs an operation in an open service, with request and response encoded as for the socket. Throws an error with the
- * operation's message.
+ * Runs an operation in an open service, with input and result encoded as on the control socket. Throws an error with
+ * the operation's message.
  */
 export async function operate<Name extends OperationName>(
   service: Service,

@@ -38,7 +38,7 @@ async function replayQuery(query: string, asOf: string, more: JsonObject = {}) {
   return { ids: found.map(({ id }) => id), found, erased };
 }
 
-test('a token is shown as it was, masked unless a caller that may see it requests plaintext', async () => {
+test('a token is shown as it was, masked unless a caller that may see plaintext requests it', async () => {
   await create({ type: 'card_number', id: 'card', data: '4242424242424242', metadata: { step: 'one' } });
   const first = await head();
   const then = new Date(service.clock.now()).toISOString();
@@ -49,7 +49,7 @@ test('a token is shown as it was, masked unless a caller that may see it request
     const token = await replay('card', asOf);
     expect(token).toMatchObject({ id: 'card', metadata: { step: 'one' }, data: 'XXXXXXXXXXXX4242' });
     expect(token['modified_at']).toBeUndefined();
-    // The update replaced the former content with its metadata. The key stays the same as long as the data does.
+    // The update replaced the former content with its metadata. The key stays the same while the data does not change.
     expect(await replay('card', asOf, { reveal: true })).toMatchObject({ data: '4242424242424242' });
   }
   const masking = await service.application([rule('/', 'mask', ['token:read'])]);
@@ -59,7 +59,7 @@ test('a token is shown as it was, masked unless a caller that may see it request
   expect(await replay('card', first, { key: masking })).toMatchObject({ data: 'XXXXXXXXXXXX4242' });
 });
 
-test('data that was replaced, deleted or has expired since is erased and does not come back', async () => {
+test('data that was replaced or deleted or has expired since then is erased and does not come back', async () => {
   await create({ type: 'token', id: 'replaced', data: 'old value' });
   await create({ type: 'token', id: 'deleted', data: 'gone value' });
   await create({

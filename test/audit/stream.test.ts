@@ -58,7 +58,7 @@ function stream(options: Options) {
 const linesOf = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n');
 const idOf = (line: string): string => JSON.parse(line).record_id;
 
-test('a stream to a file holds every record once, continues from its checkpoint, and holds nothing of a token', async () => {
+test('a stream to a file contains every record once, continues from its checkpoint, and contains no data of tokens', async () => {
   const [path, checkpointFile] = [join(dir, 'siem.jsonl'), join(dir, 'siem.checkpoint')];
   const first = await stream({ receive: fileReceiver(path), checkpointFile });
   expect(first.records).toBeGreaterThanOrEqual(6);
@@ -73,7 +73,7 @@ test('a stream to a file holds every record once, continues from its checkpoint,
   for (const file of [path, checkpointFile]) expect(statSync(file).mode & 0o077).toBe(0);
 });
 
-test('a line that a killed stream left half written is replaced by the whole one', async () => {
+test('an incomplete line left by a killed stream is replaced by the complete line', async () => {
   const [path, checkpointFile] = [join(dir, 'torn.jsonl'), join(dir, 'torn.checkpoint')];
   writeFileSync(path, '{"whole":true}\n{"record_id":"half');
   const { records } = await stream({ receive: fileReceiver(path), checkpointFile });
@@ -102,7 +102,7 @@ async function withServer(handle: Handler, use: (url: URL) => Promise<void>): Pr
   }
 }
 
-test('a receiver that is down or rejects loses nothing: the stream waits longer each time and then sends all', async () => {
+test('a receiver that is down or rejects records loses nothing: the stream waits longer each time and then sends everything', async () => {
   const received: string[] = [];
   const pauses: number[] = [];
   const notices: string[] = [];
@@ -113,7 +113,7 @@ test('a receiver that is down or rejects loses nothing: the stream waits longer 
       requests += 1;
       expect(request.headers['authorization']).toBe('Bearer siem-secret');
       if (requests <= 4) {
-        // The records were received but not acknowledged, so they must be sent again.
+        // The receiver did not acknowledge the records, so they must be sent again.
         if (requests === 1) return void response.destroy();
         return void response.writeHead(requests === 2 ? 500 : 429).end('x'.repeat(1_000_000));
       }

@@ -96,7 +96,7 @@ const changed = (change: (row: Row) => Partial<Row>) => (all: Row[]) =>
 const without = (gone: (row: Row) => boolean) => (all: Row[]) => all.filter((row) => !gone(row));
 
 describe.skipIf(profile !== 'embedded')('a verification', () => {
-  test('of an intact vault says how far it is proven, and claims no more', async () => {
+  test('of an intact vault reports how far the log is proven, and claims no more', async () => {
     const verification = await verify(intact);
     expect(verification.problem).toBeNull();
     expect(verification.log).toMatchObject({ events: rows.length, linked: rows.length, proven: { number: 2 } });
@@ -108,7 +108,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(anchored).toMatchObject({ problem: null, anchored: 2 });
   });
 
-  test('of a part begins with the checkpoint before it, and ends at the given position', async () => {
+  test('of a part begins with the preceding checkpoint, and ends at the given position', async () => {
     const last = typed('token.created', 4);
     const { log, problem } = await verify(intact, { from: last.position });
     expect(problem).toBeNull();
@@ -224,7 +224,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(known?.message).toContain('the key store has recorded events after');
     const dataDir = copied();
     tamper(dataDir, cut);
-    // Does what an attacker with write access to both files could do.
+    // Changes both files as an attacker with write access to them could.
     const keys = pinStatements(join(dataDir, 'keys.db'), {});
     keys.exec(`DELETE FROM meta WHERE name IN ('log', 'log_memory', 'shredder')`);
     keys.close();
@@ -297,7 +297,7 @@ describe.skipIf(profile !== 'embedded')('an export', () => {
     expect(start).toMatchObject({ problem: null, log: { events: 5, proven: null }, access: { batches: 0 } });
   });
 
-  test('of a part holds the access log that the checkpoints in it sign, and no more', async () => {
+  test('of a part contains the access log that its checkpoints sign, and no more', async () => {
     const [one, two] = [typed('audit.checkpoint', 0), typed('audit.checkpoint', 1)];
     const signedBy = (row: Row) => JSON.parse(row.clear)['access'][0].sequence as number;
     const first = await verifyExport(await exported({ to: one.position }), usual);
@@ -327,7 +327,7 @@ describe.skipIf(profile !== 'embedded')('an export', () => {
     expect(problem?.message).toContain(text);
   });
 
-  test('holds no value, and every event is in it', async () => {
+  test('contains every event, and no values', async () => {
     const text = readFileSync(await exported(), 'utf8');
     expect(text).not.toContain('data of');
     for (const { id } of rows) expect(text).toContain(id);

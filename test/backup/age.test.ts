@@ -16,7 +16,7 @@ test('the metrics of a running service show when the newest complete backup bega
   const first = await runJson(backUp('first'));
   expect(await shown()).toBe(Date.parse(String(first['made_at'])) / 1_000);
 
-  // A failed backup does not change the recorded time, and a list of erased keys is not a backup.
+  // Neither a failed backup nor a list of erased keys changes the recorded time.
   expect(await run(backUp('first'))).toMatchObject({ code: 1 });
   expect(await run(['backup', join(dir, 'erased.txt'), '--erased-only', '--data', dataDir])).toMatchObject({ code: 0 });
   expect(await shown()).toBe(Date.parse(String(first['made_at'])) / 1_000);

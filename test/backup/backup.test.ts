@@ -11,7 +11,7 @@ import { hashesOf, http, makeVault, run, runJson, startService, tempDir } from '
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
-/** A vault and an age identity. */
+/** Creates a vault and an age identity. */
 async function vaultWithIdentity() {
   const vault = await makeVault();
   const identity = await generateIdentity();
@@ -38,7 +38,7 @@ test('an old backup with today’s list of erased keys restores everything excep
   const card = await cvcOf();
   await remove(deletedBefore);
 
-  // Writes continue while the backup is made. It may contain any of them.
+  // Writes continue while the backup is made, and the backup may contain any of them.
   const backup = join(dir, 'backup');
   const [summary, meanwhile] = await Promise.all([
     runJson(['backup', backup, '--recipient', recipient, '--data', dataDir]),
@@ -184,7 +184,7 @@ test('a damaged or incomplete backup, or a wrong list, identity or path, is repo
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists') });
 });
 
-test('a key that is planted in a backup, under a manifest with the right hashes, opens nothing', async () => {
+test('a key planted in a backup, with correct hashes in the manifest, gives no access', async () => {
   const { dir, dataDir, rootKeyFile, flags, identityFile, recipient } = await vaultWithIdentity();
   const backup = join(dir, 'backup');
   await runJson(['backup', backup, '--recipient', recipient, ...flags]);
@@ -207,7 +207,7 @@ test('a key that is planted in a backup, under a manifest with the right hashes,
   expect(ended.code).toBe(1);
   expect(hashesOf(dir)).toEqual(before);
   expect(existsSync(target)).toBe(false);
-  // Also plants the same key in the vault itself. It is rejected everywhere.
+  // Also plants the same key in the vault itself. The vault rejects it everywhere.
   expect(tamper(dataDir, 'vault.db', plant, apiKeyHash(planted), randomUUID())).toBe(1);
   const service = await startService(flags, { env });
   expect((await http('GET', `${service.address}/tokens`, { key: planted })).status).toBe(401);

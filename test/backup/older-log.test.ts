@@ -28,7 +28,7 @@ test.each([
     const address = (id: string) => `${second.address}/tokens/${id}`;
     expect((await http('DELETE', address(deleted), { key })).status).toBe(204);
     expect((await http('PATCH', address(replaced), { key, body: { data: 'newer' } })).status).toBe(200);
-    // The key store knows of this change, and the older log does not. The token reads as it did before the change.
+    // The key store knows of this change, but the older log does not. The token reads as it did before the change.
     expect((await http('PATCH', address(relabelled), { key, body: { metadata: { a: 'b' } } })).status).toBe(200);
     await second.stop(signal);
     for (const id of [deleted, replaced]) made.delete(id);
@@ -111,7 +111,7 @@ test('a writer of the key store gains nothing from --accept-older-log: what was 
   made.delete(replaced);
   await second.stop();
   const living = older.filter((row) => row['destroyed_at'] === never).map((row) => row['id'] as Buffer);
-  /** The keys of tokens that are destroyed by this time. */
+  /** Returns the wrapped bytes of the token keys that are destroyed by this time. */
   const erased = (): readonly Buffer[] =>
     keysIn(dataDir, (database) => {
       const isDestroyed = database.prepare(`SELECT destroyed_at <> ${never} FROM data_keys WHERE id = ?`).pluck();
@@ -120,8 +120,7 @@ test('a writer of the key store gains nothing from --accept-older-log: what was 
   const before = erased();
   expect(before).toHaveLength(2);
 
-  // The attacker restores the wrapped keys and claims that the log was once longer, so that an operator uses the
-  // option.
+  // The attacker restores the wrapped keys and claims that the log was once longer, to make an operator use the option.
   keysIn(dataDir, (database) => {
     for (const row of older) {
       const names = Object.keys(row);
@@ -171,7 +170,7 @@ function keysIn<T>(dataDir: string, use: (database: Database.Database) => T): T 
   }
 }
 
-/** Copies the write-ahead log that a killed process left into the file, so that only later changes show. */
+/** Copies the write-ahead log that a killed process left into the database file, so that only later changes show. */
 function settleLog(path: string): void {
   const database = pinStatements(path, {});
   database.pragma('wal_checkpoint(TRUNCATE)');

@@ -4,7 +4,7 @@ import { http, makeVault, run, startService, until } from '../support/process.js
 
 const adminPort = ['--admin-port', '0'];
 
-/** The address in the log line. */
+/** Returns the admin listener's address from the log line. */
 function addressIn(stdout: string): string | undefined {
   return /"admin_address":"([^"]+)"/.exec(stdout)?.[1];
 }

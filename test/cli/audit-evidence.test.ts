@@ -7,7 +7,7 @@ import { http, makeVault, run, runJson, spawnVerb, startService, until } from '.
 
 const secret = 'siem-secret-token';
 
-test('a stream that is killed, and whose receiver and service go away, delivers every record', async () => {
+test('a stream delivers every record although it is killed and its receiver and service go away', async () => {
   const { flags, dir, key } = await makeVault();
   let service = await startService(flags);
   const create = async (data: string) => {
@@ -64,7 +64,7 @@ test('a stream that is killed, and whose receiver and service go away, delivers 
   await create('two');
   const second = start();
   await delivered();
-  // The stream holds no lock on the vault: the service stops and starts while the stream runs.
+  // The stream takes no lock on the vault, so the service can stop and start while the stream runs.
   await service.stop();
   service = await startService(flags);
   await create('three');
@@ -76,7 +76,7 @@ test('a stream that is killed, and whose receiver and service go away, delivers 
   expect(await runJson([...verb, '--once'])).toMatchObject({ type: 'summary', records: expect.any(Number) });
 });
 
-test('a bundle from the command line is complete, or leaves nothing', async () => {
+test('a bundle from the command line is complete or does not exist', async () => {
   const { flags, dir, key, managementKey } = await makeVault();
   const [keyFile, managementFile] = [join(dir, 'key'), join(dir, 'management')];
   writeFileSync(keyFile, key);
@@ -127,7 +127,7 @@ test.each([
   expect(readdirSync(dir).filter((name) => name === 'x' || name === 'c')).toEqual([]);
 });
 
-test('a header file that is wrong is named by its line, without its content', async () => {
+test('an error in a header file names the line, without its content', async () => {
   const { flags, dir } = await makeVault();
   const headerFile = join(dir, 'headers');
   writeFileSync(headerFile, `X-Good: 1\n${secret}\n`);

@@ -20,7 +20,7 @@ test('a vault is verified while it serves, and tampering with its file ends with
   const running = await runJson(['audit', 'verify', '--public-key', publicKey, '--anchor', anchor, ...flags]);
   expect(running).toMatchObject({ ok: true, anchored: 1, problem: null });
   await service.stop();
-  // A service that stops signs what was added since the last checkpoint.
+  // A stopping service signs everything that was added since the last checkpoint.
   expect(readFileSync(anchor, 'utf8').trimEnd().split('\n')).toHaveLength(2);
 
   const { stdout, code } = await run(['audit', 'verify', '--anchor', anchor, ...flags]);

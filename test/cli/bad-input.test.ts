@@ -20,7 +20,7 @@ test('invalid input is reported with its exit code, and nothing is changed', asy
   const cut = join(dir, 'cut.jsonl');
   writeFileSync(cut, `${lines.slice(0, -1).join('\n')}\n`);
 
-  /** The recorded and derived data. Uses of a key and denials are recorded in addition. */
+  /** Returns the recorded and derived data, without uses of keys and denials, which are also recorded. */
   const stored = () => {
     const vault = openVault(dataDir);
     try {

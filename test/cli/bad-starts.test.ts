@@ -33,12 +33,12 @@ import {
   tempDir,
 } from '../support/process.js';
 
-/** Files that SQLite keeps beside a file that it opened and closed. They contain no data of their own. */
+/** Ignores files that SQLite keeps beside an opened and closed file. They contain no data of their own. */
 function withoutTraces(hashes: Readonly<Record<string, string>>) {
   return Object.fromEntries(Object.entries(hashes).filter(([file]) => !/-shm$|lock$/.test(file)));
 }
 
-/** Expects `serve` to exit with this code and a text that says what to do, without changing any file. */
+/** Expects `serve` to exit with this code and a text with advice, without changing any file. */
 async function expectRefusal(
   dir: string,
   args: readonly string[],
@@ -55,7 +55,7 @@ async function expectRefusal(
   return ended;
 }
 
-/** The service still works afterwards. */
+/** Expects that the service still works. */
 async function expectAsBefore({ flags, key }: TestVault): Promise<void> {
   const service = await startService(flags);
   const { status } = await http('POST', `${service.address}/tokens`, { key, body: { type: 'token', data: 1 } });
@@ -129,7 +129,7 @@ describe('root key', () => {
     );
   });
 
-  test.each([`${'a'.repeat(65)}\n`])('a file with something else in it', async (text) => {
+  test.each([`${'a'.repeat(65)}\n`])('a file with other content', async (text) => {
     const { dir, flags, rootKeyFile } = await makeVault();
     writeFileSync(rootKeyFile, text);
     const { stderr } = await expectRefusal(dir, flags, /does not hold a root key.*Put the right file back/);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { hashesOf, http, makeVault, run, startService } from '../support/process.js';
 
-/** Listens where the service would, and closes connections as it is told. */
+/** Listens on the service's socket path, and closes connections or responds as the test specifies. */
 async function listenAt(path: string, answer: string | null): Promise<void> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);

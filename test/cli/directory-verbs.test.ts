@@ -46,7 +46,7 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
     expect((await runJson(['tenants', 'list', ...flags]))['tenants']).toHaveLength(1);
   });
 
-  test('applications create needs to know which of several tenants is meant', async () => {
+  test('applications create requires a choice among several tenants', async () => {
     const { flags, tenantId } = await vault();
     await runJson(['tenants', 'create', '--name', 'other', ...flags]);
     const args = [

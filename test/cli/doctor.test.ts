@@ -16,7 +16,7 @@ import { startTestService } from '../support/test-service.js';
 
 type Found = { readonly check: string; readonly state: string; readonly says: string; readonly do?: string };
 
-/** Returns what it finds and how it exits. */
+/** Runs `doctor` and returns its findings and its exit code. */
 async function doctor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { code, stdout, stderr } = await run(['doctor', '--json', ...args], { env });
   const { findings, problems } = JSON.parse(stdout) as { findings: Found[]; problems: number };
@@ -31,7 +31,7 @@ async function doctor(args: readonly string[], env: Readonly<Record<string, stri
   };
 }
 
-test('a healthy vault has no findings, whether the service runs or not, and says since when copies are void', async () => {
+test('a healthy vault has no findings, whether or not the service runs, and doctor shows since when copies are void', async () => {
   const { flags } = await makeVault();
   const before = await doctor(flags);
   expect(before.wrong).toEqual([]);
@@ -54,7 +54,7 @@ test('a healthy vault has no findings, whether the service runs or not, and says
 
 test('a service of an older build is reported as such, whatever operations it lacks', async () => {
   const { dataDir, flags } = await makeVault();
-  /** Responds on the control socket as such a service would. */
+  /** Responds on the control socket like a service of that version. */
   const answering = async (status: number, answer: object): Promise<Server> => {
     const server = createServer((_request, response) => response.writeHead(status).end(JSON.stringify(answer)));
     await once(server.listen(join(dataDir, 'control.sock')), 'listening');
@@ -97,7 +97,7 @@ test('lost keys, overdue deadlines and orphan keys are reported, and --fix resol
   await create({ expires_at: inAnHour });
   await create({});
   const [lostKey = ''] = (await keyIdsOf(service, lost)).content;
-  // Leaves keys that were created in advance, as a crash does: no event names them.
+  // Leaves keys that were created in advance. As after a crash, no event names them.
   await service.vault.keys.create(service.tenantId);
   await service.service.checkpointer.run(true);
   await service.stop();
@@ -240,7 +240,7 @@ test.each(['while the service runs', 'while it does not'])(
 );
 
 describe('--fix of a vault whose rows and log were changed from outside', () => {
-  /** A vault whose deadlines and keys are due for --fix, with two living tokens. */
+  /** Creates a vault with deadlines and keys that are due for --fix, and with two live tokens. */
   async function attacked() {
     const service = await startTestService({
       dataDir: join(tempDir(), 'data'),
@@ -261,7 +261,7 @@ describe('--fix of a vault whose rows and log were changed from outside', () => 
     const rootKeyFile = join(tempDir(), 'root.key');
     writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });
     const flags = ['--data', dataDir, '--root-key-file', rootKeyFile];
-    /** Returns the status of a get in a process that starts afterwards. */
+    /** Returns the status of a get in a newly started process. */
     const get = async (id: string) => {
       const again = await startTestService({ dataDir, rootKey, clock: manualClock(Date.now()) });
       const { status } = await again.call('GET', `/tokens/${id}`, undefined, { key: service.key });

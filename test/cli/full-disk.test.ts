@@ -20,7 +20,7 @@ const megabyte = 1024 * 1024;
 
 describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
   test.each([0, 20_000, 60_000])(
-    'at init, with %i bytes left: says so, and works when there is space',
+    'at init, with %i bytes left: reports it, and works once there is space',
     async (leave) => {
       const disk = smallDisk(megabyte);
       const flags = ['--data', join(disk.dir, 'data'), '--root-key-file', makeRootKey(tempDir())];
@@ -33,7 +33,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     },
   );
 
-  test('at the start of the service: says so, changes nothing, and works when there is space', async () => {
+  test('at the start of the service: reports it, changes nothing, and works once there is space', async () => {
     const disk = smallDisk(megabyte);
     const { flags, dataDir } = await makeVault(tempDir(), join(disk.dir, 'data'));
     const stores = () => Object.entries(hashesOf(dataDir)).filter(([file]) => file.endsWith('.db'));
@@ -61,7 +61,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
       return answer.status === 201 ? undefined : answer;
     });
     expect(refused).toMatchObject({ status: 503, body: { code: 'store_unavailable' } });
-    // While the disk was being filled, it had no free space for a moment, and the access log may pause after that.
+    // While the disk was being filled, it was full for a moment, and the access log may pause after that.
     await until('the first reveal', 20_000, async () =>
       (await http('GET', `${url}/${ids[0]}`, { key })).status === 200 ? true : undefined,
     );
@@ -80,10 +80,11 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('while it runs: writes get 503 with Retry-After, masked reads work, nothing is half stored, and it recovers by itself', async () => {
+  test('at run time: writes get 503 with Retry-After, masked reads work, nothing is half stored, and the service recovers automatically', async () => {
     const disk = smallDisk(4 * megabyte);
     const { flags, dataDir } = await makeVault(tempDir(), join(disk.dir, 'data'));
-    // It sees only masked data: plaintext reads are recorded in the access log first, and that is full as well.
+    // An application that sees only masked data. Plaintext reads are recorded in the access log first, and its disk is
+    // full as well.
     const application = ['applications', 'create', '--name', 'masked', '--type', 'private', ...flags];
     const { key } = (await runJson([...application, '--permissions', tokenPermissions.join(',')])) as { key: string };
     const service = await startService(flags);
@@ -120,7 +121,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
       body: { code: 'store_unavailable' },
     });
     disk.fill();
-    // The stores' logs may have free room left over from earlier contents.
+    // The stores' logs may have room left over from earlier contents.
     await until('the room in the logs to be used up', 60_000, async () =>
       (await create(`slack-${stored.size}-${Math.random()}`)).status === 503 ? true : undefined,
     );
@@ -135,7 +136,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
         headers: { 'retry-after': expect.any(String) },
       });
     }
-    // Ending a token takes little room, so it may succeed. If it does not, the repeat does it.
+    // Ending a token needs little room, so it may succeed. If it does not, the repeat succeeds.
     stored.delete(otherId);
     expect([204, 503]).toContain((await send('DELETE', `/${otherId}`)).status);
     for (const [id, body] of stored) expect(await send('GET', `/${id}`)).toMatchObject({ status: 200, body });
@@ -145,7 +146,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     disk.free();
     const ids = refused.splice(0);
     await until('recovery', 30_000, async () => ((await create('after')).status === 201 ? true : undefined));
-    // The same idempotency keys: the requests that were rejected now succeed, once.
+    // With the same idempotency keys, the rejected requests now succeed, each once.
     for (const id of ids) expect(await create(id)).toMatchObject({ status: 201 });
     expect([204, 404]).toContain((await send('DELETE', `/${otherId}`)).status);
     const removed = await send('DELETE', `/${someId}`);

@@ -41,7 +41,7 @@ test('two simultaneous inits create one tenant', async () => {
   expect((await runJson(['tenants', 'list', ...flags]))['tenants']).toHaveLength(1);
 });
 
-test('init works through a running service; a second one through it fails too', async () => {
+test('init works through a running service, and a second init fails there too', async () => {
   const dir = tempDir();
   const flags = ['--data', join(dir, 'data'), '--root-key-file', makeRootKey(dir)];
   const service = await startService(flags);

@@ -7,7 +7,7 @@ import { tempDir } from '../support/process.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The program with its own copy of `node_modules`, in which better-sqlite3 can be damaged. */
+/** Installs the program with its own copy of `node_modules`, in which better-sqlite3 can be damaged. */
 function installed() {
   const dir = tempDir();
   cpSync(join(root, 'dist'), join(dir, 'dist'), { recursive: true });
@@ -37,7 +37,7 @@ test.each(['18.20.8', '20.18.3'])(
   'Node.js %s is rejected with one line that says what to install, before anything is loaded',
   async (version) => {
     const { dir } = installed();
-    // No third-party module is there, so loading the program would fail otherwise.
+    // The directory has no third-party modules, so loading the program would fail.
     expect(await start(dir, asNode(version))).toMatchObject(
       oneLine(
         new RegExp(

@@ -10,8 +10,8 @@ const service = 10_001;
 const stranger = 10_002;
 
 /**
- * A root key as Kubernetes mounts a Secret with `fsGroup`: a file owned by root and the service's group behind two
- * links, and a setgid volume owned by root.
+ * Creates a root key and a volume as Kubernetes mounts them with `fsGroup`: a file behind two links, owned by root and
+ * the service's group, and a setgid volume owned by root.
  */
 function mounted() {
   const dir = tempDir();

@@ -20,7 +20,7 @@ import {
 
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
 
-/** A vault that serves, and how the same command reaches it: through its data, and through its address. */
+/** Starts a vault's service, and returns the options to reach it through its data and through its address. */
 async function servedVault(serveFlags: readonly string[] = []) {
   const vault = await makeVault();
   const file = (name: string, text: string) => {
@@ -41,7 +41,7 @@ async function servedVault(serveFlags: readonly string[] = []) {
   };
 }
 
-/** Runs a command in both ways, expects the same result, and returns it. */
+/** Runs a command in both ways, expects the same result from both, and returns it. */
 async function runBoth(
   args: readonly string[],
   [local, remote]: readonly [readonly string[], readonly string[]],
@@ -52,7 +52,7 @@ async function runBoth(
   return second;
 }
 
-/** Removes from an output what differs between two new tokens or applications. */
+/** Removes from an output everything that differs between two new tokens or applications. */
 function withoutOwn(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, '<uuid>')
@@ -191,7 +191,7 @@ describe('a command prints the same through an address as on local data', () => 
   });
 });
 
-describe('where the address and the key come from', () => {
+describe('the sources of the address and the key', () => {
   test('flags, variables, a file and standard input; a flag takes precedence', async () => {
     const { service, key, keyFile, file } = await servedVault();
     const at = { STRONGROOM_ADDRESS: service.address };
@@ -213,7 +213,7 @@ describe('where the address and the key come from', () => {
     }
   });
 
-  test('without an address, the variable with the key counts on local data', async () => {
+  test('without an address, the variable with the key applies to local data', async () => {
     const { flags, key } = await servedVault();
     const ended = await run(['tokens', 'search', '', ...flags], { env: { STRONGROOM_API_KEY: key } });
     expect(ended).toMatchObject({ code: 0, stdout: '0 tokens found\n', stderr: '' });
@@ -249,7 +249,7 @@ describe('where the address and the key come from', () => {
   });
 });
 
-describe('what the service does not allow', () => {
+describe('requests that the service does not allow', () => {
   test('401, 403 and 429 say what to do', async () => {
     const { service, remote, asManagement, keyFile, flags, file } = await servedVault();
     const unknown = file(
@@ -294,7 +294,7 @@ describe('what the service does not allow', () => {
 
 const key = newApiKey('private', (max) => max - 3);
 
-/** Runs a command with a key against this address. The key must not be in its output. */
+/** Runs a command with a key against this address. Expects that its output does not contain the key. */
 async function runAt(
   address: string,
   args: readonly string[] = ['tokens', 'delete', 'some-id'],
@@ -424,7 +424,7 @@ describe('a server that is not the vault', () => {
     expect(asked).toEqual([]);
   });
 
-  test('a server that accepts and says nothing, or never ends, is given up', async () => {
+  test('a command gives up on a server that accepts and says nothing, or never ends', async () => {
     const silent = await listening(createTcpServer(() => undefined));
     const limit = ['--timeout-seconds', '1'];
     expect(await runAt(silent, ['tokens', 'delete', 'some-id', ...limit])).toMatchObject({
@@ -472,7 +472,7 @@ describe('a server that is not the vault', () => {
     });
   });
 
-  test('a proxy of the environment gets nothing', async () => {
+  test('a proxy named in the environment receives nothing', async () => {
     const asked: string[] = [];
     const proxy = await serverOf((request, response) => {
       asked.push(String(request.url));
@@ -505,7 +505,7 @@ describe('a server that is not the vault', () => {
 });
 
 describe('TLS', () => {
-  /** A self-signed certificate for these names. */
+  /** Creates a self-signed certificate for these names. */
   function certificate(dir: string, names: string) {
     const [cert, certKey] = [join(dir, 'tls.pem'), join(dir, 'tls.key')];
     execFileSync(
@@ -712,7 +712,7 @@ describe('a usage error exits with 2 and sends nothing', () => {
     expect(existsSync(join(cwd, 'data'))).toBe(false);
   });
 
-  test('what is not an API key is not sent', async () => {
+  test('a text that is not an API key is not sent', async () => {
     const asked: string[] = [];
     const at = await serverOf((request, response) => {
       asked.push(String(request.url));

@@ -99,7 +99,7 @@ test('--dev rejects an address that other machines can reach, even with TLS, and
 });
 
 test.runIf(process.getuid?.() === 0)(
-  '--dev starts in a directory of another user, as a project mounted into a container is',
+  '--dev starts in a directory of another user, such as a project mounted into a container',
   async () => {
     const dir = tempDir();
     chownSync(dir, 12_345, 12_345);

@@ -26,7 +26,7 @@ test('with a certificate it serves only https, and SIGHUP reloads the certificat
     copyFileSync(from.key, inUse.key);
   };
   take(first);
-  // Every address is allowed now.
+  // The certificate is valid, so every address is allowed.
   const tls = ['--tls-cert', inUse.cert, '--tls-key', inUse.key, '--host', '0.0.0.0'];
   const service = await startService([...flags, ...tls]);
   const address = service.address.replace('0.0.0.0', '127.0.0.1');
@@ -47,7 +47,7 @@ test('with a certificate it serves only https, and SIGHUP reloads the certificat
   expect(await service.stop()).toMatchObject({ code: 0 });
 });
 
-test('an address that other machines can reach is rejected without TLS, with the reason and what to do', async () => {
+test('an address that other machines can reach is rejected without TLS, with the reason and advice', async () => {
   const { flags, dir } = await makeVault();
   const before = hashesOf(dir);
   for (const host of ['0.0.0.0', 'db.example.com']) {

@@ -35,7 +35,7 @@ test('stdout holds only JSON lines, one of them with the address; only the owner
   expect(parsed).toContainEqual(
     expect.objectContaining({ msg: `Strongroom listens on ${service.address}`, address: service.address }),
   );
-  // A probe is logged only at debug level. The stop is logged completely.
+  // A probe is logged only at debug level. All steps of the stop are logged.
   expect(parsed.filter(({ route }) => route === '/health/ready')).toEqual([]);
   expect(parsed.at(-1)).toMatchObject({ level: 'info', msg: 'stopped' });
   expect(parsed).toContainEqual(
@@ -108,7 +108,7 @@ test('after SIGTERM, requests in flight finish, new ones are rejected, and the e
     `POST /tokens HTTP/1.1\r\nHost: x\r\nService-Api-Key: ${key}\r\nContent-Type: application/json\r\n` +
       `Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
   );
-  // The 100 response to Expect shows that the service has received the request.
+  // The 100 response to `Expect` shows that the service has received the request.
   await until('100 Continue', 20_000, () => (answer.includes('100 Continue') ? true : undefined));
   wire.write(body.slice(0, 10));
   service.signal('SIGTERM');
@@ -158,7 +158,7 @@ test('a connection with another request during the stop gets its response, and i
   }
 });
 
-test('several signals at once stop it once', async () => {
+test('several simultaneous signals stop the service once', async () => {
   const { flags } = await makeVault();
   const service = await startService(flags);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGTERM'] as const) service.signal(signal);

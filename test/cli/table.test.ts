@@ -18,10 +18,10 @@ test('the header is in capitals, texts are aligned to the left and numbers to th
   ]);
 });
 
-test('a table without rows is its header', () => {
+test('a table without rows consists of its header', () => {
   expect(table(['id', 'name'], [])).toEqual(['ID  NAME']);
 });
 
-test('the least widths keep the parts of a long table aligned', () => {
+test('minimum widths keep the parts of a long table aligned', () => {
   expect(table(['id', 'name'], [['a', 'b']], [6])).toEqual(['ID      NAME', 'a       b']);
 });

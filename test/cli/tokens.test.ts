@@ -46,7 +46,7 @@ describe.each([
       expect(readFileSync(join(dataDir, file)).includes(card.number)).toBe(false);
   });
 
-  test('what an application stored is shown with terminal control characters escaped', async () => {
+  test('stored text is shown with its terminal control characters escaped', async () => {
     const { args } = await vaultWithKey(isRunning);
     const stdin = JSON.stringify({ id: 'hostile', type: 'token', data: '\u009b2J\u007f\u001b]0;title\u0007\n' });
     await runJson(['tokens', 'create', ...args], { stdin });
@@ -57,10 +57,10 @@ describe.each([
     }
   });
 
-  test('a rejected request says why, repeats no value and stores nothing', async () => {
+  test('a rejected request gives the reason, repeats no value and stores nothing', async () => {
     const { args, flags, dir, managementKey, service } = await vaultWithKey(isRunning);
     await service?.stop();
-    // The first use of a key on a day is recorded with the key; that is not part of the rejected request.
+    // The first use of a key on a day is recorded with the key, and is not part of the rejected request.
     await run(['tokens', 'get', 'first-use', ...args]);
     await run(['tokens', 'get', 'first-use', '--api-key-file', '-', ...flags], { stdin: managementKey });
     const before = contentsOf(dir);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { attributesOf, client, failed, type Span, server, startCollector } from '../support/collector.js';
 import { http, makeVault, run, startService, until } from '../support/process.js';
 
-test('a request is a span, each call of a store in it is a child, and no span holds an id or a value', async () => {
+test('a request is a span, each store call in it is a child span, and no span contains an id or a value', async () => {
   const vault = await makeVault();
   const collector = await startCollector();
   const service = await startService(vault.flags, {
@@ -54,7 +54,7 @@ test('a request is a span, each call of a store in it is a child, and no span ho
     expect.arrayContaining(['directory.byKeyHash', 'keys.create', 'work.commit']),
   );
   expect(children(read).map(({ name }) => name)).toEqual(
-    // The data key is cached, so no store is asked for it.
+    // The data key is cached, so no store is called for it.
     expect.arrayContaining(['rows.get', 'keys.tenantKeys', 'access_log.record']),
   );
   for (const child of children(read)) {
@@ -70,8 +70,8 @@ test('a request is a span, each call of a store in it is a child, and no span ho
   const ids = new Set(requests.map(({ spanId }) => spanId));
   expect(spans.filter(({ kind, parentSpanId }) => kind !== server && !ids.has(parentSpanId ?? ''))).toEqual([]);
 
-  // Each field of the requests contains the marker. Nothing that the collector received contains it, a key, the tenant's id
-  // or the data directory.
+  // Each field of the requests contains the marker. Nothing that the collector received may contain the marker, a key,
+  // the tenant's id or the data directory.
   for (const secret of [marker, vault.key, vault.managementKey, vault.tenantId, vault.dataDir]) {
     expect(collector.text()).not.toContain(secret);
   }
@@ -81,7 +81,7 @@ test('a request is a span, each call of a store in it is a child, and no span ho
   expect(spans.filter(({ events = [], status }) => events.length > 0 || status.message !== undefined)).toEqual([]);
 
   expect(collector.headers[0]?.['x-tenant']).toBe('ours');
-  // A log line names the trace of its request.
+  // A log line contains the trace of its request.
   const lines = ended.stdout.trimEnd().split('\n');
   const line = lines
     .map((text) => JSON.parse(text))
@@ -89,7 +89,7 @@ test('a request is a span, each call of a store in it is a child, and no span ho
   expect(line.otel_trace_id).toBe(read?.traceId);
 });
 
-test('a client that leaves before it has its response is a failed span without a status', async () => {
+test('a client that disconnects before its response results in a failed span without a status', async () => {
   const vault = await makeVault();
   const collector = await startCollector();
   const service = await startService(vault.flags, { env: { STRONGROOM_TRACING_ENDPOINT: collector.endpoint } });
@@ -112,7 +112,7 @@ test('a client that leaves before it has its response is a failed span without a
   });
 });
 
-test('without a collector requests are served, one log line says what is lost, and the service stops in time', async () => {
+test('without a collector, requests are served, one log line reports the loss, and the service stops in time', async () => {
   const vault = await makeVault();
   const { endpoint, listener } = await startCollector();
   await new Promise((resolve) => listener.close(resolve));
@@ -132,7 +132,7 @@ test('a collector that does not respond does not delay a stop', async () => {
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
   await until('a batch', 30_000, () => (collector.headers.length > 0 ? true : undefined));
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
-  // The collector has not responded yet. The exporter would wait ten seconds for it and then try again.
+  // The collector has not responded yet. The exporter on its own would wait ten seconds and then retry.
   expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
 });
 
@@ -156,7 +156,7 @@ test.each([
   ['STRONGROOM_TRACING_ENDPOINT', 'collector:4318', 'begins with http:// or https://'],
   ['STRONGROOM_TRACING_ENDPOINT', 'http://user:word1234@collector:4318/v1/traces', 'OTEL_EXPORTER_OTLP_HEADERS'],
   ['STRONGROOM_TRACING_SAMPLE_RATIO', '1.5', 'a number from 0 to 1'],
-])('%s=%s is rejected with what to do', async (name, value, says) => {
+])('%s=%s is rejected with advice', async (name, value, says) => {
   const vault = await makeVault();
   const { code, stderr } = await run(['serve', ...vault.flags], { env: { [name]: value } });
   expect(code).not.toBe(0);

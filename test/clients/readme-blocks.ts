@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** Returns the code blocks of a page in one language. Throws if it has none, so that a renamed language is noticed. */
+/**
+ * Returns the code blocks of a page in one language. Throws if there are none, so that a renamed language is noticed.
+ */
 export function blocksIn(page: string, language: string): readonly string[] {
   const text = readFileSync(page, 'utf8');
   const blocks = [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].filter(([, name]) => name === language);
@@ -8,7 +10,7 @@ export function blocksIn(page: string, language: string): readonly string[] {
   return blocks.map(([, , code = '']) => code);
 }
 
-/** Returns the samples of every operation on the reference page of a service, in one language. Throws if it has none. */
+/** Returns the samples of every operation on a service's reference page, in one language. Throws if there are none. */
 export async function samplesAt(address: string, language: 'typescript' | 'python'): Promise<readonly string[]> {
   const page = await (await fetch(`${address}/docs`)).text();
   const samples = page.matchAll(

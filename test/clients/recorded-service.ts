@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { documentOf, operationsIn } from '../http/openapi/support.js';
 import { startTestService } from '../support/test-service.js';
 
-/** The real service on a port of its own, with a record of the operations that clients called. */
+/** Starts the real service on its own port, and records the operations that clients call. */
 export async function startRecordedService() {
   const service = await startTestService();
   const operations = operationsIn(await documentOf(service)).map(({ operationId = '', method, path }) => ({

@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 async function verify(): Promise<Verification> {
-  // Opens the stores as the command does, which only reads.
+  // Opens the stores as the command does, only for reading.
   const cluster = await open(false, true);
   try {
     const options = { from: 1, to: null, anchor: null, publicKey: null, json: false };
@@ -54,7 +54,7 @@ async function verify(): Promise<Verification> {
   }
 }
 
-/** Replaces the events of the log with what `change` returns, verifies, and restores them. */
+/** Replaces the events of the log with the result of `change`, verifies the log, and restores the events. */
 async function afterTampering(change: (events: Stored[]) => Stored[]): Promise<Verification> {
   const file = join(server.directory, 'appends.jsonl');
   const write = async (text: string) => {
@@ -126,7 +126,7 @@ test('a link that was changed or removed in MongoDB is named', async () => {
   expect((await verify()).problem).toBeNull();
 });
 
-test('batches of the access log that were removed are missed', async () => {
+test('removed batches of the access log are detected', async () => {
   const months = (await mongo.db(database).listCollections().toArray()).filter(({ name }) => /^access_\d/.test(name));
   for (const { name } of months) await mongo.db(database).collection(name).deleteMany({});
   expect((await verify()).problem).toMatchObject({ kind: 'access_log' });

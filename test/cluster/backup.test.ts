@@ -18,7 +18,7 @@ import { mongoUrl } from './own-database.js';
 
 const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
 
-test('the keys of a cluster, restored with today’s list of erased keys, open all but what was erased since', async () => {
+test('the keys of a cluster, restored with today’s list of erased keys, open everything except data that was erased since', async () => {
   const server = await startStandIn();
   const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
   const dir = tempDir();
@@ -83,7 +83,7 @@ test('the keys of a cluster, restored with today’s list of erased keys, open a
   const refused = await run(restore, { env });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the key store holds keys already') });
   await keys.db.dropDatabase();
-  // After an interruption, the partial keys cannot be used: the vault does not start, backup is rejected, and a repeat
+  // The partial keys cannot be used after an interruption: the vault does not start, a backup is rejected, and a repeat
   // starts over.
   async function* part() {
     for (const { _id, ...row } of wrapped.slice(0, 3)) {
@@ -112,7 +112,7 @@ test('the keys of a cluster, restored with today’s list of erased keys, open a
   await fill(again.address, { key }, 3);
   await again.stop();
 
-  // Restored keys for which no process has recorded yet what ended since the backup. The start waits for that.
+  // The keys are restored, but no process has recorded yet what ended since the backup. The start waits for that.
   const { meta } = keyCollections;
   await meta(keys.db).updateOne({ _id: 'log' }, { $set: { value: Number.MAX_SAFE_INTEGER } }, { upsert: true });
   const behind = await run(['tenants', 'list'], { env });

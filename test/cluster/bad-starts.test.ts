@@ -22,7 +22,7 @@ async function eventStore(): Promise<StandIn> {
   return server;
 }
 
-/** Settings of a vault that does not exist yet, from files, as in a container. */
+/** Returns the settings, in files as in a container, of a vault that does not exist yet. */
 function settingsOf(eventstoreUrl: string, dir = tempDir()): Env {
   const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
   onTestFinished(async () => {
@@ -43,7 +43,7 @@ function settingsOf(eventstoreUrl: string, dir = tempDir()): Env {
   };
 }
 
-/** Settings in which an address is given directly instead of in a file. */
+/** Returns settings in which an address is given directly instead of in a file. */
 function with_(env: Env, name: string, url: string): Env {
   const { [`${name}_FILE`]: _, ...others } = env;
   return { ...others, [name]: url };

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 type Ran = DueRow & { readonly at: number };
 
-/** Timers and a worker with their own queue. `ran` lists what the worker received, and when. */
+/** Creates timers and a worker with their own queue. `ran` lists what the worker received, and when. */
 function queue(options: { slackMs?: number; pendingMax?: number; run?: (row: DueRow) => Promise<void> } = {}) {
   const prefix = `test-${randomUUID()}`;
   const ran: Ran[] = [];
@@ -51,7 +51,7 @@ function timer(inMs: number, more: Partial<DueRow> = {}): DueRow {
 test('a job runs soon after its time plus the slack for uncertain clocks, and leaves nothing behind', async () => {
   const { timers, ran, errors, work, jobs } = queue({ slackMs: 300 });
   work();
-  // The first connections take their time.
+  // The first connections take some time.
   timers.set(timer(0));
   expect(await eventually(() => ran.length === 1)).toBe(true);
   const set = Array.from({ length: 20 }, (_, index) => timer(500 + index * 50, { due: index % 2 ? 'cvc' : 'expiry' }));
@@ -93,7 +93,7 @@ test('only timers due within a day are set; overdue ones are left to the sweep',
   expect(lines[0]).toContain(soon.stream);
 });
 
-test('refill sets as many timers as there is room for, earliest first', async () => {
+test('refill sets as many timers as the limit allows, earliest first', async () => {
   const { timers, jobs } = queue({ pendingMax: 50 });
   const rows = Array.from({ length: 80 }, (_, index) => timer(60_000 + index));
   await timers.refill(rows);
@@ -114,7 +114,7 @@ test('a failed job is reported, not repeated, and leaves neither itself nor its 
   expect(await redis.everything()).not.toContain(marker);
 });
 
-test('Redis holds the ids of tenant and stream and the time, and nothing else of a timer', async () => {
+test('Redis contains only the ids of tenant and stream and the time of a timer', async () => {
   const { timers, jobs } = queue();
   const marker = `marker-${randomUUID()}`;
   const marked = { ...timer(60_000), tokenId: marker, value: marker };
@@ -154,7 +154,7 @@ test('Redis stopped: no call waits, excess timers are dropped and counted; resta
   expect(timers.counts()).toEqual({ pending: 10, dropped: 20 });
   await timers.refill([timer(1_000)]);
   expect(performance.now() - began).toBeLessThan(5_000);
-  // Less than a minute has passed: timers and worker have each reported the failure once.
+  // Less than a minute has passed, so timers and worker have each reported the failure once.
   expect(errors.length).toBeLessThanOrEqual(2);
   expect(String(errors)).toMatch(/StoreUnavailable: redis: /);
   await redis.start();
@@ -198,7 +198,7 @@ test('close sends what was set before', async () => {
   expect(await jobs()).toHaveLength(100);
 });
 
-test.each(['stopped', 'frozen'])('Redis %s: both end in bounded time, with a job that runs', async (how) => {
+test.each(['stopped', 'frozen'])('Redis %s: both end in bounded time, even with a running job', async (how) => {
   const { timers, ran, work } = queue({ run: () => wait(60_000, undefined, { ref: false }) });
   const worker = work();
   timers.set(timer(0));

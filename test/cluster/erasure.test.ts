@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const ask = (id: string) => operate(cluster.service, 'audit-erasure', { key: keys.management, id });
 
-/** A token that is deleted an hour before it is due: its stream, and when it was due. */
+/** Deletes a token an hour before it is due. Returns its stream and its due time. */
 async function deleted(id: string): Promise<{ readonly stream: string; readonly dueAt: number }> {
   const { vault } = cluster.service;
   const dueAt = Math.floor(vault.clock.now() / 1_000) * 1_000 + anHour;
@@ -65,14 +65,14 @@ test.each<[string, string, Document, RegExp]>([
   await rows.deleteOne({ _id: stream });
 });
 
-test('a leftover claim of its fingerprint is named', async () => {
+test('a leftover claim of the token’s fingerprint is named', async () => {
   const { stream } = await deleted('claimed');
   const claims = mongo.db(cluster.database).collection<Document & { _id: string }>('fingerprint_claims');
   await claims.insertOne({ _id: 'a claim', intent: { stream, expectedRevision: -1 } });
   expect((await ask('claimed')).problem).toContain('fingerprints in fingerprint_claims: 1');
 });
 
-test('a claim left by a crash is removed before the row says that the token ended', async () => {
+test('a claim left by a crash is removed before the row records that the token ended', async () => {
   const { stream } = await deleted('cut off');
   const db = mongo.db(cluster.database);
   const claims = db.collection<Document & { _id: string }>('fingerprint_claims');

@@ -18,7 +18,7 @@ function aRebuild(generation: number): Rebuild {
   };
 }
 
-/** Two processes on one database. */
+/** Opens two processes on one database. */
 async function twoProcesses() {
   const { connection, connect } = await databaseOfTest();
   await ensureGenerations(connection, async () => 1);
@@ -55,7 +55,7 @@ test('a process that works on a rebuild is seen as alive, and a killed one as go
   expect(await one.isElsewhere()).toBe(false);
   await one.release();
   expect(await other.isElsewhere()).toBe(false);
-  // In the state in which a killed process leaves it: no process renews it.
+  // The state that a killed process leaves, in which no process renews the lease.
   await document.updateOne({}, { $set: { holder: 'killed', until: new Date(Date.now() + 2_000) } });
   expect(await other.isElsewhere()).toBe(false);
 });

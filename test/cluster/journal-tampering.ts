@@ -20,7 +20,7 @@ type Metadata = Omit<NewEvent, 'id' | 'type' | 'tenantId' | 'actorId' | 'trace' 
   readonly sealed: string;
 };
 
-/** Adapts everything in the journal and the links that needs no key. Only the MACs stay as they are. */
+/** Recomputes everything in the journal and the links that needs no key. Only the MACs stay unchanged. */
 export function relinkedJournal(appends: readonly (readonly Stored[])[]) {
   let hash: Uint8Array = noLink;
   let count = 0;
@@ -52,7 +52,7 @@ export function relinkedJournal(appends: readonly (readonly Stored[])[]) {
   return { lines: `${relinked.map((events) => JSON.stringify(events)).join('\n')}\n`, links };
 }
 
-/** Encodes a frame as `sealed-frame.ts` writes it. */
+/** Decodes a frame in the format of `sealed-frame.ts`. */
 function sealedIn(data: string): Pick<NewEvent, 'trace' | 'sealed'> {
   const bytes = Buffer.from(data, 'base64');
   let at = 1;

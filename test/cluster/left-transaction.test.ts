@@ -6,7 +6,7 @@ import { killedHolding } from './killed-holding.js';
 import { databaseOfTest, mongoUrl } from './own-database.js';
 import { vaultOnServers } from './rebuild/support.js';
 
-/** The server itself ends a transaction after 60 s. */
+/** Far less than the 60 s after which the server itself ends a transaction. */
 const muchSoonerMs = 30_000;
 
 describe.each(['root_check', 'tenant_keys'])(
@@ -15,7 +15,7 @@ describe.each(['root_check', 'tenant_keys'])(
     test('does not prevent other processes from creating tokens or rotating keys', { timeout: 300_000 }, async () => {
       const { options, key, keys, database } = await vaultOnServers();
       const { address } = await startService(['--role', 'api'], options);
-      // Marks the keys as a rotation does: the next block of keys needs a new wrapping key.
+      // Marks the keys as a rotation does, so that the next block of keys needs a new wrapping key.
       await keyCollections.tenantKeys(keys).updateMany({ purpose: 'wrapping' }, { $set: { retiring: true } });
       await killedHolding(held, mongoUrl, `${database}_keys`);
       const created = await until('a token', muchSoonerMs, async () => {
@@ -35,7 +35,7 @@ describe.each(['root_check', 'tenant_keys'])(
   },
 );
 
-test('a process that is still alive runs its transaction again; transactions of another database are left alone', async () => {
+test('a process that is still alive repeats its transaction, and transactions of another database are not ended', async () => {
   const { connection, connect } = await databaseOfTest();
   const { connection: elsewhere } = await databaseOfTest();
   const meta = keyCollections.meta(connection.db);
@@ -52,7 +52,7 @@ test('a process that is still alive runs its transaction again; transactions of 
       runs += 1;
       await meta.updateOne({ _id: 'root_check' }, add, { session });
       if (runs > 1) return;
-      // Frozen until another process that waited has continued.
+      // The process is frozen until another process that waited has continued.
       await until('the other one', muchSoonerMs, () =>
         waiting.call((db) => keyCollections.meta(db).updateOne({ _id: 'root_check' }, add)).catch(() => undefined),
       );

@@ -43,7 +43,7 @@ test('two processes write concurrently, each to its own chain, and each immediat
   }
   const report = await verifyAccessChain(one);
   expect(report).toMatchObject({ intact: true, chains: [{ from: 1 }, { from: 1 }] });
-  // Ten callers that record at the same time share a batch.
+  // Ten concurrent callers share a batch.
   expect(batchCount(report)).toBeLessThanOrEqual(2 * 20 * 2);
 });
 
@@ -91,7 +91,7 @@ test('a failed write rejects all waiting records, and the next record begins a n
   const refused = await Promise.allSettled([log.record([anEntry()]), log.record([anEntry()])]);
   expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   isDown = false;
-  // What a server may have stored of the rejected batch.
+  // The part of the rejected batch that a server may have stored.
   const [first] = await log.chains();
   const { _id, batch, ...rest } = (await entriesIn(healthy).findOne({})) as EntryDocument;
   await entriesIn(healthy).insertOne({ ...rest, _id: entryKey({ chain: String(first), sequence: 2, number: 0 }) });
@@ -108,7 +108,7 @@ test('a failed write rejects all waiting records, and the next record begins a n
   await log.close();
 });
 
-test('every combination of filters uses an index: totals read no entry, pages only the entries that they show', async () => {
+test('every combination of filters uses an index: totals read no entries, and pages read only the entries that they show', async () => {
   const { one, connection } = await twoLogs();
   const ref = aHash();
   const entries = Array.from({ length: 3_000 }, (_, index) =>
@@ -158,7 +158,7 @@ test('every combination of filters uses an index: totals read no entry, pages on
   }
 });
 
-test('chains are found and read by index keys alone', async () => {
+test('chains are found and read using only index keys', async () => {
   const { one, other, connection } = await twoLogs();
   await one.record(Array.from({ length: 2_000 }, () => anEntry()));
   await other.record([anEntry()]);

@@ -9,7 +9,10 @@ import { databaseOfTest, mongoUrl } from './own-database.js';
 
 const program = fileURLToPath(new URL('./key-ring-process.mjs', import.meta.url));
 
-/** What the process printed before it was killed: `made <tenant> <key id> <key>` and `destroyed <tenant> <key id>`. */
+/**
+ * Returns what the process printed before it was killed: `made <tenant> <key id> <key>` and `destroyed <tenant> <key
+ * id>`.
+ */
 async function killed(database: string, rootKey: Buffer, afterLines: number): Promise<readonly string[][]> {
   const child = spawn(process.execPath, [program, mongoUrl, database], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(rootKey.toString('hex'));
@@ -33,7 +36,7 @@ test('a kill at any moment loses no issued key and revives no destroyed one', as
   const { connection } = await databaseOfTest();
   const database = connection.db.databaseName;
   const said: string[][] = [];
-  // Two processes at once, three times.
+  // Kills two concurrent processes, three times.
   for (const round of [1, 2, 3]) {
     const both = [30 * round, 70 * round].map((afterLines) => killed(database, rootKey, afterLines));
     said.push(...(await Promise.all(both)).flat());
@@ -52,7 +55,7 @@ test('a kill at any moment loses no issued key and revives no destroyed one', as
     else if (!ending.has(keyId)) expect(found, keyId).toBe(key);
   }
 
-  // Anything that the kill interrupted is completed, and new keys can be created.
+  // Everything that the kill interrupted is completed, and new keys can be created.
   for (const { tenant } of await keyCollections.tenantKeys(connection.db).find({}).toArray()) {
     await keys.createTenant(tenant);
     const { id } = await keys.create(tenant);

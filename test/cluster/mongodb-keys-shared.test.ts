@@ -10,7 +10,7 @@ import { manualClock } from '../support/manual-clock.js';
 import { until } from '../support/process.js';
 import { databaseOfTest } from './own-database.js';
 
-/** Two processes on one key store, each with its own connection, caches and pool. */
+/** Opens two processes on one key store, each with its own connection, caches and pool. */
 async function twoRings() {
   const { connect } = await databaseOfTest();
   const rootKey = randomBytes(32);
@@ -55,7 +55,7 @@ test('a key created by one process opens in the other, and a destroyed key is de
   expect(await opened(other.keys, tenantId, second.id)).toBe('destroyed');
 });
 
-test('of two processes that destroy the same keys together, each key is counted once', async () => {
+test('if two processes destroy the same keys concurrently, each key is counted once', async () => {
   const { one, other, tenantId } = await twoRings();
   const made = await Promise.all(Array.from({ length: 300 }, () => one.keys.create(tenantId)));
   const ended = made.map(({ id }) => ({ keyId: id, eventId: randomUUID() }));
@@ -63,7 +63,7 @@ test('of two processes that destroy the same keys together, each key is counted 
   expect(counts[0] + counts[1]).toBe(300);
 });
 
-test('the row of a destroyed key says when and by which event it ended, and holds no part of the key', async () => {
+test('the row of a destroyed key records when and by which event it ended, and contains no part of the key', async () => {
   const { one, tenantId, clock } = await twoRings();
   const { id } = await one.keys.create(tenantId);
   const eventId = randomUUID();
@@ -111,13 +111,13 @@ test('keys of a tenant left incomplete by a crash are completed by the next atte
   expect(await opened(keys, tenantId, id)).toBe(key.toString('hex'));
 });
 
-test('at 2^30 wraps two processes switch to one newer key, and what the older one wrapped still opens', async () => {
+test('at 2^30 wraps, two processes switch to the same newer key, and keys that the older one wrapped still open', async () => {
   const { one, other, tenantId } = await twoRings();
   const old = await one.keys.create(tenantId);
   await other.keys.create(tenantId);
   for (const number of [2, 3]) {
     await exhaust(one.connection, tenantId);
-    // More than the blocks that were created in advance, so that both need new ones.
+    // More keys than the blocks created in advance contain, so that both processes need new blocks.
     const made = await Promise.all(
       Array.from({ length: 600 }, (_, index) => (index % 2 === 0 ? one : other).keys.create(tenantId)),
     );
@@ -135,7 +135,7 @@ test('at 2^30 wraps two processes switch to one newer key, and what the older on
   expect(counted?.count, 'counted before use').toBeGreaterThanOrEqual(wrapped);
 });
 
-test('a key that is added while its tenant is destroyed opens nothing', async () => {
+test('a key that is added while its tenant is destroyed is unusable', async () => {
   const { one, other, tenantId } = await twoRings();
   await other.keys.create(tenantId);
   await exhaust(one.connection, tenantId);

@@ -4,10 +4,10 @@ import { connectMongo, type MongoConnection } from '#src/adapters/mongodb/connec
 
 export const mongoUrl = process.env['STRONGROOM_TEST_MONGODB_URL'] ?? 'mongodb://127.0.0.1:27117/?replicaSet=rs0';
 
-/** A database of a test's own, and how to remove it. */
+/** A database that belongs to a test. */
 export type MongoDatabase = {
   readonly connection: MongoConnection;
-  /** Opens another connection to the same database, as another process would. The caller closes it. */
+  /** Opens another connection to the same database, as another process would. The caller must close it. */
   connect(): Promise<MongoConnection>;
   drop(): Promise<void>;
 };
@@ -25,7 +25,7 @@ export async function mongoDatabase(): Promise<MongoDatabase> {
   };
 }
 
-/** The same for the one test that calls it. It is removed when the test ends. */
+/** Creates such a database for the one test that calls it, and removes it when the test ends. */
 export async function databaseOfTest(): Promise<MongoDatabase> {
   const database = await mongoDatabase();
   onTestFinished(database.drop);

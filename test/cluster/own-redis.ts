@@ -9,15 +9,15 @@ import { Redis } from 'ioredis';
 
 export const sharedRedisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
 
-/** A Redis server of the test's own, which the test may stop, freeze and start again. */
+/** A Redis server that belongs to the test, which may stop, freeze and restart it. */
 export type OwnRedis = {
   readonly url: string;
   start(): Promise<void>;
-  /** By SIGKILL, so that its clients get no message. */
+  /** Sends SIGKILL, so that the server's clients get no message. */
   stop(): Promise<void>;
   freeze(): void;
   wake(): void;
-  /** Returns all keys and values of the server as one text. */
+  /** Returns all of the server's keys and values as one text. */
   everything(): Promise<string>;
   flushAll(): Promise<void>;
   remove(): Promise<void>;
@@ -95,7 +95,7 @@ async function everythingOf(client: Redis): Promise<string> {
   return found.join('\n');
 }
 
-/** Waits until the condition holds, up to a limit; returns whether it holds. */
+/** Waits until the condition is true, up to a limit. Returns whether it became true. */
 export async function eventually(isSo: () => boolean | Promise<boolean>, limitMs = 20_000): Promise<boolean> {
   const until = performance.now() + limitMs;
   while (performance.now() < until) {

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { MongoConnection } from '#src/adapters/mongodb/connection.js';
 
-/** How the server ran one call. `plan` is the server's own summary: IXSCAN, COLLSCAN and others. */
+/** The server's report on one call. `plan` is the server's own summary, such as IXSCAN or COLLSCAN. */
 export type ProfiledCall = {
   readonly op: string;
   readonly collection: string;
@@ -11,7 +11,7 @@ export type ProfiledCall = {
   readonly command: Document;
 };
 
-/** Returns what the server's profiler reports for each call that `work` makes to the database, in order. */
+/** Returns the server's profile of each call that `work` makes to the database, in order. */
 export async function profiled({ db }: MongoConnection, work: () => Promise<void>): Promise<readonly ProfiledCall[]> {
   await db.command({ profile: 2 });
   try {

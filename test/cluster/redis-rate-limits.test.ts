@@ -33,8 +33,8 @@ const onShared = (clock: Clock): RateLimits =>
 
 rateLimitsContract('redis', async (clock) => onShared(clock));
 
-describe('limits of all processes on one Redis', () => {
-  test('two processes count together, also when their clocks differ by the margin', async () => {
+describe('limits shared through one Redis', () => {
+  test('two processes count together, even if their clocks differ by the margin', async () => {
     const subject = randomUUID();
     const [ahead, behind] = [manualClock(1_000_000_002_000), manualClock(1_000_000_000_000)];
     const first = onShared(ahead);
@@ -53,7 +53,7 @@ describe('limits of all processes on one Redis', () => {
     expect(await limits.use(limit, subject, 1)).toEqual({ used: 1, endsInMs: 10_000 });
   });
 
-  test('a key in Redis expires with its window and identifies no application', async () => {
+  test('a Redis key expires with its window and does not identify an application', async () => {
     const subject = `subject-${randomUUID()}`;
     const clocksApartMs = 2_000;
     await onShared(manualClock()).use({ ...limit, windowMs: 60_000 }, subject, 1);
@@ -92,7 +92,7 @@ describe('limits while Redis fails', () => {
     await redis.remove();
   });
 
-  test('if Redis does not respond, one use waits for the time limit, and then the process counts', async () => {
+  test('if Redis does not respond, one use waits for the time limit, and then the process counts on its own', async () => {
     const counted = limits(60_000);
     const subject = randomUUID();
     redis.freeze();
@@ -104,7 +104,7 @@ describe('limits while Redis fails', () => {
     expect(String(errors)).toBe('StoreUnavailable: redis: no_answer');
   });
 
-  test('Redis stopped: the process counts at once, and after the restart Redis does again', async () => {
+  test('Redis stopped: the process counts on its own at once, and Redis counts again after its restart', async () => {
     const counted = limits(50);
     const subject = randomUUID();
     expect(await eventually(() => connections.client.status === 'ready')).toBe(true);

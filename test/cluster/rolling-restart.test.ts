@@ -10,8 +10,8 @@ const delaySeconds = 3;
 const callers = 8;
 
 /**
- * A minimal load balancer: round robin over the addresses whose `/health/ready` returned 200 at the last check, once a
- * second, over connections that it keeps open. It never repeats a request.
+ * Starts a minimal load balancer: round robin over the addresses whose `/health/ready` returned 200 at the last check,
+ * once per second, over kept-alive connections. It never repeats a request.
  */
 async function startBalancer() {
   const members = new Map<string, { ready: boolean }>();
@@ -99,7 +99,7 @@ test('a rolling restart of two API processes behind a load balancer fails no req
   for (const old of members) {
     const before = created.length;
     const ended = old.stop();
-    // Not ready at once, but still serving load balancers that have not noticed.
+    // The process is not ready but still serves, because load balancers may not have noticed yet.
     expect(
       await until('503', 5_000, async () => {
         const { status } = await http('GET', `${old.address}/health/ready`);

@@ -15,8 +15,8 @@ import { manualClock } from '../support/manual-clock.js';
 import { type MongoDatabase, mongoDatabase } from './own-database.js';
 
 /**
- * Rows and directory on MongoDB over a log in memory, only for their own suites. What the log and the unit of work of
- * the cluster profile promise is tested with them.
+ * Opens rows and directory on MongoDB over a log in memory, only for their own suites. The guarantees of the cluster
+ * profile's log and unit of work are tested together with them elsewhere.
  */
 export async function rowsAlone(): Promise<ContractStores> {
   const database = await mongoDatabase();

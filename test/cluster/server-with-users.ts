@@ -5,7 +5,7 @@ import { MongoClient } from 'mongodb';
 import { run, tempDir } from '../support/process.js';
 import { ownServers } from './faults/own-servers.js';
 
-/** A server that requires passwords, and the addresses of an administrator and of the two users of the vault. */
+/** Starts a server that requires passwords. Returns the addresses of an administrator and of the vault's two users. */
 export async function serverWithUsers() {
   const { mongo, mongoHosts, mongoUrl, redisUrl } = await ownServers();
   const dir = tempDir();

@@ -43,7 +43,8 @@ describe('randomness derived from an idempotency key', () => {
     }
     expect(counts).toHaveLength(maxExclusive);
     const chiSquared = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
-    // Drawn from a fixed key, so it always passes or always fails; six standard deviations.
+    // The draws come from a fixed key, so this either always passes or always fails. The tolerance is six standard
+    // deviations.
     expect(chiSquared).toBeLessThan(maxExclusive + 6 * Math.sqrt(2 * maxExclusive));
   });
 });

@@ -3,10 +3,13 @@ import { clusterClock } from '#src/compose/cluster/cluster-clock.js';
 import type { ClockRecord } from '#src/ports/clock-record.js';
 
 const usualMs = 2;
-/** How long one `hello` takes, before and after MongoDB reads its clock. Null: there is no response for so long. */
+/**
+ * The duration of one `hello` before and after MongoDB reads its clock. Null means that no response arrives for that
+ * long.
+ */
 type Round = { readonly before: number; readonly after: number };
 
-/** A cluster clock and the MongoDB clock that it reads. Time stands still between the awaits of a test. */
+/** Creates a cluster clock and the MongoDB clock that it reads. Time stands still between the awaits of a test. */
 async function onClockOfMongo(first: readonly Round[] = [], aheadMs = 0) {
   vi.useFakeTimers({ toFake: ['performance', 'Date', 'setInterval', 'setTimeout'] });
   const mongo = { aheadMs, rounds: [...first] };
@@ -49,7 +52,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('at rest it is a few milliseconds off, and never shows an earlier time as the latest', async () => {
+test('at rest, the clock is a few milliseconds off, and its latest time is never too early', async () => {
   const opened = await onClockOfMongo();
   expect(await within(opened, 60_000)).toBeLessThanOrEqual(6);
   expect(opened.errors).toEqual([]);
@@ -67,7 +70,7 @@ test('a response that waited for an election does not change the clock, whose in
   }
 });
 
-test('while no response arrives the interval grows, and the next one narrows it again', async () => {
+test('while no response arrives, the interval grows, and the next response narrows it again', async () => {
   const opened = await onClockOfMongo();
   opened.mongo.rounds.push(...Array.from({ length: 60 }, () => ({ before: 60_000, after: 0 })));
   await within(opened, 55_000);
@@ -78,7 +81,7 @@ test('while no response arrives the interval grows, and the next one narrows it 
   expect(clock.uncertaintyMs()).toBeLessThanOrEqual(6);
 });
 
-test('slow responses from the start leave the clock uncertain, and it trusts nothing until a fast one', async () => {
+test('slow responses from the start leave the clock uncertain and not trusted until a fast response arrives', async () => {
   const slow = { before: 1, after: 2_500 };
   const shifted = await onClockOfMongo([slow], -60_000);
   expect(shifted.clock.uncertaintyMs()).toBeLessThanOrEqual(6);
@@ -94,7 +97,7 @@ test('slow responses from the start leave the clock uncertain, and it trusts not
   expect(unsure.clock.uncertaintyMs()).toBeLessThanOrEqual(6);
 });
 
-test('the clock follows a primary with another time, says how far this machine is off, and destroys nothing meanwhile', async () => {
+test('the clock follows a primary with another time, reports how far this machine is off, and destroys nothing meanwhile', async () => {
   const opened = await onClockOfMongo();
   const { clock, mongo, time } = opened;
   for (const aheadMs of [-90_000, 90_000]) {
@@ -105,7 +108,7 @@ test('the clock follows a primary with another time, says how far this machine i
     expect(Math.abs(clock.offMs() + aheadMs)).toBeLessThanOrEqual(6);
     expect(clock.isTrusted()).toBe(false);
     await vi.advanceTimersByTimeAsync(600_000);
-    // Nothing is due that was not due when both clocks agreed.
+    // Nothing may be due that was not due when both clocks last agreed.
     expect(clock.earliest()).toBeLessThanOrEqual(Math.max(agreedAt + 2_000, 0));
     mongo.aheadMs = 0;
     await vi.advanceTimersByTimeAsync(2_000);
@@ -126,7 +129,7 @@ test('a step back of MongoDB does not extend the hour of a code', async () => {
   expect(oldMs).toBeLessThanOrEqual(20_000 + 30);
 });
 
-test('a start behind the newest recorded time makes all codes due; one that agrees with this machine waits for nothing', async () => {
+test('a start behind the newest recorded time makes all codes due; a start that agrees with this machine delays nothing', async () => {
   const saved: ClockRecord[] = [];
   const start = Date.now();
   const recorded = (newest: number, codesAhead: number) => ({
@@ -135,7 +138,7 @@ test('a start behind the newest recorded time makes all codes due; one that agre
   });
   const behind = await onClockOfMongo();
   await behind.clock.recordIn(recorded(start + 600_000, 7), (error) => behind.errors.push(error));
-  // Its latest purge time: an hour after the newest time.
+  // The latest purge time is an hour after the newest time.
   expect(behind.clock.latestForCodes()).toBeGreaterThanOrEqual(start + 600_000 + 7 + 3_600_000);
   expect(saved.at(-1)).toMatchObject({ codesAhead: behind.clock.codesAhead(), hold: null });
   saved.length = 0;

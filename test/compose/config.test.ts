@@ -33,20 +33,20 @@ function config(given: Given): Config {
   return result.config;
 }
 
-/** Returns the problems, without the folder of the test's files. */
+/** Returns the problems, without the folder of the test's files in them. */
 function problems(given: Given): readonly string[] {
   const result = load(given);
   return result.ok ? [] : result.problems.map((line) => line.replaceAll(/\(\S+\/\d+\.json\)/g, '(FILE)'));
 }
 
-describe('where settings come from', () => {
+describe('the sources of settings', () => {
   it('are the defaults when nothing is given', () => {
     const { settings: values, sources } = config({});
     expect(values).toEqual(Object.fromEntries(settingPaths.map((path) => [path, settings[path].default])));
     expect(new Set(Object.values(sources))).toEqual(new Set(['default']));
   });
 
-  it('have safe defaults for a newcomer and a security review', () => {
+  it('have safe defaults', () => {
     expect(config({}).settings).toMatchObject({
       ...{ profile: 'embedded', host: '127.0.0.1', port: 8080, data: './data', dev: false },
       ...{ root_key_file: null, root_key_command: null, behind_tls_proxy: false },
@@ -62,7 +62,7 @@ describe('where settings come from', () => {
     });
   });
 
-  it('are a file, then variables, then flags; the last one wins', () => {
+  it('are a file, then variables, then flags; later sources override earlier ones', () => {
     const file = { port: 1, host: '::1', log_level: 'warn', auth: { header_aliases: ['X-File'] } };
     const env = { STRONGROOM_PORT: '2', STRONGROOM_LOG_LEVEL: 'debug', STRONGROOM_AUTH_HEADER_ALIASES: 'X-Env' };
     const { settings: values, sources } = config({ file, env, flags: { port: '3' } });
@@ -149,7 +149,7 @@ describe('name the nearest known setting for an unknown one, in the notation of 
     expect(problems(given)).toEqual([expect.stringContaining(expected)]);
   });
 
-  it('reject a root key in a variable or in the file, and say where it belongs', () => {
+  it('reject a root key in a variable or in the file, and name its proper place', () => {
     expect(problems({ env: { STRONGROOM_ROOT_KEY: '00ff00ff' } })).toEqual([
       expect.stringMatching(
         /^STRONGROOM_ROOT_KEY: .*must not be a setting.* set STRONGROOM_ROOT_KEY_FILE to the path$/,
@@ -343,13 +343,13 @@ describe('the cluster profile', () => {
     STRONGROOM_MONGODB_URL: 'mongodb://u:MARKER4242@a,b/?replicaSet=rs0&tls=true',
     STRONGROOM_REDIS_URL: 'rediss://u:MARKER4242@r:6379',
   };
-  /** What is wrong with the addresses themselves, when some of them are given in another way. */
+  /** Returns the problems with the addresses themselves when some of them are given in another way. */
   const refused = (env: Record<string, string>): readonly string[] => {
     const urls = storeUrls(config({ env: { ...stores, ...env } }));
     return urls.ok ? [] : urls.problems;
   };
   const fileWith = (text: string): string => fileOf(`${text}\n`);
-  /** A variable that is not set. */
+  /** Returns the variables without one of them. */
   const without = (name: string): Record<string, string> =>
     Object.fromEntries(Object.entries(stores).filter(([other]) => other !== name));
 
@@ -435,7 +435,7 @@ describe('the cluster profile', () => {
     ['STRONGROOM_MONGODB_KEYS_URL', 'mongodb://u:p@a/?tlsAllowInvalidHostnames=true&tls=true', /^mongodb\.keys_url: /],
     ['STRONGROOM_REDIS_URL', 'redis://u:p@r', /^redis\.url: lacks TLS\./],
     ['STRONGROOM_REDIS_URL', 'rediss://r', /^redis\.url: lacks a password\./],
-  ])('%s may not be %s, unless insecure_stores says so', (name, url, message) => {
+  ])('%s may not be %s, unless insecure_stores allows it', (name, url, message) => {
     const env: Record<string, string> = { STRONGROOM_MONGODB_KEYS_URL: stores.STRONGROOM_MONGODB_URL, [name]: url };
     expect(refused(env)).toEqual([expect.stringMatching(message)]);
     expect(refused({ ...env, STRONGROOM_INSECURE_STORES: 'true' })).toEqual([]);

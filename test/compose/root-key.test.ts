@@ -148,7 +148,7 @@ describe('a root key file', () => {
     });
 
     it.skipIf(process.geteuid?.() !== 0)(
-      'is rejected when another user owns a directory or a link on the way',
+      'is rejected if another user owns a directory or a link on the path',
       async () => {
         const sticky = openDirectory('sticky', 0o1777);
         const link = join(sticky, 'link.key');
@@ -210,7 +210,7 @@ describe('a root key command', () => {
     ['printed more than a root key', `console.log('${hex}'.repeat(100000))`],
     ['ended with status 3', `console.error('${hex}'); process.exitCode = 3; console.log('${hex}')`],
     ['was ended by a signal', `process.kill(process.pid, 'SIGKILL')`],
-  ])('that %s is refused without repeating what it printed', async (expected, script) => {
+  ])('that %s is rejected without repeating its output', async (expected, script) => {
     expect(await failure({ command: node(script), dataDir })).toContain(expected);
   });
 
@@ -224,7 +224,7 @@ describe('a root key command', () => {
   });
 });
 
-describe('where the key comes from', () => {
+describe('the source of the key', () => {
   it('is one place, not two', async () => {
     expect(await failure({ file: keyFile(hex), command: ['true'], dataDir })).toContain('Remove one of them');
   });

@@ -10,7 +10,7 @@ export const everything: AccessFilter = { entityType: null, entityRef: null, ope
 const firstPage = { offset: 0, limit: 100 };
 const month = (number: number): number => Date.UTC(2026, number - 1, 1);
 
-/** What every `AccessLog` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `AccessLog`. An adapter runs this suite in one line. */
 export function accessLogContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
@@ -124,7 +124,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'stores all concurrent records, in a chain of batches without gaps, also across restarts',
+      'stores all concurrent records in a chain of batches without gaps, even across restarts',
       on(async ({ accessLog, reopen }) => {
         const entries = Array.from({ length: 300 }, (_, index) => anEntry({ message: `entry ${index}` }));
         await Promise.all(entries.map((entry) => accessLog.record([entry])));
@@ -133,7 +133,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
         await again.record([anEntry()]);
         expect((await again.query('tenant', everything, firstPage)).total).toBe(301);
         expect(before).toMatchObject({ intact: true, chains: [{ from: 1 }] });
-        // It continues the same chain, or begins one of its own.
+        // The reopened log continues the same chain or begins its own.
         expect(batchCount(await verifyAccessChain(again))).toBe(batchCount(before) + 1);
       }),
     );
@@ -157,7 +157,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'deletes whole months only, and the chain stays intact from its new start, also when nothing is left',
+      'deletes only whole months, and the chain stays intact from its new start, even if nothing is left',
       on(async ({ accessLog, reopen }) => {
         for (const number of [1, 2, 3]) await accessLog.record([anEntry({ time: month(number) })]);
         expect(await accessLog.dropMonths(month(1) + 1)).toBe(0);

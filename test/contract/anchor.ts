@@ -4,16 +4,16 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
 export type AnchorUnderTest = {
   readonly anchor: Anchor;
-  /** Returns what has arrived. */
+  /** Returns the lines that have arrived. */
   lines(): string[];
-  /** Makes every delivery fail until it is called with false. */
+  /** Makes every delivery fail until called with false. */
   fail(isBroken: boolean): void;
 };
 
-/** What every `Anchor` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `Anchor`. An adapter runs this suite in one line. */
 export function anchorContract(name: string, open: () => AnchorUnderTest): void {
   describe(`Anchor of ${name}`, () => {
-    test('delivers lines in order, each complete', async () => {
+    test('delivers complete lines in order', async () => {
       const { anchor, lines } = open();
       for (const line of ['{"a":1}', 'x'.repeat(300_000), '{"a":"ü"}']) await anchor.deliver(line);
       expect(lines()).toEqual(['{"a":1}', 'x'.repeat(300_000), '{"a":"ü"}']);

@@ -10,7 +10,7 @@ const asks = (need: number, given: Partial<ReservationRequest> = {}): Reservatio
   ...given,
 });
 
-/** What every `Budgets` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `Budgets`. An adapter runs this suite in one line. */
 export function budgetsContract(name: string, open: OpenStores): void {
   describe(`Budgets of ${name}`, () => {
     test(
@@ -26,7 +26,7 @@ export function budgetsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'reservations last across a restart until the window ends',
+      'reservations survive a restart until the window ends',
       onStores(open, async ({ budgets, reopen }) => {
         const application = randomUUID();
         const first = await budgets.reserve('guesses', application, budget, asks(90));

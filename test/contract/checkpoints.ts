@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Checkpoints } from '#src/ports/checkpoints.js';
 
-/** What every `Checkpoints` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `Checkpoints`. An adapter runs this suite in one line. */
 export function checkpointsContract(
   name: string,
   open: () => Promise<{ readonly checkpoints: Checkpoints; close(): Promise<void> }>,
@@ -29,7 +29,7 @@ export function checkpointsContract(
     );
 
     test(
-      'of 20 concurrent processes one leads',
+      'only one of 20 concurrent processes leads',
       on(async (checkpoints) => {
         const leads = await Promise.all([...Array(20).keys()].map((i) => checkpoints.lead('tokens', `h${i}`, 5_000)));
         expect(leads.filter((lead) => lead !== null)).toHaveLength(1);

@@ -5,7 +5,7 @@ import type { ClaimResult, FinishedClaim } from '#src/views/finished-claim.js';
 import type { Stored } from '#src/views/row-mac.js';
 import { aDay, aHash, aStream, atNoon, type OpenStores, onStores } from './support.js';
 
-/** What every `Claims` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `Claims`. An adapter runs this suite in one line. */
 export function claimsContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
@@ -49,7 +49,7 @@ export function claimsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'only what finished before the limit is forgotten',
+      'only claims that finished before the limit are forgotten',
       on(async ({ work, claims }) => {
         const [old, young, result] = [aHash(), aHash(), aResult()];
         await finish(work, old, result, atNoon - 1);

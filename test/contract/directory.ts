@@ -6,7 +6,7 @@ import type { DirectoryRecord } from '#src/views/directory-view.js';
 import { type Stored, withDirectoryMac } from '#src/views/row-mac.js';
 import { aBox, aHash, anEvent, atNoon, bytes, change, macKey, type OpenStores, onStores } from './support.js';
 
-/** What every `Directory` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `Directory`. An adapter runs this suite in one line. */
 export function directoryContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
@@ -21,7 +21,7 @@ export function directoryContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a record is found by id and by each of its keys, as it was written, also after a restart',
+      'a record is found by id and by each of its keys, unchanged, even after a restart',
       on(async ({ work, directory, reopen }) => {
         const record = aRecord({ keys: [aKey(), aKey(), aKey()] });
         await put(work, record);
@@ -64,7 +64,7 @@ export function directoryContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a removed record stays as removed, and no key finds it',
+      'a removed record stays removed, and no key finds it',
       on(async ({ work, directory }) => {
         const key = aKey();
         const record = aRecord({ keys: [key] });
@@ -174,7 +174,7 @@ async function put(work: UnitOfWork, record: DirectoryRecord): Promise<void> {
   expect(await work.commit(change(writeOf(record)))).toEqual({ outcome: 'committed' });
 }
 
-/** What is compared of a record: the store keeps its MAC as it was given. */
+/** Returns the comparable part of a record. The store keeps its MAC unchanged. */
 function plain(given: DirectoryRecord | Stored<DirectoryRecord> | null): unknown {
   if (given === null) return null;
   const { mac, ...record } = withDirectoryMac(macKey, given);

@@ -12,11 +12,11 @@ import {
   tokenWrite,
 } from './support.js';
 
-/** What every `ErasureProbe` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `ErasureProbe`. An adapter runs this suite in one line. */
 export function erasureProbeContract(name: string, open: OpenStores): void {
   describe(`ErasureProbe of ${name}`, () => {
     test(
-      'all data derived from a token is found while it lives, and none afterwards',
+      'all data derived from a token is found while the token is live, and none afterwards',
       onStores(open, async ({ work, log, erasureProbe }) => {
         const aTerm = () => aHash().slice(0, 32);
         const write = tokenWrite(noTokenYet(), [tokenCreated({ expiresAt: atNoon + 5 })], {

@@ -3,7 +3,7 @@ import { endsCommit, linkAfter, noLink } from '#src/events/commit.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import { aBox, anEvent, aStream, type ContractStores, type OpenStores, onStores } from './support.js';
 
-/** What every `EventChain` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `EventChain`. An adapter runs this suite in one line. */
 export function eventChainContract(name: string, open: OpenStores): void {
   const on = (run: (stores: ContractStores) => Promise<void>) => onStores(open, run);
 
@@ -18,7 +18,7 @@ export function eventChainContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'each commit has one link, counted from 1, also with concurrent writers',
+      'each commit has one link, counted from 1, even with concurrent writers',
       on(async ({ log, chain, reopen }) => {
         await log.append(aStream(), -1, [anEvent({ trace: aBox(), sealed: { content: aBox(), cvc: aBox() } })]);
         const racers = Array.from({ length: 20 }, () => aStream());

@@ -11,15 +11,15 @@ export type LogUnderTest = {
 };
 
 /**
- * What every `EventLog` must do; an adapter runs it in one line. With `sharedLog`, a log is not new at each `open`: it
- * may already hold events. No other client may append to it meanwhile.
+ * Tests the guarantees of `EventLog`. An adapter runs this suite in one line. With `sharedLog`, the log is not new at
+ * each `open` and may already contain events. No other client may append to it during the tests.
  */
 export function eventLogContract(
   name: string,
   open: () => Promise<LogUnderTest>,
   { sharedLog = false }: { readonly sharedLog?: boolean } = {},
 ): void {
-  /** `start` is the head of the log before the test; 0 for a new log. */
+  /** `start` is the head of the log before the test, which is 0 for a new log. */
   const on = (run: (stores: LogUnderTest & { readonly start: number }) => Promise<void>) => async () => {
     const stores = await open();
     try {
@@ -95,7 +95,7 @@ export function eventLogContract(
     );
 
     test.each([{ start: 0 }, { start: 3 }])(
-      'of 20 racers after $start events exactly one wins, and only its events are stored',
+      'exactly one of 20 racers after $start events wins, and only its events are stored',
       ({ start }) =>
         on(async ({ log }) => {
           const stream = aStream();
@@ -124,7 +124,7 @@ export function eventLogContract(
     );
 
     test(
-      'revisions have no gaps, positions increase, and the returned ones are those of the events',
+      'revisions have no gaps, positions increase, and an append returns those of its events',
       on(async ({ log, start }) => {
         const streams = [aStream(), aStream(), aStream()];
         const answered: number[] = [];
@@ -178,7 +178,7 @@ export function eventLogContract(
     );
 
     test(
-      'every acknowledged append is visible, also among concurrent ones',
+      'every acknowledged append is visible, even among concurrent ones',
       on(async ({ log, start }) => {
         const writers = Array.from({ length: 8 }, async () => {
           const stream = aStream();

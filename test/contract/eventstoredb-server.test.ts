@@ -20,8 +20,8 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventStoreServers } from '../support/eventstoredb.js';
 
-// What the adapter relies on, checked on a real EventStoreDB and on the stand-in. If both pass, the stand-in can
-// replace the server in tests.
+// These tests check the server properties that the adapter relies on, both on a real EventStoreDB and on the stand-in.
+// If both pass, the stand-in can replace the server in tests.
 function aStream(): string {
   return `protocol-${randomUUID()}`;
 }
@@ -101,7 +101,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       },
     );
 
-    test('of the same ids at the same revision returns the first result and stores nothing, whatever the data', async () => {
+    test('of the same ids at the same revision returns the first result and stores nothing, whatever the data is', async () => {
       const stream = aStream();
       const id = randomUUID();
       const first = await append(stream, NO_STREAM, anEvent(id));
@@ -110,7 +110,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toHaveLength(2);
     });
 
-    test('is a repeat also when it is a part of an earlier one, or runs across several', async () => {
+    test('is a repeat even if it is a part of an earlier one or spans several', async () => {
       const stream = aStream();
       const events = Array.from({ length: 5 }, () => anEvent());
       await append(stream, NO_STREAM, ...events.slice(0, 3));
@@ -139,7 +139,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toEqual([first.id, second.id]);
     });
 
-    test('of an id at any revision is known as a repeat right after', async () => {
+    test('of an id at any revision is recognized as a repeat right afterwards', async () => {
       const stream = aStream();
       const event = anEvent();
       await append(stream, ANY, event);
@@ -147,7 +147,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toEqual([event.id]);
     });
 
-    test('of several events stores all in order and returns the revision and position of the last', async () => {
+    test('of several events stores all of them in order and returns the revision and position of the last', async () => {
       const stream = aStream();
       const events = Array.from({ length: 4 }, () => anEvent());
       const { nextExpectedRevision, position } = await append(stream, NO_STREAM, ...events);
@@ -158,7 +158,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(stored.at(-1)?.commitPosition).toBe(position?.commit);
     });
 
-    test('of 20 at once to a new stream exactly one wins, with all its events', async () => {
+    test('to a new stream wins, with all its events, exactly once among 20 concurrent ones', async () => {
       const stream = aStream();
       const racers = Array.from({ length: 20 }, () => [anEvent(), anEvent()]);
       const outcomes = await Promise.allSettled(racers.map((events) => append(stream, NO_STREAM, ...events)));
@@ -181,7 +181,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
     });
 
     // The exact limits of servers differ by about a thousand bytes. The adapter sends at most 1 MiB.
-    test('may contain nearly 1 MiB in all its events together, and not a few KiB more', async () => {
+    test('may contain nearly 1 MiB in all its events together, but not a few KiB more', async () => {
       const stream = aStream();
       const half = 512 * 1024;
       await append(stream, NO_STREAM, anEvent(randomUUID(), half), anEvent(randomUUID(), half - 4_096));
@@ -201,7 +201,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       await append(stream, NO_STREAM, anEvent());
     });
 
-    test('not awaited is stored in the order of the calls', async () => {
+    test('that is not awaited is stored in the order of the calls', async () => {
       const stream = aStream();
       const events = Array.from({ length: 50 }, () => anEvent());
       await Promise.all(

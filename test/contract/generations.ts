@@ -27,7 +27,7 @@ function aRebuild(given: Partial<Rebuild> = {}): Rebuild {
   };
 }
 
-/** A write whose row is found by one term, named after each of the generations. */
+/** Returns a write whose row can be found by one term in each generation, named after the generation. */
 function written(before: TokenView, generations: readonly number[], events = [tokenCreated()]) {
   const write = tokenWrite(before, events);
   const terms = Object.fromEntries(generations.map((generation) => [generation, [term(`all-${generation}`)]]));
@@ -46,7 +46,7 @@ async function emptied(generations: Generations, generation: number): Promise<vo
   while (!(await generations.empty(generation)));
 }
 
-/** What every `Generations` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `Generations`. An adapter runs this suite in one line. */
 export function generationsContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
@@ -63,7 +63,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'one rebuild runs at a time; its progress survives a restart, and its result stays until the next one',
+      'only one rebuild runs at a time; its progress survives a restart, and its result stays until the next rebuild',
       on(async ({ generations, reopen }) => {
         expect(await generations.begin(aRebuild())).toBe(true);
         expect(await generations.begin(aRebuild({ generation: 3 }))).toBe(false);
@@ -160,7 +160,7 @@ export function generationsContract(name: string, open: OpenStores): void {
         expect((await rows.get(old.stream))?.state.revision).toBe(1);
         expect(await rows.findByFingerprint('tenant', old.index.fingerprintHash, atNoon)).toBe(old.stream);
         expect(Object.fromEntries(await rows.countByType('tenant', atNoon))).toEqual({ card: 1 });
-        // A reader that began on the old rows continues with them, and misses no new change.
+        // A reader that began on the old rows continues with them and misses no new change.
         await work.commit(change(written(noTokenYet(), [1, 2])));
         expect([await totalIn(stores, 1), await totalIn(stores, 2)]).toEqual([2, 2]);
         await generations.leave(1);
@@ -197,7 +197,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'rows for a generation that was abandoned meanwhile are not written',
+      'rows are not written for a generation that was abandoned in the meantime',
       on(async (stores) => {
         const { generations } = stores;
         await generations.begin(aRebuild());

@@ -7,7 +7,7 @@ import { earliestNow } from '#src/ports/clock.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { type OpenStores, onTenant } from './support.js';
 
-/** What the rotation of the key ring must do over every `KeyStore`; an adapter runs it in one line. */
+/** Tests the guarantees of the key ring's rotation over a `KeyStore`. An adapter runs this suite in one line. */
 export function keyRotationContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onTenant>[1]) => onTenant(open, run);
 
@@ -185,7 +185,8 @@ export function keyRotationContract(name: string, open: OpenStores): void {
 }
 
 /**
- * The same rotation, in which each step fails twice at first: before it has done anything, and after it has done all.
+ * Returns a rotation in which each step first fails twice: before it has done anything, and after it has done
+ * everything.
  */
 function failingTwice({ isUnder, begin, rewrap, replaceRoot, settle, voidBefore }: KeyRotation): KeyRotation {
   const failing = <Args extends readonly unknown[], T>(step: (...args: Args) => Promise<T>) => {
@@ -203,7 +204,7 @@ function failingTwice({ isUnder, begin, rewrap, replaceRoot, settle, voidBefore 
   };
 }
 
-/** What callers and rows depend on, which no rotation may change. */
+/** Returns everything that callers and rows depend on and that no rotation may change. */
 async function seen(keys: KeyRing, tenants: readonly string[]) {
   return Promise.all(
     tenants.map(async (tenantId) => ({

@@ -6,7 +6,7 @@ import { anEvent, aStream, type OpenStores, onTenant } from './support.js';
 
 const anHour = 3_600_000;
 
-/** What the key ring must do over every `KeyStore`; an adapter runs it in one line. */
+/** Tests the guarantees of the key ring over a `KeyStore`. An adapter runs this suite in one line. */
 export function keyStoreContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onTenant>[1]) => onTenant(open, run);
 
@@ -59,7 +59,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
 
     describe('keys of tenants', () => {
       test(
-        'five different subkeys of 32 bytes, the same at each call and after a restart',
+        'each tenant has five different subkeys of 32 bytes, the same at each call and after a restart',
         on(async ({ keys, tenantId, reopen }) => {
           const subkeys = hexOf(await keys.tenantKeys(tenantId));
           expect(Object.keys(subkeys).sort()).toEqual(['audit', 'claims', 'directory', 'fingerprints', 'names']);
@@ -151,7 +151,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'the buffer is the caller’s: zeroing it does not harm the key',
+        'the buffer belongs to the caller, and zeroing it does not harm the key',
         on(async ({ keys, tenantId }) => {
           const { id, key } = await keys.create(tenantId);
           const hex = key.toString('hex');
@@ -211,7 +211,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
 
     describe('destroying', () => {
       test(
-        'counts the keys that it destroyed: each key once, in one call or in several',
+        'counts each destroyed key once, in one call or in several',
         on(async ({ keys, tenantId }) => {
           const ended = (await createMany(keys, tenantId, 5)).map(({ id }) => ({ keyId: id, eventId: randomUUID() }));
           expect(await keys.destroy([])).toBe(0);
@@ -224,7 +224,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'a key that was just used is closed at once, also while others are read',
+        'a key that was just used is closed at once, even while others are read',
         on(async ({ keys, tenantId }) => {
           const made = await createMany(keys, tenantId, 40);
           await Promise.all(
@@ -245,7 +245,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'of 20 callers that destroy one key at once, each waits until it is destroyed',
+        'each of 20 concurrent callers that destroy one key waits until it is destroyed',
         on(async ({ keys, tenantId }) => {
           const { id } = await keys.create(tenantId);
           const calls = Array.from({ length: 20 }, async () => {
@@ -375,7 +375,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
     });
 
     test(
-      'destroying a tenant destroys its keys and all keys under them, cached or not, also after a restart, and no other tenant’s',
+      'destroying a tenant destroys its keys and all keys under them, cached or not, even after a restart, and no other tenant’s keys',
       on(async ({ keys, tenantId, reopen }) => {
         const other = randomUUID();
         await keys.createTenant(other);
@@ -409,7 +409,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'the newest checkpoint and link of the log are remembered, also after a restart, until others replace them',
+      'the newest checkpoint and link of the log are remembered, even after a restart, until others replace them',
       on(async ({ keys, reopen }) => {
         const checkpoint = (number: number) => ({ number, hash: 'ab'.repeat(32), signature: `signature ${number}` });
         const link = (position: number) => ({ position, count: position, hash: Buffer.alloc(32, position) });

@@ -11,7 +11,7 @@ const ready: ServiceState = {
   backupMadeAt: null,
 };
 
-/** What every `Metrics` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `Metrics`. An adapter runs this suite in one line. */
 export function metricsContract(name: string, open: () => Metrics): void {
   const shown = async (metrics: Metrics, state = ready) => {
     const { text, mediaType } = await metrics.render(state);
@@ -67,7 +67,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
       }
     });
 
-    test('the state is read at each scrape, and an unknown gap is not shown', async () => {
+    test('the state is read at each scrape, and unknown gaps are not shown', async () => {
       const metrics = open();
       const stores = [{ name: 'a.db', state: 'down' }] as const;
       const projections = [{ name: 'shredder', gap: 5 }];

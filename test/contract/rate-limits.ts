@@ -7,7 +7,7 @@ type Open = (clock: ReturnType<typeof manualClock>) => Promise<RateLimits>;
 
 const limit: Limit = { name: 'requests', max: 5, windowMs: 10_000 };
 
-/** What every `RateLimits` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `RateLimits`. An adapter runs this suite in one line. */
 export function rateLimitsContract(name: string, open: Open): void {
   const on = (run: (limits: RateLimits, clock: ReturnType<typeof manualClock>) => Promise<void>) => async () => {
     const clock = manualClock();
@@ -29,7 +29,7 @@ export function rateLimitsContract(name: string, open: Open): void {
     );
 
     test(
-      'it counts past the limit: the caller decides what to reject',
+      'uses are counted past the limit, because the caller decides what to reject',
       on(async (limits) => {
         const subject = randomUUID();
         expect((await limits.use(limit, subject, 7)).used).toBe(7);
@@ -58,7 +58,7 @@ export function rateLimitsContract(name: string, open: Open): void {
     );
 
     test(
-      'returned uses can be used again, and never push a counter below zero or into a later window',
+      'returned uses can be used again, and never make a counter negative or affect a later window',
       on(async (limits, clock) => {
         const subject = randomUUID();
         await limits.use(limit, subject, 4);

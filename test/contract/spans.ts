@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Spans } from '#src/ports/spans.js';
 import { attributesOf, client, failed, type Span, server } from '../support/collector.js';
 
-/** What `open` gives the suite: spans, and what a collector received of them. */
+/** The values that `open` provides to the suite: spans, and what a collector received. */
 export type OpenedSpans = { readonly spans: Spans; readonly collected: () => readonly Span[] };
 
-/** What every `Spans` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `Spans`. An adapter runs this suite in one line. */
 export function spansContract(name: string, open: () => Promise<OpenedSpans>): void {
   const rows = {
     get: async (id: string) => id,
@@ -18,7 +18,7 @@ export function spansContract(name: string, open: () => Promise<OpenedSpans>): v
   const end = { method: 'GET', route: '/tokens/:id', status: 200 };
 
   describe(`Spans of ${name}`, () => {
-    test('a call of a store inside a request is a child of its span, with the kind of the store', async () => {
+    test('a store call in a request is a child of its span, with the kind of store', async () => {
       const { spans, collected } = await open();
       const store = spans.store('rows', 'sqlite', rows);
       const request = spans.begin(undefined);
@@ -82,7 +82,7 @@ export function spansContract(name: string, open: () => Promise<OpenedSpans>): v
       expect(collected().map((span) => span.name)).toEqual(['GET /tokens/:id']);
     });
 
-    test('a valid traceparent is continued, another one is ignored', async () => {
+    test('a valid traceparent is continued, and an invalid one is ignored', async () => {
       const { spans, collected } = await open();
       const traceId = '0af7651916cd43dd8448eb211c80319c';
       const given = [

@@ -20,7 +20,7 @@ import { tokenRowsContract } from './token-rows.js';
 import { unitOfWorkContract } from './unit-of-work.js';
 import { webhookStoreContract } from './webhook-store.js';
 
-/** Both SQLite files in a folder of their own. */
+/** Opens both SQLite files in their own folder. */
 async function sqlite(): Promise<ContractStores> {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
   let rootKey: Buffer = randomBytes(32);

@@ -16,7 +16,7 @@ import { type Stored, withTokenMac } from '#src/views/row-mac.js';
 import { applyToView, emptyView, type TokenView } from '#src/views/token-view.js';
 import type { manualClock } from '../support/manual-clock.js';
 
-/** What an adapter provides to the suites: ports on its own stores, new and empty at each `open`. */
+/** The ports that an adapter provides to the suites, on stores that are new and empty at each `open`. */
 export type ContractStores = {
   readonly log: EventLog;
   readonly chain: EventChain;
@@ -30,7 +30,7 @@ export type ContractStores = {
   readonly directory: Directory;
   readonly accessLog: AccessLog;
   readonly clock: ReturnType<typeof manualClock>;
-  /** Closes the stores and opens them again, as after a restart. From then on they use this root key. */
+  /** Closes the stores and opens them again, as after a restart. If given, the root key is used from then on. */
   reopen(rootKey?: Buffer): Promise<ContractStores>;
   close(): Promise<void>;
 };
@@ -48,12 +48,12 @@ export function aHash(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** Every byte value, and some random bytes. */
+/** Returns every byte value, and some random bytes. */
 export function aBox(): Uint8Array {
   return Buffer.concat([Uint8Array.from({ length: 256 }, (_, byte) => byte), randomBytes(16)]);
 }
 
-/** Returns the bytes as a plain array, so that buffers of different kinds compare by their contents. */
+/** Returns the bytes as a plain array, so that buffers of different kinds compare by content. */
 export function bytes(box: Uint8Array | null): number[] | null {
   return box === null ? null : [...box];
 }
@@ -89,7 +89,8 @@ export function tokenCreated({
 }
 
 /**
- * The content is encrypted again, and the cvc stays. If `expiresAt` is undefined, the token has no expiry from then on.
+ * Returns an event that encrypts the content again and keeps the cvc. If `expiresAt` is undefined, the token no longer
+ * expires.
  */
 export function tokenUpdated({ tenantId = 'tenant', expiresAt, key = randomUUID() }: Created = {}): NewEvent {
   const times = expiresAt === undefined ? {} : { expires_at: expiresAt };
@@ -105,10 +106,10 @@ export function tokenExpired(dueAt: number): NewEvent {
   return anEvent({ type: 'token.expired', clear: { due_at: dueAt, ends: [] } });
 }
 
-/** The key of the MACs of these suites' rows. */
+/** The MAC key of the rows in these suites. */
 export const macKey = Buffer.alloc(32, 7);
 
-/** A write of a token's events after `before`, with the resulting row. */
+/** Returns a write of a token's events after `before`, with the resulting row. */
 export function tokenWrite(
   before: TokenView,
   events: readonly NewEvent[],
@@ -152,14 +153,14 @@ export function onStores(open: OpenStores, test: (stores: ContractStores) => Pro
   };
 }
 
-/** Like `onStores`, with the keys of a tenant. */
+/** Does the same as `onStores`, with the keys of a tenant. */
 export function onTenant(
   open: OpenStores,
   run: (stores: ContractStores & { readonly tenantId: string }) => Promise<void>,
 ) {
   return onStores(open, async (stores) => {
     const tenantId = randomUUID();
-    // A store with keys also needs a log. Without one, a store would correctly report the log as lost.
+    // A store with keys also needs a log. Without a log, a store would correctly report that the log is lost.
     await stores.log.append(aStream(), -1, [anEvent()]);
     await stores.keys.createTenant(tenantId);
     await run({ ...stores, tenantId });

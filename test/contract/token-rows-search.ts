@@ -39,13 +39,13 @@ function terms(...names: readonly string[]) {
   return { fingerprintHash: term('fingerprint'), terms: ['all-tenant', ...names].map(term) };
 }
 
-/** The part of `TokenRows` that runs searches. */
+/** Tests the part of `TokenRows` that runs searches. */
 export function tokenRowsSearchContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
   describe(`TokenRows of ${name}: search`, () => {
     test(
-      'a plan finds exactly the rows with its terms and dates, the later creation first, also after a restart',
+      'a plan finds exactly the rows with its terms and dates, newest first, even after a restart',
       on(async ({ work, rows, reopen }) => {
         const created = async (at: number, ...names: readonly string[]) => {
           const events = [{ ...tokenCreated(), time: at }];
@@ -94,7 +94,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a page contains contents up to a number of bytes, at least one, and names the tokens that follow',
+      'a page includes contents up to a number of bytes, at least one, and names the remaining tokens',
       on(async ({ work, rows }) => {
         const made = [];
         for (let i = 0; i < 4; i += 1) {
@@ -202,12 +202,13 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
         expect(await walk({ is: 'not', of: has('red') }, async () => undefined)).toEqual([]);
         expect(await walk(nothing, async () => undefined)).toEqual([]);
 
-        // Updates do not move tokens. Tokens created meanwhile are not found; tokens deleted meanwhile may be.
+        // Updates do not move tokens. Tokens that are created during the walk are not found; tokens that are deleted
+        // during the walk may be.
         let times = 0;
         const met = await walk(has('green'), async () => {
           times += 1;
           if (times > 1 || third === undefined || second === undefined) return;
-          // As stored: the row also records that the token was created first.
+          // The stored row also records that the token was created first.
           const stored = (await rows.get(third.stream)) ?? third.view;
           await work.commit(change(tokenWrite(stored, [tokenUpdated()], { index: terms('green') })));
           await work.commit(change(tokenWrite(second.view, [tokenDeleted()], { index: 'keep' })));

@@ -18,7 +18,7 @@ import {
 } from './support.js';
 import { tokenRowsSearchContract } from './token-rows-search.js';
 
-/** What every `TokenRows` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `TokenRows`. An adapter runs this suite in one line. */
 export function tokenRowsContract(name: string, open: OpenStores): void {
   tokenRowsSearchContract(name, open);
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
@@ -35,7 +35,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a row equals the folded view, also after a restart',
+      'a row equals the folded view, even after a restart',
       on(async ({ work, log, rows, reopen }) => {
         const events = [tokenCreated({ tenantId: 'ours', cvcPurgeAt: atNoon, expiresAt: atNoon + 1 }), tokenUpdated()];
         const write = tokenWrite(noTokenYet('ours'), events);

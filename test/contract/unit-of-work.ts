@@ -21,7 +21,7 @@ import {
 
 const committed = { outcome: 'committed' } as const;
 
-/** What every `UnitOfWork` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `UnitOfWork`. An adapter runs this suite in one line. */
 export function unitOfWorkContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
@@ -77,7 +77,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'of 20 racers for one stream exactly one wins, and the row is from it',
+      'exactly one of 20 racers for one stream wins, and the row is its row',
       on(async ({ work, log, rows }) => {
         const stream = aStream();
         const racers = Array.from({ length: 20 }, () => tokenWrite(noTokenYet('tenant', stream), [tokenCreated()]));
@@ -106,7 +106,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
 
     describe('the position of the creating event in the row', () => {
       test(
-        'equals the position in the log, also with other writers, and survives updates',
+        'equals the position in the log, even with other writers, and survives updates',
         on(async (stores) => {
           const writes = Array.from({ length: 10 }, () => tokenWrite(noTokenYet(), [tokenCreated(), tokenUpdated()]));
           await Promise.all(writes.map((write) => stores.work.commit(change(write))));
@@ -170,7 +170,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'of 20 racers with one fingerprint exactly one is stored',
+        'exactly one of 20 racers with one fingerprint is stored',
         on(async ({ work, rows }) => {
           const fingerprintHash = aHash();
           const racers = Array.from({ length: 20 }, () =>
@@ -186,7 +186,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'of racers for two fingerprints in opposite orders exactly one is stored, and nothing of the others',
+        'exactly one of several racers for two fingerprints in opposite orders is stored, and nothing of the others',
         on(async ({ work, log }) => {
           const hashes = [aHash(), aHash()];
           const racers = Array.from({ length: 6 }, (_, index) =>
@@ -288,7 +288,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'of 20 racers with one claim exactly one is stored',
+        'exactly one of 20 racers with one claim is stored',
         on(async ({ work, log }) => {
           const cmd = aHash();
           const racers = Array.from({ length: 20 }, () => tokenWrite(noTokenYet(), [tokenCreated()]));

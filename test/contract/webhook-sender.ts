@@ -5,7 +5,7 @@ import type { WebhookSender } from '#src/ports/webhook-sender.js';
 
 type Open = (options: { readonly allowsPrivate: boolean; readonly limitMs?: number }) => WebhookSender;
 
-/** What every `WebhookSender` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `WebhookSender`. An adapter runs this suite in one line. */
 export function webhookSenderContract(name: string, open: Open): void {
   describe(`WebhookSender of ${name}`, () => {
     const strict = open({ allowsPrivate: false });
@@ -66,7 +66,7 @@ export function webhookSenderContract(name: string, open: Open): void {
       sender.close();
     });
 
-    test('a connection that breaks is a failure, and not an error', async () => {
+    test('a broken connection is a failure, not an error', async () => {
       const url = await serve((request) => request.socket.destroy());
       const sender = open({ allowsPrivate: true });
       expect(await sender.post(url, {}, '{}')).toMatchObject({ kind: 'failed' });
@@ -75,7 +75,7 @@ export function webhookSenderContract(name: string, open: Open): void {
   });
 }
 
-/** Serves on this machine until the test ends. Returns the address. */
+/** Starts a server on this machine for the duration of the test. Returns its address. */
 async function serve(listener: RequestListener): Promise<URL> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

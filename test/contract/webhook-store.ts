@@ -4,7 +4,7 @@ import type { SealedTokenId, WebhookStore } from '#src/ports/webhook-store.js';
 
 type Open = () => Promise<{ readonly webhooks: WebhookStore; readonly close: () => Promise<void> }>;
 
-/** What every `WebhookStore` must do; an adapter runs it in one line. */
+/** Tests the guarantees of `WebhookStore`. An adapter runs this suite in one line. */
 export function webhookStoreContract(name: string, open: Open): void {
   const on = (run: (webhooks: WebhookStore) => Promise<void>) => async () => {
     const { webhooks, close } = await open();
@@ -32,7 +32,7 @@ export function webhookStoreContract(name: string, open: Open): void {
     );
 
     test(
-      'a sealed id is kept until its event is delivered, and not removed by a save that lost',
+      'a sealed id is kept until its event is delivered, and a save that lost does not remove it',
       on(async (webhooks) => {
         const webhookId = randomUUID();
         const [one, other] = [sealedId(webhookId), sealedId(webhookId)];
@@ -80,7 +80,7 @@ function hex(id: SealedTokenId | undefined): string {
   return Buffer.from(id?.sealed ?? []).toString('hex');
 }
 
-/** Returns the stored bytes of each id in hex; undefined if there are none. */
+/** Returns the stored bytes of each id in hex, or undefined for an id without any. */
 async function bytes(webhooks: WebhookStore, webhookId: string, ids: readonly SealedTokenId[]) {
   const found = await webhooks.sealedIds(
     webhookId,

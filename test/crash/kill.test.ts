@@ -12,8 +12,8 @@ const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? randomInt(2 ** 31));
 const callers = 8;
 
 /**
- * Kills the process (SIGKILL) at a random moment under load, restarts it on the same data, and compares: what was
- * acknowledged is there to the byte, what was not is there wholly or not at all, and what was deleted is erased.
+ * Kills the process (SIGKILL) at a random moment under load, restarts it on the same data, and compares. Acknowledged
+ * changes must be there to the byte. Other changes must be there completely or not at all. Deleted data must be erased.
  */
 test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed})`, {
   timeout: 3_600_000,
@@ -21,12 +21,12 @@ test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed
   const random = chance(seed);
   const vault = await makeVault();
   const model = createModel(vault.key, random);
-  /** Keys that a kill left alive after the event that ended them. */
+  /** The number of keys that a kill left alive after the event that ended them. */
   let cutOff = 0;
-  /** The bytes of keys in the file while they were alive. */
+  /** The wrapped bytes of keys in the file while the keys were alive. */
   const seen = new Map<string, Buffer>();
   let erasedSeen = 0;
-  // The callers send as fast as they can. Together they are one application.
+  // Callers send as fast as they can, and together they are one application.
   const options = { env: { STRONGROOM_RATE_LIMIT_REQUESTS: '0' } };
   let service = await startService(vault.flags, options);
 
@@ -59,7 +59,8 @@ test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed
 
     service = await startService(vault.flags, options);
     expect(await http('GET', `${service.address}/health/ready`), at).toMatchObject({ status: 200 });
-    // When the service is ready, it has also destroyed keys that the kill left between the event and the destruction.
+    // By the time the service is ready, it has also destroyed the keys that the kill left between the event and their
+    // destruction.
     const toErase = left.endedAlive.flatMap((id) => left.living.get(id) ?? []);
     expect(bytesLeft(vault.dataDir, toErase), `keys of ended tokens in the files after the start; ${at}`).toBe(0);
     expect(await model.check(service.address), at).toEqual([]);
@@ -94,7 +95,7 @@ function addGarbage(dataDir: string, random: Chance): void {
   }
 }
 
-/** Kills a start before or after it is ready, also during recovery and while the shredder runs. */
+/** Kills a starting process before or after it is ready, including during recovery and while the shredder runs. */
 async function killWhileStarting(flags: readonly string[], random: Chance): Promise<void> {
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const starting = spawnService(flags);

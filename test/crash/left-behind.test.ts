@@ -25,8 +25,8 @@ test('a key store from before deletions is shredded again before the service is 
   const second = await startService(flags);
   const again = `${second.address}/tokens`;
   expect(await http('DELETE', `${again}/deleted`, { key })).toMatchObject({ status: 204 });
-  // Created under a key that the older copy has, too: keys come in blocks, but a stopped service destroys those that it
-  // did not use.
+  // The key was created under a wrapping key that the older copy also has. Keys come in blocks, but a stopping service
+  // destroys those that it did not use.
   await second.stop();
   const after = livingKeys(dataDir);
   const destroyed = [...before].filter(([id]) => !after.has(id)).map(([, wrapped]) => wrapped);
@@ -90,7 +90,7 @@ describe('a torn end of the write-ahead log', () => {
     );
     expect(await http('POST', url, { key, body: big })).toMatchObject({ status: 201 });
     await first.stop('SIGKILL');
-    // As if the machine had crashed while it wrote the second one. No caller had a response then.
+    // The state after a machine crash during the second write. No caller had received a response.
     truncateSync(wal, sizeBefore + 24 + 4_096 + 100);
 
     const second = await startService(flags);
@@ -102,7 +102,7 @@ describe('a torn end of the write-ahead log', () => {
 
 describe('a write-ahead log next to another state of its file', () => {
   /**
-   * A vault that was stopped, written to again and killed: its state before, the state that the kill left, and its
+   * Writes to a stopped vault again and kills it. Returns its state before, the state that the kill left, and its
    * contents.
    */
   async function killedAgain(vault: TestVault) {
@@ -124,7 +124,7 @@ describe('a write-ahead log next to another state of its file', () => {
     return { older, newer, made, erased };
   }
 
-  test('does not start, a mismatched pair stays unchanged, and the matching pair has all data', async () => {
+  test('does not start; a mismatched pair stays unchanged, and the matching pair has all data', async () => {
     const vault = await makeVault();
     const { dataDir, flags, key } = vault;
     const { older, newer, made, erased } = await killedAgain(vault);
@@ -143,7 +143,7 @@ describe('a write-ahead log next to another state of its file', () => {
       expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
       const after = hashesOf(dataDir);
       expect(after['keys.db']).toBe(before['keys.db']);
-      // SQLite treats an older log as the end of its file, and copies it there.
+      // SQLite treats an older log as the end of its file, and copies the log into it.
       if (!message.source.includes('damaged')) continue;
       for (const file of ['vault.db', 'vault.db-wal']) expect(after[file], file).toBe(before[file]);
     }

@@ -4,9 +4,9 @@ import { callControl } from '#src/cli/control/call-control.js';
 import type { Json, JsonObject } from '#src/domain/json.js';
 import { type HttpAnswer, http } from '../support/process.js';
 
-/** What a GET must return: the acknowledged body and entity tag, or nothing. */
+/** The expected result of a GET: the acknowledged body and entity tag, or nothing. */
 type Shown = { readonly body: JsonObject; readonly etag: string } | null;
-/** The effect of the request without a response: the fields that it sets, or null if it deletes. */
+/** The effect of the request that got no response: the fields that it sets, or null if it deletes. */
 type Pending = { readonly fields: Readonly<Record<string, Json>>; readonly cvcGone?: boolean } | 'deleted' | null;
 
 type Entry = {
@@ -34,27 +34,28 @@ export function chance(seed: number) {
 export type Chance = ReturnType<typeof chance>;
 
 /**
- * In a cluster, a token is hidden up to 100 ms before its expiry at rest. A loaded machine, or an election, measures
- * time less precisely.
+ * At rest, a cluster hides a token up to 100 ms before its expiry. A loaded machine or an election makes the time less
+ * precise.
  */
 export const hiddenEarlyMsMax = 250;
 
 export type ModelOptions = {
   /**
-   * How long before its time an expiry may take effect, ms: the uncertainty of the clock, and the delay of reading it.
+   * How long before its due time an expiry may take effect, ms. This covers the uncertainty of the clock and the delay
+   * of reading it.
    */
   readonly marginMs?: number;
 };
 
-/** A store is down: the response was 503 with a time to repeat. The request may have taken effect. */
+/** The response was 503 with a time to repeat, because a store is down. The request may have taken effect. */
 class Unavailable extends Error {}
 
-/** How long a claim of a killed process may stay open. */
+/** How long the claim of a killed process may stay open. */
 const claimedMsMax = 40_000;
 
 /**
- * Callers that write at the same time and record what was acknowledged. Each owns its tokens, so at most one request
- * for each token has no response when the connections break.
+ * Creates concurrent writers that record what was acknowledged. Each owns its tokens, so for each token at most one
+ * request has no response when the connections break.
  */
 export function createModel(key: string, random: Chance, { marginMs = 0 }: ModelOptions = {}) {
   const entries = new Map<string, Entry>();
@@ -63,7 +64,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   const shared = new Map<string, string>();
   const applications: string[] = [];
   const tenants: string[] = [];
-  /** Creates without id and idempotency key that got no response: each may have created a token. */
+  /** The number of creates without id and idempotency key that got no response. Each may have created a token. */
   let anonymous = 0;
   let serial = 0;
   const acknowledged: Record<string, number> = {};
@@ -101,7 +102,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     entries.set(id, entry);
     const answer = await send(base, 'POST', '', body, headers);
     if (answer.status === 400 && expiresAt !== null && Date.now() >= expiresAt - marginMs) {
-      // The request waited for a store for longer than the token was to live.
+      // The request waited for a store for longer than the token's life.
       entry.pending = null;
       return;
     }
@@ -138,7 +139,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   }
 
   async function createShared(base: string): Promise<void> {
-    // Few values and many callers: all creates with one value must lead to one token.
+    // There are few values and many callers, and all creates with one value must lead to one token.
     const value = `shared-${random.below(40)}-of-${Math.floor(serial / 400)}`;
     if (!shared.has(value)) shared.set(value, '');
     const answer = await send(base, 'POST', '', { type: 'token', data: value, deduplicate_token: true });
@@ -219,8 +220,8 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   }
 
   /**
-   * Runs one caller until its connection breaks or it is told to stop. After a 503 it leaves that token alone and
-   * continues. Throws for a wrong response.
+   * Runs one caller until its connection breaks or it is told to stop. After a 503, it leaves that token alone and
+   * continues. Throws if a response is wrong.
    */
   async function caller(base: string, stop?: AbortSignal): Promise<void> {
     const mine: Entry[] = [];
@@ -237,7 +238,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     }
   }
 
-  /** What the command line requests from a running service. */
+  /** Sends the requests of a CLI command to a running service. */
   async function operator(socketPath: string, tenantId: string): Promise<void> {
     const input = { tenantId, name: 'crash', type: 'private', permissions: ['token:create', 'token:delete'] };
     for (;;) {
@@ -256,14 +257,14 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   }
 
   /**
-   * Returns everything that is wrong with the responses of a service after the crash, and settles the requests without
-   * a response.
+   * Returns everything that is wrong with a service's responses after the crash, and settles the requests without a
+   * response.
    */
   async function check(base: string): Promise<string[]> {
     return [...(await checkTokens(base)), ...(await checkRepeats(base))];
   }
 
-  /** The part of it that changes nothing: what each token reads. */
+  /** Runs the part of the check that changes nothing: reads each token. */
   async function checkTokens(base: string): Promise<string[]> {
     const problems: string[] = [];
     const parallel = [...entries.values()];
@@ -276,7 +277,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     return problems;
   }
 
-  /** The other part: the requests without a response are repeated. */
+  /** Runs the other part of the check: repeats the requests without a response. */
   async function checkRepeats(base: string): Promise<string[]> {
     const problems: string[] = [];
     for (const request of once.values()) await repeat(base, request, problems);
@@ -359,21 +360,23 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     checkTokens,
     acknowledged,
     tenants,
-    /** How many requests got 503. */
+    /** Returns how many requests got 503. */
     unavailable: () => unavailable,
-    /** How many requests were acknowledged. */
+    /** Returns how many requests were acknowledged. */
     total: () => Object.values(acknowledged).reduce((sum, of) => sum + of, 0),
-    /** Ids whose deletion was acknowledged and not undone since. */
+    /** Returns the ids whose deletion was acknowledged and not undone since. */
     deleted: () =>
       [...entries.values()].filter(({ shown, pending }) => shown === null && pending === null).map(({ id }) => id),
-    /** The lowest and highest possible number of living tokens, after `check` and when all short lives have ended. */
+    /**
+     * Returns the lowest and highest possible number of live tokens, after `check` and once all short lives have ended.
+     */
     living(): readonly [number, number] {
       const lasting = [...entries.values()].filter(({ shown, expiresAt }) => shown !== null && expiresAt === null);
       const ids = new Set(lasting.map(({ id }) => id));
       for (const id of shared.values()) ids.add(id);
       return [ids.size, ids.size + anonymous];
     },
-    /** Milliseconds until every short life has ended. */
+    /** Returns the milliseconds until every short life has ended. */
     untilExpired: () => Math.max(0, ...[...entries.values()].map(({ expiresAt }) => (expiresAt ?? 0) - Date.now())),
   };
 }
@@ -393,7 +396,7 @@ function matches({ body, headers }: HttpAnswer, shown: Shown): boolean {
 }
 
 /**
- * Returns whether the response shows the whole effect of the request without a response on top of what was
+ * Returns whether the response shows the complete effect of the request that got no response, in addition to what was
  * acknowledged.
  */
 function follows({ body, headers }: HttpAnswer, { shown, pending }: Entry): boolean {
@@ -408,7 +411,7 @@ function follows({ body, headers }: HttpAnswer, { shown, pending }: Entry): bool
   );
 }
 
-/** RFC 7386. */
+/** Applies a merge patch (RFC 7386). */
 function merged(target: Json, patch: Json): JsonObject {
   const result: Record<string, Json> = isObject(target) ? { ...target } : {};
   for (const [name, value] of Object.entries(isObject(patch) ? patch : {})) {

@@ -79,7 +79,7 @@ test.each(ours)('%s writes no file', (_name, service) => {
   expect(service.volumes).toBeUndefined();
 });
 
-test.each(services)('%s is of an exact version', (_name, { image }) => {
+test.each(services)('%s has an exact version', (_name, { image }) => {
   expect(image).toMatch(/:v?\d+\.\d+\.\d+(-[a-z-]+)?$/);
 });
 
@@ -119,7 +119,7 @@ test.each(dashboards)(
   },
 );
 
-test('Grafana shows the dashboard of the chart from this Prometheus, to viewers alone', () => {
+test('Grafana shows the chart’s dashboard from this Prometheus, only to viewers', () => {
   const { environment = {}, volumes = [] } = compose.services['grafana'] ?? {};
   expect(environment).toMatchObject({ GF_AUTH_ANONYMOUS_ORG_ROLE: 'Viewer', GF_AUTH_DISABLE_LOGIN_FORM: 'true' });
   expect(parse(text('deploy/compose/grafana-datasources.yml')).datasources[0].url).toBe('http://prometheus:9090');
@@ -154,11 +154,11 @@ test.each(ours)('%s is configured by known settings that fit together, and by no
   }
 });
 
-test.each(services)('%s names secrets that scripts/make-secrets.sh makes', (_name, { secrets = [] }) => {
+test.each(services)('%s names secrets that scripts/make-secrets.sh creates', (_name, { secrets = [] }) => {
   for (const name of secrets) {
     const file = compose.secrets[name]?.file.replace('./secrets/', '') ?? '';
     const [stem = '', kind = ''] = file.split('.');
-    // `certificate NAME …` makes NAME.pem and NAME.key.
+    // `certificate NAME …` creates NAME.pem and NAME.key.
     const isMade = text('scripts/make-secrets.sh').includes(file);
     const isOfPair = ['pem', 'key'].includes(kind) && text('scripts/make-secrets.sh').includes(`certificate ${stem} `);
     expect([name, isMade || isOfPair]).toEqual([name, true]);
@@ -183,7 +183,7 @@ test('the addresses of administrators reach the service that prepares the stores
   expect(having('root_key')).not.toContain('cluster-prepare');
 });
 
-test('the image runs as a user of its own, without a shell, without dumps, and has a health check', () => {
+test('the image runs as its own user, without a shell or core dumps, and has a health check', () => {
   const lines = text('Dockerfile').split('\n');
   const last = (word: string): string => lines.filter((line) => line.startsWith(`${word} `)).at(-1) ?? '';
   expect(last('USER')).toBe('USER 10001:10001');

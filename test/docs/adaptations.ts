@@ -1,9 +1,9 @@
-/** What a test cannot do as the page says, and what it does instead. */
+/** A part of a page that a test cannot run as written, and what the test runs instead. */
 export type Adaptation = { readonly says: RegExp; readonly runs: string; readonly because: string };
 
 /**
- * All adaptations, tried from the top. The functions of `runs` are in `reader.sh`. One that no block needs fails the
- * test.
+ * All adaptations, tried in order. The functions in `runs` are in `reader.sh`. An adaptation that no block needs fails
+ * the test.
  */
 export const adaptations: readonly Adaptation[] = [
   {

@@ -9,11 +9,13 @@ export type Block = {
   readonly line: number;
   readonly language: string;
   readonly text: string;
-  /** The nearest heading above it, without its number signs. */
+  /** The nearest heading above the block, without its number signs. */
   readonly heading: string;
 };
 
-/** Every page whose blocks a reader may paste. Decisions (ADRs) describe the past and are excluded. */
+/**
+ * Returns every page whose blocks a reader may paste. Decisions (ADRs) are excluded, because they describe the past.
+ */
 export function pagesOf(root: string): readonly string[] {
   const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md') && !path.startsWith('adr'))
@@ -27,8 +29,8 @@ export function isPicture({ language }: Block): boolean {
 }
 
 /**
- * The fenced blocks of a page in their order.
- * @throws when code is only indented, which says no language, or a fence is never closed
+ * Returns the fenced blocks of a page in order.
+ * @throws if code is only indented, which names no language, or if a fence is never closed
  */
 export function blocksOf(root: string, page: string): readonly Block[] {
   return parseBlocks(page, readFileSync(join(root, page), 'utf8'));

@@ -5,17 +5,17 @@ import type { Block } from './blocks.js';
 import { differences, masked } from './compare.js';
 import type { Reader } from './reader.js';
 
-/** The output of the block above, if it was a script under the same heading. */
+/** The output of the previous block, if that was a script under the same heading. */
 export type Before = { readonly heading: string; readonly stdout: string } | null;
 
 type Rule = {
   readonly covers: (block: Block, before: Before) => boolean;
-  /** Runs a block as its rule says. Returns what is wrong, and what the block printed. */
+  /** Runs a block according to its rule. Returns what is wrong, and the block's output. */
   readonly follow: (block: Block, reader: Reader, before: string) => Promise<Followed>;
 };
 type Followed = { readonly wrong: readonly string[]; readonly stdout?: string };
 
-/** What is done with a block. The first rule that matches it applies. */
+/** The rules for handling blocks. The first rule that matches a block applies. */
 const rules: readonly Rule[] = [
   { covers: ({ language }) => language === 'sh', follow: runScript },
   {
@@ -30,7 +30,7 @@ const rules: readonly Rule[] = [
   { covers: (block) => isKind(block, 'ts'), follow: findInSource },
 ];
 
-/** Runs or checks one block. An error names file and line. A block without a rule is an error. */
+/** Runs or checks one block. An error gives file and line. A block without a rule is an error. */
 export async function followBlock(block: Block, reader: Reader, before: Before): Promise<Followed> {
   const place = `${block.page}:${block.line}`;
   const rule = rules.find(({ covers }) => covers(block, before));
@@ -99,7 +99,7 @@ async function useAsSettings({ text }: Block, { project, run }: Reader): Promise
   return { wrong: ok ? [] : [`is neither an answer, nor a request, nor settings: ${stderr}`] };
 }
 
-/** Each line is a query of its own. */
+/** Runs each line as its own query. */
 async function search(block: Block, reader: Reader): Promise<Followed> {
   const queries = block.text.split('\n').filter((line) => line !== '');
   const sent = queries.map((query) =>
@@ -108,7 +108,7 @@ async function search(block: Block, reader: Reader): Promise<Followed> {
   return { wrong: (await Promise.all(sent)).flatMap(({ wrong }) => wrong) };
 }
 
-/** Source on a page is an excerpt of our own code, so the compiler has checked it. */
+/** Checks that source on a page is an excerpt of our own code, which the compiler has checked. */
 async function findInSource({ text }: Block, { project }: Reader): Promise<Followed> {
   const files = readdirSync(join(project, 'src'), { recursive: true, encoding: 'utf8' });
   const found = files

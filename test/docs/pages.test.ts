@@ -9,11 +9,13 @@ const pages = pagesOf(root).map((page) => [page, blocksOf(root, page).filter((bl
 const scripts = pages.flatMap(([, blocks]) => blocks).filter(({ language }) => language === 'sh');
 const pageLimitMs = 600_000;
 
-/** The README up to its first search: the state in which a reader begins a page that starts no service itself. */
+/**
+ * The README up to its first search. This is the state in which a reader begins a page that starts no service itself.
+ */
 const readme = blocksOf(root, 'README.md');
 const firstSteps = readme.slice(0, readme.findLastIndex(({ heading }) => heading === 'The first search') + 1);
 
-/** Follows blocks in order, and stops at the first that fails, because later ones depend on it. */
+/** Follows blocks in order, and stops at the first one that fails, because later blocks depend on it. */
 async function follow(blocks: readonly Block[], reader: Reader): Promise<readonly string[]> {
   let before: Before = null;
   for (const block of blocks) {
@@ -32,7 +34,7 @@ function usesAnotherUser(blocks: readonly Block[]): boolean {
   return blocks.some(({ language, text }) => language === 'sh' && text.includes('sudo -u strongroom'));
 }
 
-/** Fails instead of skipping: following a page as one user proves nothing about another. */
+/** Fails instead of skipping, because following a page as one user proves nothing about another user. */
 function expectToBecomeAnotherUser(): void {
   try {
     execFileSync('sudo', ['-n', '-u', 'nobody', 'true'], { stdio: 'pipe' });

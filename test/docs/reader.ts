@@ -10,14 +10,14 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 const shellStart = join(root, 'test/docs/reader.sh');
 const blockLimitMs = 300_000;
 
-/** A reader that follows a page: a fresh copy of the project, a shell, and what it has seen so far. */
+/** A reader who follows a page: a fresh copy of the project, a shell, and the results so far. */
 export type Reader = {
-  /** The copy of the project, where blocks run. */
+  /** The copy of the project, in which blocks run. */
   readonly project: string;
   /** The address of the service once a block has started it. */
   readonly ports: { readonly port: number; readonly adminPort: number; readonly shopPort: number };
   readonly ids: KnownIds;
-  /** Runs a script in bash and returns its output; variables are kept for the next one. */
+  /** Runs a script in bash and returns its output. Variables are kept for the next script. */
   run(script: string): Promise<{ readonly ok: boolean; readonly stdout: string; readonly stderr: string }>;
   close(): Promise<void>;
 };
@@ -57,7 +57,7 @@ export async function newReader(): Promise<Reader> {
   };
 }
 
-/** The certificate that a reader provides. */
+/** Creates the certificate that a reader provides. */
 function bringCertificate(dir: string): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const files = ['-keyout', join(dir, 'tls.key'), '-out', join(dir, 'tls.pem')];
@@ -75,7 +75,7 @@ function bringCertificate(dir: string): void {
   execFileSync('openssl', ['req', '-x509', ...kind, ...files], { stdio: 'pipe' });
 }
 
-/** Three ports that no process listens on now. */
+/** Returns three ports on which no process listens. */
 async function freePorts(): Promise<readonly [number, number, number]> {
   const servers = [createServer(), createServer(), createServer()] as const;
   const ports = await Promise.all(

@@ -50,7 +50,7 @@ describe('a reader who follows a reference finds what it names', () => {
 describe('a dangling reference is reported', () => {
   const wrongOf = (comment: string) => wrongCitations(root, 'a.ts', comment);
 
-  test('a heading that does not exist, also the second one, also over a line break', () => {
+  test('a heading that does not exist, even as the second one or across a line break', () => {
     expect(wrongOf('/** Docs/contract.md, "Search grammar" is no path. */')).toEqual([]);
     expect(wrongOf('/** See docs/contract.md, "Search grammar". */')).toEqual([]);
     expect(wrongOf('/** See docs/contract.md, "Search grammer". */')).toEqual([
@@ -76,7 +76,7 @@ describe('a dangling reference is reported', () => {
     expect(wrongOf('// See ADR 999.')).toEqual(['a.ts: there is no ADR 999']);
   });
 
-  test('a link to a missing file, to a missing heading; links elsewhere and code are left alone', () => {
+  test('a link to a missing file or heading; external links and code are ignored', () => {
     const linksOf = (markdown: string) => wrongLinks(root, 'docs/a.md', markdown);
     expect(linksOf('[a](contract.md#search-grammar) [b](../README.md) [c](https://example.org/#x)')).toEqual([]);
     expect(linksOf('`[a](nothing.md)`\n```\n[a](nothing.md)\n```\n')).toEqual([]);
@@ -84,7 +84,7 @@ describe('a dangling reference is reported', () => {
     expect(linksOf('[a](contract.md#nothing)')).toEqual(['docs/a.md: docs/contract.md has no heading for #nothing']);
   });
 
-  test('a path of src that does not exist; other paths that end alike are left alone', () => {
+  test('a path of src that does not exist; other paths with the same end are ignored', () => {
     expect(
       wrongPaths(root, 'a.md', 'Routes<br/>src/http, `src/ports/clock.ts`. In `#src/x` and `other/src/x`.'),
     ).toEqual([]);

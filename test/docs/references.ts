@@ -34,7 +34,7 @@ export function wrongCitations(root: string, file: string, source: string): read
         wrong.push(`${file}: ${page} has no heading "${heading}"`);
     }
   }
-  // The text of a rule is in docs/, whatever name a comment gives it.
+  // The text of a rule is in docs/, whatever a comment calls it.
   for (const [citation] of text.matchAll(/\b(?:contract|specification|architecture), (?:section|["`])/gi))
     wrong.push(`${file}: ${citation} cites no heading of docs/`);
   const decisions = readdirSync(join(root, 'docs/adr'));

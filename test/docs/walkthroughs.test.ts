@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 
 type Step = { readonly name: string; readonly file: string; readonly depth: number; readonly line: number };
 
-/** The steps of the walkthroughs in CONTRIBUTING.md: `- \`function\` in \`file\``, indented below the function that calls it. */
+/**
+ * The steps of the walkthroughs in CONTRIBUTING.md: `- \`function\` in \`file\``, each indented below the function that
+ * calls it.
+ */
 const steps: Step[] = readFileSync('CONTRIBUTING.md', 'utf8')
   .split('\n')
   .flatMap((text, index) => {
@@ -12,7 +15,7 @@ const steps: Step[] = readFileSync('CONTRIBUTING.md', 'utf8')
     return found === null ? [] : [{ name, file, depth: indent.length / 2, line: index + 1 }];
   });
 
-/** The texts of the functions, methods and ports of this name in a file. */
+/** Returns the texts of all functions, methods and ports with this name in a file. */
 function bodiesOf(name: string, file: string): readonly string[] {
   const lines = readFileSync(`src/${file}`, 'utf8').split('\n');
   const declaration = new RegExp(`^ *(export )?(async )?((function\\*?|const|readonly) )?${name}\\b(\\(|<|:| =)`);
@@ -21,7 +24,7 @@ function bodiesOf(name: string, file: string): readonly string[] {
     if (line.endsWith(';')) return [line];
     const indent = /^ */.exec(line)?.[0] ?? '';
     const rest = lines.slice(start + 1);
-    // `}: Type` and `}): Type` end the parameters.
+    // `}: Type` and `}): Type` end the parameter list.
     const end = rest.findIndex((each) => each.startsWith(`${indent}}`) && !/^ *}\)?: /.test(each));
     return end < 0 ? [] : [rest.slice(0, end).join('\n')];
   });

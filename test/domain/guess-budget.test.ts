@@ -28,7 +28,7 @@ test('a window never grants more than the budget, for any sequence of requests',
   );
 });
 
-test('a request for more than is left uses up the rest, and only the first such request is reported', () => {
+test('a request that exceeds the rest uses it up, and only the first such request is reported', () => {
   const budget = { max: 10, windowMs, suspectAbove: null };
   const first = reserveGuesses(null, budget, asks(11, 0));
   expect(first.reservation).toMatchObject({ granted: 10, exhausts: true });

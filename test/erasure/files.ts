@@ -7,8 +7,8 @@ import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 export type StoreFile = { readonly name: string; readonly content: Buffer };
 
 /**
- * Reads every file of a data directory in another process. SQLite's locks belong to the process: closing any handle of
- * a file here would release locks that the service under test relies on.
+ * Reads every file of a data directory in another process. SQLite's locks belong to the process, so closing any file
+ * handle here would release locks that the service under test relies on.
  */
 export function filesOf(dataDir: string): StoreFile[] {
   return readdirSync(dataDir, { recursive: true, withFileTypes: true })
@@ -19,7 +19,7 @@ export function filesOf(dataDir: string): StoreFile[] {
     });
 }
 
-/** Null: the file is gone, like the journal of a new file that has its first table. */
+/** Returns null if the file is gone, like the journal of a new file that has its first table. */
 function contentOf(file: string): Buffer | null {
   try {
     return execFileSync('cat', [file], { maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -29,7 +29,7 @@ function contentOf(file: string): Buffer | null {
   }
 }
 
-/** Every form that a text may have in a file: raw, base64 at each alignment, hex, UTF-16, escaped. */
+/** Returns every form that a text may have in a file: raw, base64 at each alignment, hex, UTF-16, escaped. */
 export function formsOf(text: string): { readonly form: string; readonly bytes: Buffer }[] {
   const utf8 = Buffer.from(text);
   const utf16le = Buffer.from(text, 'utf16le');
@@ -55,7 +55,7 @@ export function formsOf(text: string): { readonly form: string; readonly bytes: 
   return forms.filter(({ bytes }) => bytes.length >= 4);
 }
 
-/** The base64 characters that depend only on the text, at any offset in a longer one. */
+/** Returns the base64 characters that depend only on the text, at any offset in a longer text. */
 function base64FormsOf(utf8: Buffer) {
   return [0, 1, 2].flatMap((before) => {
     const shifted = Buffer.concat([Buffer.alloc(before), utf8]);
@@ -68,7 +68,7 @@ function base64FormsOf(utf8: Buffer) {
   });
 }
 
-/** Returns where any of the texts is, as a readable list. */
+/** Returns where any of the texts occurs, as a readable list. */
 export function findTexts(files: readonly StoreFile[], texts: Readonly<Record<string, string>>): string[] {
   return Object.entries(texts).flatMap(([what, text]) =>
     formsOf(text).flatMap(({ form, bytes }) =>
@@ -123,12 +123,15 @@ export function expectNowhere(dataDir: string, keys: Iterable<WrappedKey>): void
   expect(found).toEqual([]);
 }
 
-/** Returns true if some file contains all of it. A test must see that before it can claim that it is gone. */
+/**
+ * Returns true if some file contains all of the key's bytes. A test must see this before it can claim that the bytes
+ * are gone.
+ */
 export function isSomewhere(dataDir: string, { wrapped }: WrappedKey): boolean {
   return filesOf(dataDir).some(({ content }) => content.includes(wrapped));
 }
 
-/** Nonce, body and tag in pieces of 12 bytes, so that a torn rest would be found, too. */
+/** Splits nonce, body and tag into pieces of 12 bytes, so that a torn remainder would be found as well. */
 function partsOf(wrapped: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   for (let at = 1; at + 12 <= wrapped.length; at += 12) parts.push(wrapped.subarray(at, at + 12));

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Every value that was ever stored, by its kind. */
+/** Every value that was ever stored, by kind. */
 const planted: Record<string, string> = {};
 
 function plant(what: string, text = `mk${randomBytes(12).toString('hex')}`): string {
@@ -19,7 +19,10 @@ function plant(what: string, text = `mk${randomBytes(12).toString('hex')}`): str
   return text;
 }
 
-/** Digits of a card number that passes Luhn (ISO/IEC 7812-1): 19, so that none occurs by chance. */
+/**
+ * Returns a card number that passes the Luhn check (ISO/IEC 7812-1). It has 19 digits, so that it cannot occur by
+ * chance.
+ */
 function plantCardNumber(what: string): string {
   const digits = [4, ...Array.from({ length: 17 }, () => randomInt(10))];
   const sum = [...digits].reverse().reduce((total, digit, index) => {
@@ -133,7 +136,7 @@ test('a cvc is in no file, neither as JSON nor as the plaintext of its ciphertex
   }
 });
 
-test('nor after the service has stopped', async () => {
+test('even after the service has stopped', async () => {
   await service.stop();
   const files = filesOf(service.dataDir);
   expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(['vault.db', 'keys.db']));

@@ -14,7 +14,8 @@ const data = { number: '5555555555554444' };
 const headers = { 'service-idempotency-key': randomUUID() };
 
 /**
- * While a reader holds an old state of `keys.db`, its log keeps that state. No response may say that the key is erased.
+ * While a reader holds an old state of `keys.db`, its log keeps that state, so no response may claim that the key is
+ * erased.
  */
 describe.each([
   { operation: 'DELETE', done: 204, call: (id: string) => service.call('DELETE', `/tokens/${id}`) },
@@ -65,7 +66,7 @@ test('many deletes that wait for one reader all succeed when it closes', async (
   );
 });
 
-test('erasure delayed by a reader finishes without a request once the reader is gone', async () => {
+test('an erasure that a reader delayed finishes without a request once the reader is gone', async () => {
   const expires_at = new Date(service.clock.now() + anHour / 2).toISOString();
   const id = await create(service, aCard('123', { expires_at }));
   const { content } = await wrappedKeysOf(service, id);

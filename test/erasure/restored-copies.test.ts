@@ -80,7 +80,7 @@ test('an old vault.db with the current keys.db: no key opens the deleted value',
   folders.push(today);
 });
 
-test('an old vault.db continues: later deletions are shredded at the next start, too', async () => {
+test('an old vault.db continues, and later deletions are shredded at the next start as well', async () => {
   await service.stop();
   const old = await copy(['vault.db']);
   await restart();

@@ -32,7 +32,7 @@ export async function streamOf(service: TestService, id: string, tenantId = serv
   return tokenStream(keys.names, id);
 }
 
-/** Returns the ids of the keys that events of a token name, in order: those of its contents and those of its cvcs. */
+/** Returns the ids of the keys that a token's events name, in order: those of its contents and those of its cvcs. */
 export async function keyIdsOf(service: TestService, id: string) {
   const events = await service.vault.log.readStream(await streamOf(service, id));
   const named = (part: string) => [
@@ -41,7 +41,7 @@ export async function keyIdsOf(service: TestService, id: string) {
   return { content: named('key'), cvc: named('cvc_key') };
 }
 
-/** Returns the wrapped bytes of a token's keys that are in the files now. */
+/** Returns the wrapped bytes of a token's keys that are currently in the files. */
 export async function wrappedKeysOf(service: TestService, id: string) {
   const { content, cvc } = await keyIdsOf(service, id);
   const all = wrappedKeys(service.dataDir);
@@ -58,7 +58,7 @@ export async function wrappedKeysOf(service: TestService, id: string) {
 export function openReader(dataDir: string, file: 'keys.db' | 'vault.db' = 'keys.db') {
   const database = pinStatements(join(dataDir, file), { readonly: true });
   return {
-    /** Reads once, and keeps no snapshot. */
+    /** Reads once without keeping a snapshot. */
     look: () => database.prepare('SELECT count(*) FROM sqlite_schema').get(),
     /** Opens a snapshot that stays open. */
     hold(): void {
@@ -86,7 +86,7 @@ export function tamper(dataDir: string, file: 'keys.db' | 'vault.db', statement:
   }
 }
 
-/** The same for tables that triggers protect. */
+/** Does the same for tables that triggers protect. */
 export function tamperBehindTriggers(dataDir: string, file: 'keys.db' | 'vault.db', statement: string): number {
   const database = pinStatements(join(dataDir, file), {});
   try {
@@ -100,12 +100,14 @@ export function keyIdBytes(keyId: string): Buffer {
   return Buffer.from(keyId.replaceAll('-', ''), 'hex');
 }
 
-/** A token in the state in which a crash leaves it after its deletion was stored and before its keys were destroyed. */
+/**
+ * Creates a token in the state that a crash leaves after the deletion was stored and before the keys were destroyed.
+ */
 export async function deletedWithLivingKeys(service: TestService) {
   const { vault, clock, tenantId } = service;
   const id = await create(service, aCard());
   const { content, cvc } = await keyIdsOf(service, id);
-  // Only a profile with files can be searched for file contents.
+  // Only a profile with files has file contents to search.
   const wrapped = profile === 'embedded' ? await wrappedKeysOf(service, id) : { content: [], cvc: [] };
   const stream = await streamOf(service, id);
   const row = await vault.rows.get(stream);

@@ -127,7 +127,7 @@ describe('an unreadable event stops the reader', () => {
     );
   });
 
-  test('with any needed fact missing or of another JSON type', () => {
+  test('if any required fact is missing or has another JSON type', () => {
     const optional = new Set(['cvc_key', 'expires_at', 'cvc_purge_at']);
     for (const event of tokens) {
       for (const fact of Object.keys(event.clear)) {
@@ -142,7 +142,7 @@ describe('an unreadable event stops the reader', () => {
     }
   });
 
-  test('and its message repeats nothing of what the event holds', () => {
+  test('and the message repeats nothing from the event', () => {
     fc.assert(
       fc.property(fc.uuid(), (marker) => {
         try {

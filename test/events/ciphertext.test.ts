@@ -67,7 +67,7 @@ test('a ciphertext never opens under another key', () => {
 });
 
 describe('the format', () => {
-  test('is version, nonce, body and tag, in memory of its own', () => {
+  test('is version, nonce, body and tag, in its own memory', () => {
     const box = sealCiphertext(key, Buffer.alloc(64), place);
     expect([box[0], box.length]).toEqual([1, 1 + 12 + 64 + 16]);
     expect(box.buffer.byteLength).toBe(box.length);
@@ -96,7 +96,7 @@ describe('the format', () => {
   });
 });
 
-test('texts whose lengths lie within the same 64 bytes give ciphertexts of one length', () => {
+test('texts whose lengths are in the same 64-byte block give ciphertexts of equal length', () => {
   fc.assert(
     fc.property(fc.nat(20), fc.integer({ min: 1, max: 64 }), fc.integer({ min: 1, max: 64 }), (blocks, one, other) => {
       // Two bytes of the text are its quotes.

@@ -25,7 +25,7 @@ test('two lists of parts have the same hash only if they are equal', () => {
   expect(hash('a', '')).not.toBe(hash('a'));
 });
 
-test('purposes never meet, whatever their parts', () => {
+test('hashes for different purposes never collide, whatever their parts', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), fc.array(fc.string()), (one, other) => {
       expect(hash('token-stream', ...one)).not.toBe(hash('fingerprint', ...other));
@@ -37,7 +37,7 @@ test('another key results in another hash', () => {
   expect(keyedHash(randomBytes(32), 'p', 'x').equals(keyedHash(key, 'p', 'x'))).toBe(false);
 });
 
-test('hashes never change, because callers and stores keep them', () => {
+test('hashes stay the same across versions, because callers and stores keep them', () => {
   const fixed = Buffer.alloc(32, 7);
   expect(tokenStream(fixed, 'an id')).toBe('token-c9dcd2d94c459d7faca7e4d66f4d0642cb078ca4dc8ab355fe059797f1734780');
   expect(fingerprintOf(fixed, 'card', '4242424242424242')).toBe('9HhiJeqJC6hFEAgTNixKSbB9HjZPHfy6mMRyxM1gfNc8');
@@ -46,7 +46,7 @@ test('hashes never change, because callers and stores keep them', () => {
   );
 });
 
-test('a stream name is a fixed shape and says nothing of the id', () => {
+test('a stream name has a fixed form and reveals nothing about the id', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 3 }), (id) => {
       const name = tokenStream(key, id);
@@ -58,7 +58,7 @@ test('a stream name is a fixed shape and says nothing of the id', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('a fingerprint tells types apart, and the store holds another text than callers do', () => {
+test('a fingerprint depends on the type, and the stored text differs from the one that callers get', () => {
   const fingerprint = fingerprintOf(key, 'card', '4242');
   expect(fingerprint).toMatch(/^[1-9A-HJ-NP-Za-km-z]{43,44}$/);
   expect(fingerprintOf(key, 'token', '4242')).not.toBe(fingerprint);

@@ -26,7 +26,7 @@ describe('a page of a named origin may use the service from a browser', () => {
     expect(String(answer.headers['access-control-allow-headers'])).toContain('service-api-key');
   });
 
-  test('it can read error responses too', async ({ service }) => {
+  test('a page can read error responses as well', async ({ service }) => {
     const { id } = await createPlain(service);
     for (const key of [service.key, 'wrong']) {
       const headers = { origin, 'service-api-key': key };
@@ -36,14 +36,14 @@ describe('a page of a named origin may use the service from a browser', () => {
     }
   });
 
-  test('another origin may not', async ({ service }) => {
+  test('a page of another origin may not', async ({ service }) => {
     const headers = { origin: 'https://other.example', 'service-api-key': service.key };
     const answer = await appFor(service).inject({ method: 'GET', url: '/tokens/unknown', headers });
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
   });
 });
 
-test('without named origins nothing is said of CORS', async ({ service }) => {
+test('without named origins, no CORS headers are sent', async ({ service }) => {
   const headers = { origin, 'access-control-request-method': 'GET' };
   const preflight = await service.call('OPTIONS', '/tokens/some-id', undefined, { headers });
   expect(preflight.status).toBe(405);

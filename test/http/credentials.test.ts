@@ -17,20 +17,20 @@ async function bearerService(limits?: Parameters<typeof startTestService>[0]): P
   return service;
 }
 
-/** Sends a get with these credentials alone. */
+/** Sends a get with only these credentials. */
 function get(service: TestService, url: string, authorization: string | null, key: string | null = null) {
   return service.call('GET', url, undefined, { key, headers: authorization === null ? {} : { authorization } });
 }
 
-describe('a 401 names the way to authenticate', () => {
-  test('in the same words for every reason', async ({ service }) => {
+describe('a 401 describes how to authenticate', () => {
+  test('with the same text for every reason', async ({ service }) => {
     for (const key of [null, '', 'password', `${service.key}x`]) {
       const { headers } = await expectRefusal(service, () => get(service, '/tokens', null, key), refused);
       expect(headers['www-authenticate']).toBe(header);
     }
   });
 
-  test('and no other response does', async ({ service }) => {
+  test('and no other response has a challenge', async ({ service }) => {
     const { id } = await createPlain(service);
     const answers = [
       await service.call('GET', path(id)),
@@ -108,7 +108,7 @@ describe('with auth.bearer', () => {
     }
   });
 
-  test('a wrong bearer token counts as a failed authentication, and a good one counts for its application', async () => {
+  test('a wrong bearer token counts as a failed authentication, and a valid one counts for its application', async () => {
     const limits = {
       requests: 2,
       windowMs: 10_000,
@@ -128,7 +128,7 @@ describe('with auth.bearer', () => {
     expect(await statusOf(`Bearer ${service.key}`)).toBe(429);
   });
 
-  test('the access log records the key by its id, whichever header carried it', async () => {
+  test('the access log records the key by its id, whichever header contained it', async () => {
     const service = await bearerService();
     const { id } = await createPlain(service);
     for (const [authorization, key] of [

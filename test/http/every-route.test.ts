@@ -6,7 +6,7 @@ import { createPlain, test } from './routes/support.js';
 
 const volatile = new Set(['service-trace-id', 'date', 'connection', 'keep-alive']);
 
-/** Method and path of every route, with existing ids. */
+/** Returns method and path of every route, with existing ids. */
 async function routesOf(service: TestService) {
   const { id } = await createPlain(service);
   const application = await ownId(service, service.key);

@@ -6,7 +6,7 @@ import { card, create, createPlain, path, read, test, uniqueId } from './routes/
 const all = ['token:create', 'token:read', 'token:search', 'token:update', 'token:use'] as const;
 const below = (service: TestService, transform: 'mask' | 'redact') => service.application([rule('/', transform, all)]);
 
-/** Every place where a token is shown to a caller that did not send it. */
+/** Returns every response in which a token is shown to a caller that did not send it. */
 async function shownTo(service: TestService, key: string, id: string): Promise<readonly string[]> {
   const answers = await Promise.all([
     service.call('GET', path(id), undefined, { key }),
@@ -18,7 +18,7 @@ async function shownTo(service: TestService, key: string, id: string): Promise<r
   return answers.map(({ text }) => text);
 }
 
-describe('a fingerprint is an oracle, so a caller below reveal is shown none', () => {
+describe('a fingerprint is an oracle, so a caller below reveal sees none', () => {
   test.for(['mask', 'redact'] as const)(
     '%s: not in get, list, search or detokenize',
     async (transform, { service }) => {
@@ -79,7 +79,7 @@ describe('a fingerprint is an oracle, so a caller below reveal is shown none', (
     if (isShown) expect(body['fingerprint']).toBe((await read(service, id))['fingerprint']);
   });
 
-  test('an update that meets a duplicate must carry all that its fingerprint reads', async ({ service }) => {
+  test('an update that finds a duplicate must contain every value that its fingerprint reads', async ({ service }) => {
     const key = await below(service, 'mask');
     const expression = '{{ data.a }}|{{ data.b }}';
     const make = (data: Json) =>
@@ -97,7 +97,9 @@ describe('a fingerprint is an oracle, so a caller below reveal is shown none', (
     });
   });
 
-  test('a repeat shows it while the token holds what the first request sent, and no longer', async ({ service }) => {
+  test('a repeat shows the fingerprint only while the token contains what the first request sent', async ({
+    service,
+  }) => {
     const key = await below(service, 'mask');
     const headers = { 'idempotency-key': uniqueId() };
     const send = () => service.call('POST', '/tokens', { type: 'token', data: 'own' }, { key, headers });
@@ -110,7 +112,7 @@ describe('a fingerprint is an oracle, so a caller below reveal is shown none', (
     expect(repeated.body).not.toHaveProperty('fingerprint');
   });
 
-  test('a repeated update shows it only if the first request carried the value', async ({ service }) => {
+  test('a repeated update shows the fingerprint only if the first request contained the value', async ({ service }) => {
     const { id } = await createPlain(service, { data: 'secret' });
     const key = await below(service, 'mask');
     const send = (patch: object, idempotencyKey: string) =>

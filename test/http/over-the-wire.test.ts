@@ -6,7 +6,7 @@ import { createPlain, path, test } from './routes/support.js';
 
 const token = '{"type":"token","data":1}';
 
-/** Sends these bytes and returns the response. The connection ends with it. */
+/** Sends these bytes and returns the response. The response ends the connection. */
 async function exchange(
   { app }: TestService,
   head: readonly string[],
@@ -25,7 +25,7 @@ async function exchange(
   return answer;
 }
 
-describe('behaviour that only a real connection shows', () => {
+describe('behavior that only a real connection shows', () => {
   test('400 as a problem for a request that is not HTTP', async ({ service }) => {
     const answer = await exchange(service, ['NOT HTTP']);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
@@ -47,14 +47,14 @@ describe('behaviour that only a real connection shows', () => {
     expect(await exchange(service, ['GET /health/live HTTP/1.0'], '', [])).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('400 as a problem for an unknown expectation; 100-continue is one we know', async ({ service }) => {
+  test('400 as a problem for an unknown expectation; 100-continue is known', async ({ service }) => {
     const head = ['GET /health/live HTTP/1.1'];
     const answer = await exchange(service, [...head, 'Expect: foo']);
     expect(answer).toMatch(/^HTTP\/1\.1 400 .*\r\nservice-trace-id: .*"code":"malformed_request"/s);
     expect(await exchange(service, [...head, 'Expect: 100-continue'])).toMatch(/^HTTP\/1\.1 100 .*HTTP\/1\.1 200 /s);
   });
 
-  test('404 for an id longer than any token has, and 401 without a key', async ({ service }) => {
+  test('404 for an id longer than any token’s id, and 401 without a key', async ({ service }) => {
     const line = `GET /tokens/${'a'.repeat(12_000)} HTTP/1.1`;
     const known = await exchange(service, [line, `SERVICE-API-KEY: ${service.key}`]);
     expect(known).toMatch(/^HTTP\/1\.1 404 .*"code":"token_not_found"/s);

@@ -13,7 +13,7 @@ describe('a problem explains itself', () => {
     },
   );
 
-  test('its type leads to its page', async ({ service }) => {
+  test('its type links to its page', async ({ service }) => {
     const problem = await service.call('GET', '/tokens/unknown');
     const page = await service.call('GET', String(problem.body['type']), undefined, { key: null });
     expect(page.text).toContain(String(problem.body['title']));
@@ -38,7 +38,7 @@ describe('a problem explains itself', () => {
   });
 });
 
-test('400 names at most 20 faults of a body that is wrong everywhere', async ({ service }) => {
+test('400 names at most 20 errors of a body that is invalid everywhere', async ({ service }) => {
   const permissions = Array(1_000).fill(1);
   const body = { name: 1, type: 1, permissions, rules: permissions };
   const answer = await service.call('POST', '/applications', body, { key: service.managementKey });
@@ -50,7 +50,7 @@ describe('the trace id', () => {
   test.for([
     ...['abc', 'A.b_c-9', '12345678', '123456789a', '1-2-3-4-5-6-7-8', 'x'.repeat(100)],
     ...['x12345678901', '123456x789012', '49297145-9847-4364-8123-45678901234a', '0af7651916cd43dd8448123456789012'],
-  ])('%s is taken', async (traceId, { service }) => {
+  ])('%s is accepted', async (traceId, { service }) => {
     const answer = await service.call('GET', '/tokens/unknown', undefined, {
       headers: { 'service-trace-id': traceId },
     });
@@ -71,7 +71,7 @@ describe('the trace id', () => {
     'x4929714598473645',
     'card-4929-7145-9847-3645',
     '4.9.2.9.7_1-4598473645x',
-  ])('%s is not taken', async (traceId, { service }) => {
+  ])('%s is not accepted', async (traceId, { service }) => {
     const answer = await service.call('GET', '/tokens/unknown', undefined, {
       headers: { 'service-trace-id': traceId },
     });

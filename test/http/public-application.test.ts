@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { rule } from '../support/test-service.js';
 import { card, create, expectRefusal, invalid, path, read, test } from './routes/support.js';
 
-describe('a public application, whose key may be public, creates and updates and sees no plaintext data', () => {
+describe('a public application, whose key may be public, can create and update tokens but sees no plaintext data', () => {
   test('with plain permissions it gets the mask of what it sent', async ({ service }) => {
     const key = await service.application(['token:create', 'token:update'], 'public');
     const masked = { number: 'XXXXXXXXXXXX4242', expiration_month: 12, expiration_year: 2030 };

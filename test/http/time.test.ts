@@ -14,7 +14,7 @@ import {
 
 const { cvc: _, ...cardWithoutCvc } = card;
 
-describe('expires_at in every format, returned in one', () => {
+describe('expires_at is accepted in every format and returned in one', () => {
   test.for([
     ['1/2/2030 3:04:05 PM +01:30', '2030-01-02T13:34:05.000+00:00'],
     ['1/2/2030 3:04:05 PM -14:00', '2030-01-03T05:04:05.000+00:00'],
@@ -38,7 +38,7 @@ describe('expires_at in every format, returned in one', () => {
   });
 });
 
-describe('an expired token is gone from that instant, even if the expiry was not recorded yet', () => {
+describe('an expired token is gone from that moment on, even if the expiry is not recorded yet', () => {
   test('its id is free, the history continues, its keys are destroyed', async ({ service }) => {
     const id = uniqueId();
     const before = await service.eventCount();
@@ -90,7 +90,7 @@ describe('an expired token is gone from that instant, even if the expiry was not
   });
 });
 
-describe('a cvc is never returned later than one hour after it was written, though the sweep never runs', () => {
+describe('a cvc is never returned later than one hour after it was written, even if the sweep never runs', () => {
   test('by any route, to the millisecond', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card, mask: { cvc: '{{ data.cvc }}', a: 'b' } });
     const masking = await service.application(['token:read', 'token:update']);
@@ -142,7 +142,7 @@ describe('a cvc is never returned later than one hour after it was written, thou
     expect((await streamSince(service, before)).length, 'nothing is left to purge').toBe(events.length);
   });
 
-  test('a new cvc starts a new hour, also the same one again', async ({ service }) => {
+  test('a new cvc starts a new hour, even with the same value', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     for (const cvc of ['999', '999', 4321]) {
       service.clock.advance(50 * minuteMs);

@@ -11,7 +11,7 @@ const silent = { request: () => undefined, error: () => undefined };
 
 /** Sends a request with any method. `call` accepts only those of the document. */
 async function send(app: TestService['app'], method: string, url: string, headers: Record<string, string> = {}) {
-  // `inject` has types for the methods that it knows. The router gets any method.
+  // The types of `inject` allow only known methods, but the router accepts any method.
   const response = await app.inject({ method: method as 'GET', url, headers });
   const isJson = String(response.headers['content-type'] ?? '').includes('json') && response.body !== '';
   const { statusCode: status, headers: answered, body: text } = response;
@@ -118,7 +118,7 @@ describe('with CORS', () => {
     });
   }
 
-  test('a page can read a 404, a 405 and what is allowed', async ({ service }) => {
+  test('a page can read a 404, a 405 and the allowed methods', async ({ service }) => {
     const app = appFor(service);
     for (const [url, status] of [
       ['/tokens', 405],

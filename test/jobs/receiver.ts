@@ -14,12 +14,12 @@ type Respond = (response: ServerResponse, received: Received, request: IncomingM
 export type Receiver = {
   readonly url: string;
   readonly received: Received[];
-  /** Changes how it responds; 204 without it. */
+  /** Sets how the receiver responds. The default is 204. */
   respond: Respond;
   close(): Promise<void>;
 };
 
-/** A receiver of webhooks: a real HTTP server on this machine. */
+/** Starts a receiver of webhooks: a real HTTP server on this machine. */
 export async function startReceiver(host = '127.0.0.1'): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {

@@ -62,7 +62,7 @@ describe('the sweep records', () => {
     expect(await service.vault.rows.due(service.clock.now(), 10)).toEqual([]);
   });
 
-  test('nothing if the time was changed meanwhile', async () => {
+  test('nothing if the time was changed in the meantime', async () => {
     const id = await create(service, { type: 'token', data: 'x', expires_at: inMs(1_000) });
     const [row] = await service.vault.rows.due(service.clock.now() + 1_000, 10);
     expect((await service.call('PATCH', `/tokens/${id}`, { expires_at: inMs(anHour) })).status).toBe(200);
@@ -106,7 +106,7 @@ test('one failing row does not stop the others, and is reported', async () => {
   expect((await typesOf(String(ids[2]))).at(-1)).toBe('token.expired');
 });
 
-/** A sweep whose rounds are counted. The test moves its timers together with the clock. */
+/** Creates a sweep whose rounds are counted. The test moves its timers together with the clock. */
 function observedSweep(given: { readonly nextDueAt?: () => Promise<number | null> } = {}) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const rounds: number[] = [];
@@ -127,7 +127,7 @@ function observedSweep(given: { readonly nextDueAt?: () => Promise<number | null
   const pass = async (ms: number) => {
     clock.advance(ms);
     vi.advanceTimersByTime(ms);
-    // The round uses the thread that writes, which does not depend on the timers.
+    // The round uses the writer thread, which does not depend on the timers.
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
   };
   return { sweep, rounds, pass };
@@ -152,7 +152,7 @@ describe('the sweep runs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('earlier if a token is due earlier, and no later if one is due later', async () => {
+  test('earlier if a token is due earlier, but not later if one is due later', async () => {
     const { sweep, rounds, pass } = observedSweep();
     sweep.start();
     await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
@@ -177,7 +177,7 @@ describe('the sweep runs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('and a stop waits for the current round, which is the last', async () => {
+  test('and a stop waits for the current round, which is the last one', async () => {
     let goOn: (value: null) => void = () => undefined;
     const held = new Promise<null>((resolve) => {
       goOn = resolve;

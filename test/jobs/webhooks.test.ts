@@ -93,7 +93,7 @@ describe('a webhook', () => {
     expect(service.errors).toEqual([]);
   });
 
-  test('is told of an expiry and of a purged code, with the id', async ({ service, receiver }) => {
+  test('is notified of an expiry and of a purged code, with the id', async ({ service, receiver }) => {
     await subscribe(service, receiver.url, { event_types: ['token.expired', 'token.property.expired'] });
     const at = new Date(service.clock.now() + 2 * hour).toISOString();
     await create(service, 'card-1', {
@@ -111,7 +111,7 @@ describe('a webhook', () => {
     expect(told(receiver).slice(1)).toEqual([['token.expired', 'card-1']]);
   });
 
-  test('filters by type and by container, also tokens that have ended', async ({ service, receiver }) => {
+  test('filters by type and by container, including tokens that have ended', async ({ service, receiver }) => {
     await subscribe(service, receiver.url, { containers: ['/pci/'], token_types: ['token'] });
     await create(service, 'inside', { containers: ['/pci/high/'] });
     await create(service, 'outside', { containers: ['/general/'] });
@@ -137,7 +137,7 @@ describe('a webhook', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test('is told of applications and their keys', async ({ service, receiver }) => {
+  test('is notified of changes to applications and their keys', async ({ service, receiver }) => {
     await subscribe(service, receiver.url, { event_types: ['application.created', 'application.key.issued'] });
     await service.application(['token:read']);
     await service.service.webhooks.run();
@@ -151,7 +151,7 @@ describe('a webhook', () => {
     expect(issued?.text).not.toContain('hash');
   });
 
-  test('is told of denied accesses, at most once per application and minute, until they are delivered', async ({
+  test('is notified of denied requests, at most once per application and minute, until they are delivered', async ({
     service,
     receiver,
   }) => {
@@ -193,7 +193,7 @@ describe('a webhook', () => {
     expect(outcomes).toEqual(['delivered', 'delivered', 'delivered', 'failed']);
   });
 
-  test('that fails gets the same event again, later and later, and then it is parked', async ({
+  test('that fails gets the same event again, with increasing delays, until the event is parked', async ({
     service,
     receiver,
   }) => {
@@ -239,7 +239,7 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(count);
   });
 
-  test('gets the events of one token in order although the first of them fails', async ({ service, receiver }) => {
+  test('gets the events of one token in order even if the first of them fails', async ({ service, receiver }) => {
     await subscribe(service, receiver.url);
     let failing = true;
     receiver.respond = (response, { data }) =>
@@ -293,7 +293,7 @@ describe('a webhook', () => {
     expect(await stored()).toBeUndefined();
   });
 
-  test('signs with both secrets while they overlap, and then with the new one alone', async ({ service, receiver }) => {
+  test('signs with both secrets while they overlap, and then only with the new one', async ({ service, receiver }) => {
     const { id, secret: old } = await subscribe(service, receiver.url);
     const as = { key: service.managementKey };
     const rotated = await service.call('POST', `/webhooks/${id}/secret`, { overlap_seconds: 3_600 }, as);
@@ -336,7 +336,7 @@ describe('a webhook', () => {
     expect(await service.vault.webhookStore.state(id)).toBeNull();
   });
 
-  test('that receives a test delivery gets what waits at once', async ({ service, receiver }) => {
+  test('that receives a test delivery gets all waiting deliveries at once', async ({ service, receiver }) => {
     const { id } = await subscribe(service, receiver.url);
     receiver.respond = (response) => response.writeHead(500).end();
     await create(service, 'one');
@@ -389,7 +389,7 @@ describe('a state that something other than the vault wrote', () => {
 });
 
 describe('a replay', () => {
-  test('delivers again what happened since a time, with the same ids of events, and ended tokens by reference', async ({
+  test('delivers the events since a given time again, with the same event ids, and with references for ended tokens', async ({
     service,
     receiver,
   }) => {
@@ -404,7 +404,7 @@ describe('a replay', () => {
     const first = receiver.received.splice(0);
     await replayDeliveries(service.vault, id, from);
     await service.service.webhooks.run();
-    // Only the deliveries of one token have an order.
+    // Only the deliveries of one token are ordered.
     const of = (id: string | undefined) => told(receiver).filter(([, tokenId]) => tokenId === id);
     expect(of('kept')).toEqual([['token.created', 'kept']]);
     expect(of(undefined)).toEqual([
@@ -452,7 +452,7 @@ describe('a receiver does not affect others that', () => {
         });
         const round = service.service.webhooks.run();
         await arrived;
-        // Callers are served while the other receiver is waited for.
+        // Callers are served while the service waits for the other receiver.
         expect((await create(service, 'meanwhile')).status).toBe(201);
         await round;
         const attempts = await attemptsOf(service, id);

@@ -13,7 +13,7 @@ const aDay = 24 * anHour;
 const tenYears = 3_653 * aDay;
 const why = 'a process of a cluster trusts MongoDB, see test/compose/cluster-clock.test.ts';
 
-/** A vault that is stopped and started on the same data, with a clock that continues. */
+/** Creates a vault that can be stopped and restarted on the same data, with a clock that continues. */
 async function vaultOn(clock: ManualClock) {
   const dataDir = join(tempDir(), 'data');
   const first = await startTestService({ dataDir, clock });
@@ -90,7 +90,7 @@ test('a start ten years ahead hides what is due and destroys nothing, until the 
   for (const stream of streams.slice(0, 1)) expect(await typesOf(right, stream)).toEqual(['token.created']);
 });
 
-test('after 24 hours of running the vault trusts its clock; stops and starts neither shorten nor repeat them', async (context) => {
+test('after running for 24 hours, the vault trusts its clock; stops and starts neither shorten nor repeat this time', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { restart, get } = await vaultOn(clock);
@@ -101,7 +101,7 @@ test('after 24 hours of running the vault trusts its clock; stops and starts nei
     await fullRound(service);
     expect(await typesOf(service, stream), `after ${ranHours} hours`).toEqual(['token.created']);
     clock.advance(6 * anHour);
-    // Time during which the vault is stopped proves nothing.
+    // Time during which the vault is stopped proves nothing about the clock.
     if (ranHours === 12) service = await restart(() => clock.advance(2 * aDay));
   }
   await fullRound(service);
@@ -135,7 +135,7 @@ test('a vault that was stopped for 7 days continues at once, and after 8 days on
   expect(await (await restart()).service.state()).toMatchObject({ notices: [] });
 });
 
-test('a step of more than an hour while it runs destroys nothing, and a step back ends that', async (context) => {
+test('a step of more than an hour at run time destroys nothing, and a step back ends the hold', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { get, restart } = await vaultOn(clock);
@@ -146,7 +146,7 @@ test('a step of more than an hour while it runs destroys nothing, and a step bac
   expect(await get().call('GET', `/tokens/${id}`)).toMatchObject({ status: 404 });
   expect(await typesOf(get(), stream)).toEqual(['token.created']);
   expect((await get().service.state()).notices).toHaveLength(1);
-  // A second wrong reading restarts the 24 hours, and does not count as the right time.
+  // A second wrong reading restarts the 24 hours and does not count as the right time.
   clock.advance(23 * anHour);
   clock.step(tenYears);
   clock.advance(2 * anHour);
@@ -155,7 +155,7 @@ test('a step of more than an hour while it runs destroys nothing, and a step bac
   clock.step(-tenYears - 3 * anHour);
   expect(await get().service.state()).toMatchObject({ notices: [] });
   await fullRound(get());
-  // It is due by the right clock by now.
+  // By the right clock, the token is due now.
   expect(await typesOf(get(), stream)).toEqual(['token.created', 'token.expired']);
   await restart();
 });
@@ -185,7 +185,7 @@ for (const back of [5_000, anHour / 2, 3 * aDay]) {
     expect(await cvc()).toBe('123');
     clock.advance(1);
     expect(await cvc()).toBeUndefined();
-    // A new code lives exactly its hour.
+    // A new code lives exactly one hour.
     await get().call('PATCH', `/tokens/${id}`, { data: { cvc: '456' } });
     clock.advance(anHour - 1);
     expect(await cvc()).toBe('456');
@@ -204,7 +204,7 @@ for (const back of [5_000, 30 * 60_000, tenYears]) {
     const { dataDir } = get();
     const service = await restart(() => {
       clock.advance(-back);
-      // As after a crash: the event is newer than the last record.
+      // As after a crash, the event is newer than the last record.
       const keys = pinStatements(join(dataDir, 'keys.db'), {});
       const newest = clock.now() + back - 50_000;
       const record = Buffer.from(JSON.stringify({ newest, codesAhead: 0, hold: null }));
@@ -222,7 +222,7 @@ for (const back of [5_000, 30 * 60_000, tenYears]) {
   });
 }
 
-test('a time of the clock is recorded durably, in the key store', async (context) => {
+test('the time of the clock is recorded durably, in the key store', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { get, restart } = await vaultOn(clock);

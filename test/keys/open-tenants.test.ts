@@ -11,7 +11,7 @@ import { manualClock } from '../support/manual-clock.js';
 
 const zeros = Buffer.alloc(32);
 
-/** The opened keys of a new tenant, over a key store in a folder of its own. */
+/** Creates the opened keys of a new tenant over a key store in its own folder. */
 async function aTenant() {
   const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-open-tenants-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));
@@ -31,7 +31,7 @@ async function aTenant() {
   return { tenants, tenantId, tenant, id, key, destroyed };
 }
 
-test('a wrapping key is zeroed when its tenant is dropped, and callers that hold the tenant find it no longer', async () => {
+test('a wrapping key is zeroed when its tenant is dropped, and callers that hold the tenant no longer find the key', async () => {
   const { tenants, tenantId, tenant, id, key } = await aTenant();
   const before = key.toString('hex');
   tenants.drop(tenantId);
@@ -41,7 +41,7 @@ test('a wrapping key is zeroed when its tenant is dropped, and callers that hold
   expect((again.wrapping.get(id) as Buffer).toString('hex')).toBe(before);
 });
 
-test('a wrapping key is zeroed when the keys of its tenant are found destroyed, and the subkeys stay as they are', async () => {
+test('a wrapping key is zeroed when the tenant’s keys are found to be destroyed, and the subkeys stay unchanged', async () => {
   const { tenants, tenantId, tenant, id, key, destroyed } = await aTenant();
   expect(await tenants.destroy(tenantId, randomUUID())).toBe(2);
   expect((await tenants.fresh(tenantId)).state).toBe('destroyed');

@@ -8,7 +8,7 @@ import { settingPaths } from '#src/compose/config/settings.js';
 import { chart, lint, type Manifest, podsOf, profiles, render, selects } from './rendered.js';
 import { manifestCheck } from './schemas.js';
 
-/** Every set of values that renders different manifests. */
+/** All sets of values that render different manifests. */
 const variants = profiles.flatMap((profile) => [
   [profile, 'as it is by default', {}] as const,
   [profile, 'in maintenance', { maintenance: true }] as const,
@@ -120,7 +120,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
           },
           resources: { requests: { cpu: expect.any(String), memory: expect.any(String) }, limits: { memory: '1Gi' } },
         });
-        // A command that replaces the one of the image also disables core dumps.
+        // A command that replaces the image's command must also disable core dumps.
         if (container.command !== undefined) {
           expect(container.command.slice(0, 3)).toEqual(['prlimit', '--core=0:0', '--']);
         }
@@ -147,7 +147,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
     }
   });
 
-  test('every setting is known and fits the others, and each file that it names is mounted', () => {
+  test('every setting is known and compatible with the others, and each file that it names is mounted', () => {
     const known = settingPaths.map(environmentName);
     for (const { of, spec } of pods) {
       for (const { env, volumeMounts } of spec.containers) {
@@ -182,7 +182,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
     }
   });
 
-  test('a process that serves has three probes on the admin listener, and time to stop', () => {
+  test('a serving process has three probes on the admin listener, and time to stop', () => {
     const serving = pods.filter(({ spec }) => spec.containers.some(({ args }) => args?.[0] === 'serve'));
     expect(serving.map(({ of }) => of)).toEqual(
       profile === 'embedded'
@@ -203,7 +203,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
         containerPort: Number(env.get('STRONGROOM_ADMIN_PORT')),
       });
       expect(env.get('STRONGROOM_ADMIN_HOST')).toBe('0.0.0.0');
-      // The program itself takes at most fifteen seconds, after the delay.
+      // After the delay, the program itself takes at most fifteen seconds.
       expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(
         Number(env.get('STRONGROOM_SHUTDOWN_DELAY_SECONDS')) + 15,
       );
@@ -231,7 +231,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
   });
 });
 
-test('backups get the root key only where no process can authenticate them, and run on the node that has the volume', () => {
+test('backups get the root key only if no process can authenticate them, and run on the node that has the volume', () => {
   for (const profile of profiles) {
     const jobs = podsOf(render(profile)).filter(({ of }) => of.startsWith('CronJob'));
     expect(jobs.map(({ of }) => of)).toEqual(['CronJob strongroom-backup', 'CronJob strongroom-erased-keys']);
@@ -251,7 +251,7 @@ test('backups get the root key only where no process can authenticate them, and 
   }
 });
 
-test('in maintenance no pod serves, and one pod has what init and restore need', () => {
+test('in maintenance, no pod serves, and one pod has everything that init and restore need', () => {
   for (const profile of profiles) {
     const manifests = render(profile, { maintenance: true });
     const replicas = manifests.flatMap(({ kind, spec }) =>
@@ -305,7 +305,7 @@ test('the check of manifests finds what is wrong', () => {
   expect(check({ ...monitor, spec: { ...monitor.spec, endpoint: [] } }).join()).toContain('endpoint');
 });
 
-test('every value has a place in the schema and is explained where it is set', () => {
+test('every value is in the schema, and the page explains it', () => {
   const text = readFileSync(join(chart, 'values.yaml'), 'utf8');
   const page = readFileSync(join(chart, '../../../docs/how-to/run-on-kubernetes.md'), 'utf8');
   const { properties }: { readonly properties: object } = JSON.parse(

@@ -53,7 +53,9 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** A real Prometheus that scrapes this address every second, with our alerts. It is removed when the test ends. */
+/**
+ * Starts a real Prometheus that scrapes this address every second and has our alerts. It is removed when the test ends.
+ */
 async function startPrometheus(target: string) {
   const dir = tempDir();
   writeFileSync(join(dir, 'alerts.yaml'), file('alerts.yaml'));
@@ -110,7 +112,7 @@ test('every query of the dashboard and every alert finds its metrics on a real P
     await http('DELETE', path, { key });
     await http('GET', `${service.address}/tokens/not-there`, { key });
   };
-  /** A query as Grafana sends it. */
+  /** Returns a query in the form that Grafana sends. */
   const filled = (expr: string): string => expr.replaceAll('$__rate_interval', '30s').replaceAll('$instance', '.*');
   const withoutData = async (): Promise<readonly string[]> => {
     const missing: string[] = [];
@@ -126,7 +128,7 @@ test('every query of the dashboard and every alert finds its metrics on a real P
     }
     return missing;
   };
-  // Rates need two scrapes with work between them.
+  // Rates need two scrapes with requests in between.
   let missing: readonly string[] = ['all'];
   for (let round = 0; round < 60 && missing.length > 0; round += 1) {
     await work();
@@ -173,7 +175,7 @@ describe('alerts', () => {
     ]);
   });
 
-  /** Series by which each alert fires, and by which it just does not fire. Each value is a minute. */
+  /** For each alert, series for which it fires, and series for which it just does not fire. Each value is a minute. */
   const cases: Readonly<Record<string, { readonly bad: Series; readonly good: Series; readonly at: string }>> = {
     StrongroomDown: { bad: { 'up{job="strongroom"}': '0x10' }, good: { 'up{job="strongroom"}': '0 1x10' }, at: '5m' },
     StrongroomNotReady: { bad: { strongroom_ready: '0x10' }, good: { strongroom_ready: '1 1 0 1x10' }, at: '5m' },
@@ -197,7 +199,7 @@ describe('alerts', () => {
     StrongroomAnchorFails: increases('strongroom_audit_anchor_failures_total', '0+1x90', '0x60 1x60', '80m'),
     StrongroomGuessing: increases('strongroom_guess_budgets_exhausted_total', '0x10 1x90', '3x90', '30m'),
     StrongroomWrongKeys: increases('strongroom_rate_limited_total{limit="auth_failures"}', '0+20x30', '0+5x30', '20m'),
-    // The time of a test begins at the epoch.
+    // The time in a test begins at the epoch.
     StrongroomBackupOld: {
       bad: { strongroom_last_backup_timestamp_seconds: '0x3000' },
       good: { strongroom_last_backup_timestamp_seconds: '86400x3000' },
@@ -237,7 +239,7 @@ function requests(status: number): string {
   return `strongroom_http_requests_total{status="${status}"}`;
 }
 
-/** How many of a hundred reads per minute take at most half a second. */
+/** Returns series in which `fast` of a hundred reads per minute take at most half a second. */
 function durations(fast: string): Series {
   const bucket = (le: string) =>
     `strongroom_http_request_duration_seconds_bucket{route="/tokens/:id",method="GET",le="${le}"}`;
@@ -248,7 +250,7 @@ function increases(metric: string, bad: string, good: string, at: string) {
   return { bad: { [metric]: bad }, good: { [metric]: good }, at };
 }
 
-/** Returns whether promtool, with these series, sees the alert fire at this time. */
+/** Returns whether the alert fires at this time in promtool, given these series. */
 function fires(alert: string, series: Series, at: string): boolean {
   const dir = tempDir();
   const input = Object.entries(series).map(([name, values]) => ({ series: name, values }));
@@ -266,7 +268,7 @@ function fires(alert: string, series: Series, at: string): boolean {
 }
 
 describe('the dashboard', () => {
-  test('has what Grafana needs to load it: a uid, a data source to choose, ids of its own, panels that do not overlap', () => {
+  test('has everything that Grafana needs to load it: a uid, a selectable data source, unique ids, panels that do not overlap', () => {
     expect(dashboard).toMatchObject({ uid: 'strongroom', schemaVersion: expect.any(Number) });
     expect(dashboard.templating.list.map(({ name, type }) => [name, type])).toEqual([
       ['datasource', 'datasource'],
@@ -317,7 +319,7 @@ describe('the dashboard', () => {
       // The ratio shows the progress of a rebuild.
       'strongroom_rebuild_running',
       'strongroom_rebuild_events',
-      // It has no sample before an application is suspected. `doctor` and the access log name that application.
+      // The metric has no sample before an application is suspected. `doctor` and the access log name that application.
       'strongroom_deduplication_suspects_total',
     ];
     expect(ours.filter((name) => !shown.includes(name))).toEqual(unshown);
@@ -325,8 +327,8 @@ describe('the dashboard', () => {
 });
 
 /**
- * Checks a dashboard against the types of Grafana's own schema, in the version of docker-compose.yml. The dashboard is
- * compiled as a literal, so that unknown fields are errors. Returns what the compiler reports.
+ * Checks a dashboard against the types of Grafana's own schema, in the version that docker-compose.yml uses. The
+ * dashboard is compiled as a literal, so unknown fields are errors. Returns the compiler's errors.
  */
 function wrongInGrafana(checked: {
   readonly panels: readonly { readonly type?: string; readonly options?: object }[];
@@ -345,7 +347,7 @@ function wrongInGrafana(checked: {
   const source = [
     "import type { Dashboard } from '@grafana/schema';",
     ...imports,
-    // In JSON, an enumeration value is its text.
+    // In JSON, the value of an enumeration is its text.
     `type Plain<T> = T extends string ? \`\${T}\` : T extends (infer I)[] ? Plain<I>[] : T extends object ? Fields<T> : T;`,
     'type Fields<T> = { [K in keyof T]: Plain<T[K]> };',
     `export const dashboard: Plain<Dashboard> = ${JSON.stringify(checked)};`,

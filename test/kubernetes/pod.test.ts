@@ -19,10 +19,10 @@ function containersOf(maintenance: boolean, recipient: string): ReadonlyMap<stri
   );
 }
 
-/** Backups are written to a place that exists on this machine. */
+/** Returns the text with the backup path replaced by one that exists on this machine. */
 const moved = (text: string): string => text.replace(/^\/backups$/, '/mnt/backups');
 
-test('the embedded profile runs from its manifests on mounts as kubelet makes them: init, serve, back up, stop, restore', async () => {
+test('the embedded profile runs from its manifests on mounts like kubelet’s: init, serve, back up, stop, restore', async () => {
   const input = tempDir();
   const identity = await generateIdentity();
   const recipient = await identityToRecipient(identity);
@@ -62,7 +62,7 @@ test('the embedded profile runs from its manifests on mounts as kubelet makes th
     backups: '1 1',
     lists: '1',
     restored: '0 201',
-    // Not ready any more, but still serving.
+    // The process is no longer ready but still serves requests.
     stopping: '503 201',
     stopped: '0 1',
     again: '201',

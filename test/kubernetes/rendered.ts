@@ -9,7 +9,7 @@ export const chart = fileURLToPath(new URL('../../deploy/helm/strongroom', impor
 export const profiles = ['embedded', 'cluster'] as const;
 export type Profile = (typeof profiles)[number];
 
-/** A tool or schema that scripts/kubernetes-tools.sh made available. */
+/** Returns the path or version of a tool or schema that scripts/kubernetes-tools.sh prepared. */
 export function tool(
   name: 'HELM' | 'KUBERNETES' | 'KUBERNETES_VERSION' | 'PROMETHEUS_OPERATOR' | 'PROMETHEUS',
 ): string {
@@ -28,7 +28,7 @@ export function lint(profile: Profile) {
 /** Values that override those of `ci/`. */
 export type Values = { readonly [name: string]: unknown };
 
-/** Renders the chart as `helm template` does. Throws helm's own message if the values are rejected. */
+/** Renders the chart like `helm template`. Throws helm's own message if the values are rejected. */
 export function render(profile: Profile, values: Values = {}, release = 'strongroom'): readonly Manifest[] {
   const place = mkdtempSync(join(tmpdir(), 'strongroom-values-'));
   try {

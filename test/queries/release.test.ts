@@ -31,7 +31,7 @@ test('a token that was not recorded under its transform is not rendered', async 
   await service.close();
 });
 
-test('what a query returns shows no data by itself', async () => {
+test('the result of a query shows no data by itself', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service, { data: 'the-value', metadata: { note: 'the-note' } });
   const caller = await service.service.authenticate(service.key);

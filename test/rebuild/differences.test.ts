@@ -44,7 +44,7 @@ test('a lost key ends the rebuild, which names the token and changes nothing', a
   await again.close();
 });
 
-test('rows of an older version are rebuilt at the start, and the log says so; those of a newer one are rejected', async () => {
+test('rows of an older version are rebuilt at the start, which is logged, and rows of a newer version are rejected', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service);
   await service.stop();

@@ -5,7 +5,7 @@ import type { JsonObject } from '#src/domain/json.js';
 
 type Known = { readonly id: string; readonly word: string; readonly n: number };
 
-/** Sends one request to the service, to any of its processes. */
+/** Sends one request to any of the service's processes. */
 export type Call = (
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   url: string,
@@ -29,7 +29,7 @@ export async function found(call: Call, query: string): Promise<{ ids: string[];
   return { ids: data.map(({ id }) => id).sort(), total: pagination.total_items };
 }
 
-/** The first hundred of all tokens. */
+/** Returns the first hundred of all tokens. */
 async function listed(call: Call): Promise<ReadonlySet<string>> {
   const { status, body, text } = await call('GET', '/tokens?size=100');
   expect(status, text).toBe(200);
@@ -38,7 +38,7 @@ async function listed(call: Call): Promise<ReadonlySet<string>> {
 
 /**
  * Runs one caller with its own tokens, which no other caller changes, so that it always knows what get, search, list
- * and count must return. Returns the number of its rounds.
+ * and count must return. Returns the number of rounds.
  */
 export async function loaded(call: Call, group: string, goesOn: () => boolean): Promise<number> {
   const mine = new Map<string, Known>();
@@ -46,7 +46,7 @@ export async function loaded(call: Call, group: string, goesOn: () => boolean): 
   for (; goesOn(); rounds += 1) {
     const made = await create(call, group);
     mine.set(made.id, made);
-    // Other callers create some tokens meanwhile, but fewer than a hundred.
+    // Other callers create tokens in the meantime, but fewer than a hundred.
     expect(await listed(call)).toContain(made.id);
     const some = [...mine.values()][rounds % mine.size] as Known;
     const word = `w${randomUUID().replaceAll('-', '')}`;

@@ -10,7 +10,7 @@ const secret = 'the-plaintext-of-the-token';
 
 type Plant = {
   readonly what: string;
-  /** The rebuild replaces an older revision, like a row that a writer left. */
+  /** Whether the rebuild replaces an older revision, as of a row that a writer left. */
   readonly isReplaced: boolean;
   readonly edit: (row: Record<string, unknown>) => Record<string, unknown>;
 };
@@ -86,7 +86,7 @@ test.each(plants)(
       return;
     }
 
-    // Rows that differ are not used unless the operator accepts them.
+    // Differing rows are not used unless the operator accepts them.
     await service.service.projections.rebuild('tokens', false);
     plant.run(row);
     expect(await endOfRebuild(service)).toEqual({ outcome: 'different', different: 1, examples: [stream] });
@@ -94,7 +94,7 @@ test.each(plants)(
     await expectNothingShown();
     expect((await service.call('GET', `/tokens/${id}`)).body).toMatchObject({ data: secret, containers: ['/closed/'] });
 
-    // When they are used, the row is rejected as it is in the current rows.
+    // If the rows are used, the planted row is rejected as in the current rows.
     await service.service.projections.rebuild('tokens', true);
     plant.run(row);
     expect(await endOfRebuild(service)).toMatchObject({ outcome: 'done', different: 1 });
@@ -109,7 +109,7 @@ test.each(plants)(
     }
     expect(found).toEqual([stream]);
 
-    // The next rebuild repairs it.
+    // The next rebuild repairs the row.
     expect(await rebuildTokens(service, true)).toMatchObject({ outcome: 'done', different: 1, examples: [stream] });
     expect((await service.call('GET', `/tokens/${id}`)).body).toMatchObject({ data: secret, containers: ['/closed/'] });
     vault.close();

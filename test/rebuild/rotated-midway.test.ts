@@ -9,7 +9,7 @@ import { generous, rebuildIn, storedIn } from './support.js';
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 const tokens = 1_500;
 
-/** Returns how many tokens there are, and how many results each of some ids has. */
+/** Returns how many tokens there are, and how many results each of several ids has. */
 function found(address: string, key: string, made: ReadonlyMap<string, string>): Promise<readonly unknown[]> {
   const queries = ['type:token', ...[...made.keys()].slice(0, 20).map((id) => `id:"${id}"`)];
   return Promise.all(
@@ -63,7 +63,7 @@ test('a rotation during a rebuild does not disturb it', async () => {
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  // The key is requested when a rebuild begins, and before each page of it is noted.
+  // The key is requested when a rebuild begins, and again before each of its pages is noted.
   Object.assign(vault.log, {
     async head() {
       asked += 1;

@@ -46,11 +46,11 @@ test('a rebuild that is cancelled at any moment leaves no row, no posting, no ge
   await service.close();
 });
 
-test('the search terms of a cancelled and of a replaced generation are in no file any more', async () => {
+test('the search terms of a cancelled and of a replaced generation are no longer in any file', async () => {
   const service = await startTestService();
   await filled(service);
   const vault = openVault(service.dataDir);
-  /** The terms by which ten tokens are searched, 16 bytes each. */
+  /** Returns the terms by which ten tokens can be found, 16 bytes each. */
   const termsOf = (slot: number): Buffer[] => {
     const packed = vault.prepare(`SELECT terms FROM token_rows_${slot} WHERE terms IS NOT NULL LIMIT 10`).pluck().all();
     return (packed as Buffer[]).flatMap((terms) =>

@@ -9,13 +9,13 @@ import type { TestService } from '../support/test-service.js';
 
 export const generous = { timeout: 50_000, interval: 20 };
 
-/** Rebuilds the rows of tokens and returns how it ended. */
+/** Rebuilds the rows of tokens and returns the outcome. */
 export async function rebuildTokens({ service }: TestService, acceptNew = false) {
   await service.projections.rebuild('tokens', acceptNew);
   return endOfRebuild({ service });
 }
 
-/** Waits until no rebuild is running, and returns how the last one ended. Null: there is no record of it. */
+/** Waits until no rebuild is running. Returns the outcome of the last one, or null if there is no record of it. */
 export function endOfRebuild({ service }: Pick<TestService, 'service'>) {
   return vi.waitFor(async () => {
     const [tokens] = await service.projections.status();
@@ -25,7 +25,7 @@ export function endOfRebuild({ service }: Pick<TestService, 'service'>) {
   }, generous);
 }
 
-/** What the files hold: the rows of each set of tables, the generations, and the living search keys. */
+/** Returns the contents of the files: the rows of each set of tables, the generations, and the live search keys. */
 export function storedIn(dataDir: string) {
   const vault = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
   const keys = pinStatements(join(dataDir, 'keys.db'), { readonly: true });
@@ -44,7 +44,7 @@ export function storedIn(dataDir: string) {
   }
 }
 
-/** The stored state of the rebuild of tokens. Null: none is or was running. */
+/** Returns the stored state of the rebuild of tokens, or null if none is or was running. */
 export function rebuildIn(dataDir: string): Rebuild | null {
   const vault = openVault(dataDir);
   try {
@@ -61,13 +61,13 @@ export function standsInFiles(dataDir: string, all: readonly Buffer[]): string[]
     existsSync(join(dataDir, file)),
   );
   return files.filter((file) => {
-    // In another process: closing a file of SQLite here would release its locks.
+    // Reads in another process, because closing a SQLite file here would release its locks.
     const content = execFileSync('cat', [join(dataDir, file)], { maxBuffer: 1 << 30 });
     return all.some((bytes) => content.includes(bytes));
   });
 }
 
-/** Opens `vault.db`, to read it and to damage it while the service runs. */
+/** Opens `vault.db`, to read and damage it while the service runs. */
 export function openVault(dataDir: string): Database.Database {
   return pinStatements(join(dataDir, 'vault.db'), { timeout: 10_000 });
 }

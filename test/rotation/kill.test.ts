@@ -37,7 +37,7 @@ test(`${rounds} kills during rotations under load: every start opens everything,
         const body = { type: 'token', data: `of round ${round}` };
         const created = await http('POST', `${address}/tokens`, { key, body }).catch(() => null);
         if (created?.status === 201) made.set(String(created.body['id']), body.data);
-        // The outcome of a delete without a response is unknown, so such a token is not read any more.
+        // The outcome of a delete without a response is unknown, so the token is no longer read.
         made.delete(id);
         const ended = await http('DELETE', `${address}/tokens/${id}`, { key }).catch(() => null);
         if (ended?.status === 204) deleted.add(id);
@@ -100,8 +100,7 @@ test('after an interruption between any two steps at the root key files, the nex
     expect(existsSync(nextFile), what).toBe(false);
     expect(readFileSync(rootKeyFile), what).toEqual(newText);
   }
-  // Nothing is under the new root key yet. A partly written file that a crash left does no harm, and a complete one is
-  // used.
+  // Nothing is under the new root key yet. A partial file that a crash left does no harm, and a complete one is used.
   writeFileSync(`${nextFile}.part`, newText.subarray(0, 10), { mode: 0o600 });
   await run(['keys', 'generate-root', nextFile]);
   const prepared = readFileSync(nextFile);

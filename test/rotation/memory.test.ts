@@ -16,8 +16,8 @@ const mayLook = (() => {
 })();
 
 /**
- * Returns how often each pattern occurs in the writable memory of a process, including heap, stacks and buffers of all
- * threads.
+ * Returns how often each pattern occurs in the writable memory of a process, including the heap, stacks and buffers of
+ * all threads.
  */
 function countInMemory(pid: number, patterns: Readonly<Record<string, Buffer>>): Record<string, number> {
   const counts = Object.fromEntries(Object.keys(patterns).map((name) => [name, 0]));
@@ -34,7 +34,7 @@ function countInMemory(pid: number, patterns: Readonly<Record<string, Buffer>>):
         try {
           read = readSync(memory, buffer, 0, Math.min(buffer.length, left), at);
         } catch {
-          // A page that is reserved but not mapped.
+          // The page is reserved but not mapped.
           continue;
         }
         for (const [name, pattern] of Object.entries(patterns)) {
@@ -63,23 +63,26 @@ function formsOf(key: Buffer): Record<string, Buffer> {
   };
 }
 
-test.skipIf(!mayLook)('after a rotation, the memory of the service contains the old root key in no form', async () => {
-  const vault = await makeVault(tempDir());
-  const service = await startService(vault.flags);
-  const old = rootKeyIn(vault.rootKeyFile);
-  const made = await fill(service.address, vault, 50);
-  // A rebuild opens rows on its own thread, which receives the root key, and keeps the former rows for a while.
-  await runJson(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
-  const before = countInMemory(service.pid, formsOf(old));
-  // The search finds the patterns that must be there, so the vault works with it.
-  expect(before['bytes']).toBeGreaterThan(0);
-  await runJson(['keys', 'rotate', '--all', ...vault.flags]);
-  const present = rootKeyIn(vault.rootKeyFile);
-  expect(present.equals(old)).toBe(false);
-  for (const id of [...made.keys()].slice(0, 5)) {
-    expect(await http('GET', `${service.address}/tokens/${id}`, { key: vault.key })).toMatchObject({ status: 200 });
-  }
-  const after = countInMemory(service.pid, formsOf(old));
-  expect(Object.fromEntries(Object.entries(after).filter(([, count]) => count > 0))).toEqual({});
-  expect(countInMemory(service.pid, formsOf(present))['bytes']).toBeGreaterThan(0);
-});
+test.skipIf(!mayLook)(
+  'after a rotation, the service’s memory does not contain the old root key in any form',
+  async () => {
+    const vault = await makeVault(tempDir());
+    const service = await startService(vault.flags);
+    const old = rootKeyIn(vault.rootKeyFile);
+    const made = await fill(service.address, vault, 50);
+    // A rebuild opens rows on its own thread, which receives the root key, and keeps the old rows for a while.
+    await runJson(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
+    const before = countInMemory(service.pid, formsOf(old));
+    // The patterns that must be there are found, which proves that the search works.
+    expect(before['bytes']).toBeGreaterThan(0);
+    await runJson(['keys', 'rotate', '--all', ...vault.flags]);
+    const present = rootKeyIn(vault.rootKeyFile);
+    expect(present.equals(old)).toBe(false);
+    for (const id of [...made.keys()].slice(0, 5)) {
+      expect(await http('GET', `${service.address}/tokens/${id}`, { key: vault.key })).toMatchObject({ status: 200 });
+    }
+    const after = countInMemory(service.pid, formsOf(old));
+    expect(Object.fromEntries(Object.entries(after).filter(([, count]) => count > 0))).toEqual({});
+    expect(countInMemory(service.pid, formsOf(present))['bytes']).toBeGreaterThan(0);
+  },
+);

@@ -10,7 +10,7 @@ import { fill, rootKeyIn, unread, wrapsIn } from './support.js';
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
-test('after a rotation under a running service, the old root key with an older copy of the keys opens no current data', async () => {
+test('after a rotation while the service runs, the old root key with an older copy of the keys opens no current data', async () => {
   const vault = await makeVault();
   const { dir, dataDir, rootKeyFile, flags, key } = vault;
   const oldKeyFile = join(dir, 'kept.key');
@@ -49,7 +49,7 @@ test('after a rotation under a running service, the old root key with an older c
   expect(today.tenantKeys.map(({ purpose }) => purpose)).toContain('identity');
   for (const row of today.tenantKeys) expect(openTenantKey(oldRoot, row.wrapped, row)).toBeNull();
   for (const { wrapped } of today.generationKeys) expect(openGenerationKey(oldRoot, wrapped, 1)).toBeNull();
-  // The keys of tenants that opened from the copy with the old root key open none of today's data keys.
+  // The tenant keys that open in the copy with the old root key cannot unwrap any of today's data keys.
   const oldWrapping = before.tenantKeys.filter(({ purpose }) => purpose === 'wrapping');
   const places = oldWrapping.map(({ id, tenant: tenantId, ...row }) => {
     const wrapping = openTenantKey(oldRoot, row.wrapped, { id, tenant: tenantId, purpose: row.purpose });
@@ -97,7 +97,7 @@ test('the location of the root key is checked before the rotation starts', async
   );
 });
 
-test('a root key that a command prints: the next one is named, and the command is the operator’s to change', async () => {
+test('a root key from a command: the next key is named, and the operator must change the command', async () => {
   const { dir, dataDir, rootKeyFile } = await makeVault();
   const next = join(dir, 'next.key');
   expect((await run(['keys', 'generate-root', next])).code).toBe(0);

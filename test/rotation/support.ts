@@ -13,7 +13,7 @@ export type TenantKeyRow = {
 };
 export type DataKeyRow = { readonly id: string; readonly tenantKeyId: string; readonly wrapped: Buffer };
 
-/** All wrapped keys that are alive in a key store, read as another process would. */
+/** Returns all live wrapped keys in a key store, read as another process would. */
 export function wrapsIn(dataDir: string) {
   const database = pinStatements(join(dataDir, 'keys.db'), { readonly: true, timeout: 5_000 });
   const living = <T>(sql: string) =>
@@ -58,7 +58,7 @@ export async function fill(
   return made;
 }
 
-/** Returns the ids of tokens that do not read as they should. */
+/** Returns the ids of tokens that do not read as expected. */
 export async function unread(address: string, key: string, made: ReadonlyMap<string, string>): Promise<string[]> {
   const wrong: string[] = [];
   const left = [...made];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { dateFields, type Query, textFields } from '#src/search/query/syntax-tree.js';
 
-/** The leaves of a tree. */
+/** Generators of a tree's leaves. */
 export type Pools = {
   readonly text: (field: (typeof textFields)[number]) => fc.Arbitrary<string>;
   readonly metadata: fc.Arbitrary<{ readonly key: string; readonly value: string }>;
@@ -20,7 +20,7 @@ function leaf({ text, metadata, path, instant }: Pools): fc.Arbitrary<Query> {
   );
 }
 
-/** Trees that a query can express: `and` and `or` of two or more, a limited number of terms, little depth. */
+/** Returns trees that a query can express: `and` and `or` of two or more, a limited number of terms, little depth. */
 export function queries(pools: Pools): fc.Arbitrary<Query> {
   const { tree } = fc.letrec<{ tree: Query }>((tie) => ({
     tree: fc.oneof(

@@ -10,7 +10,7 @@ beforeEach((context) => embeddedOnly(context, 'it looks into the files of SQLite
 
 type Counts = { readonly postings: number; readonly counted: number; readonly withTerms: number };
 
-/** Returns what the store holds for search. */
+/** Returns what the store contains for search. */
 function counts({ dataDir }: TestService): Counts {
   const database = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
   const count = (sql: string) => Number(database.prepare(sql).pluck().get());
@@ -36,7 +36,7 @@ const body = {
   search_indexes: ['{{ data }}'],
 };
 
-/** Threat: an attacker that has the files reads what tokens are searched by. */
+/** Threat: an attacker who has the files reads the terms by which tokens are searched. */
 test('search terms are in no file except as keyed hashes', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-at-rest-'));
   const service = await startTestService({ dataDir });
@@ -63,10 +63,10 @@ test('postings follow the token: an update replaces them, deletion and expiry le
   expect(counts(service)).toEqual(empty);
 
   await service.call('POST', '/tokens', body);
-  // all, id, type, fingerprint, creator, container, two levels within, metadata, index
+  // The postings: all, id, type, fingerprint, creator, container, two levels within, metadata, index.
   expect(counts(service)).toEqual({ postings: 10, counted: 0, withTerms: 1 });
   await service.call('PATCH', '/tokens/zqid-1', { metadata: { more: 'x' }, data: 'other', containers: ['/flat/'] });
-  // One level fewer, one more metadata entry, and the modifier.
+  // One container level fewer, one more metadata entry, and the modifier.
   expect(counts(service)).toEqual({ postings: 11, counted: 0, withTerms: 1 });
   await service.call('DELETE', '/tokens/zqid-1');
   expect(counts(service)).toEqual(empty);

@@ -3,7 +3,7 @@ import type { TokenPermission } from '#src/domain/access/permission.js';
 import type { Json, JsonObject } from '#src/domain/json.js';
 import type { Query } from '#src/search/query/syntax-tree.js';
 
-/** A token as the test knows it: what a reveal shows, what a mask shows, and what its indexes evaluate to. */
+/** A token as the test knows it: what a reveal shows, what a mask shows, and the values of its indexes. */
 export type PlainToken = {
   readonly revealed: JsonObject;
   readonly masked: JsonObject;
@@ -11,7 +11,7 @@ export type PlainToken = {
   readonly order: number;
 };
 
-/** Searches as the specification says, by examining each token. */
+/** Returns whether a token matches, according to the specification, by examining the token. */
 export function matches(query: Query, { revealed, indexValues }: PlainToken): boolean {
   const token = { revealed, indexValues, masked: {}, order: 0 };
   switch (query.is) {

@@ -15,7 +15,7 @@ async function callerOf({ service, key }: TestService): Promise<Caller> {
   return caller;
 }
 
-/** The vault. Something happens once between reading the rows of a search and reading their keys. */
+/** Returns the vault. Something happens once between reading a search's rows and reading their keys. */
 function interrupted(vault: Vault, happens: () => Promise<unknown>): Vault {
   let happened = false;
   const { rows } = vault;
@@ -71,8 +71,8 @@ test('a token that expires between reading its row and the response is not shown
   await service.close();
 });
 
-/** Threat: a lost key counts as erased, so that a damaged store looks healthy. */
-test('a living token whose key is lost makes the page 500 and the service unready', async () => {
+/** Threat: a lost key counts as erased, so a damaged store looks healthy. */
+test('a live token whose key is lost makes the page 500 and the service unready', async () => {
   const service = await startTestService();
   await service.call('POST', '/tokens', { id: 'good', type: 'token', data: 1 });
   await service.call('POST', '/tokens', { id: 'lost', type: 'token', data: 1 });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   creators = [service.key, await service.application([rule('/', 'reveal', tokenPermissions)])];
   const random = fc.sample(accessRules, { seed, numRuns: 6 }).map((rules) => [
     ...rules.slice(1),
-    // Every caller may search and list somewhere, or there would be nothing to compare.
+    // Every caller may search and list somewhere; otherwise there would be nothing to compare.
     { ...(rules[0] ?? rule('/a/', 'mask', [])), permissions: ['token:search', 'token:read'] as const },
   ]);
   const all: readonly (readonly AccessRule[])[] = [everywhere, ...random];
@@ -74,7 +74,7 @@ function living(): readonly PlainToken[] {
     .sort((a, b) => b.order - a.order);
 }
 
-/** Queries over the contents of the population, so that they find something. */
+/** Returns queries over the contents of the population, so that they find something. */
 function aboutThePopulation(): fc.Arbitrary<Query> {
   const known = (field: string) => [...tokens.values()].map(({ revealed }) => String(revealed[field]));
   const from = (values: readonly string[]) => fc.constantFrom(...new Set(values));
@@ -115,7 +115,7 @@ async function expectAnswersOfTheOracle(numRuns: number): Promise<void> {
         const seen = matches(query, token) ? seenBy(rules, 'token:search', token) : null;
         return seen === null ? [] : [seen];
       });
-      // Once words were collected, a search that finds nothing may suggest what was meant.
+      // Once words are collected, a search that finds nothing may return suggestions.
       if (found.length > 0) expect(_suggestions).toBeUndefined();
       expect(answer).toEqual({
         pagination: {
@@ -129,7 +129,7 @@ async function expectAnswersOfTheOracle(numRuns: number): Promise<void> {
   );
 }
 
-/** Each step changes the population of the step before. */
+/** Each step changes the population of the previous step. */
 describe('search returns what a scan of every token gives, for any query, caller and time', () => {
   test('after creation', async () => {
     for (const [i, sample] of sampled(tokenCount, 0).entries()) {
@@ -158,12 +158,12 @@ describe('search returns what a scan of every token gives, for any query, caller
     await expectAnswersOfTheOracle(80);
   });
 
-  test('after many have expired and before the sweep', async () => {
+  test('after many tokens have expired and before the sweep', async () => {
     service.clock.advance(61_000);
     await expectAnswersOfTheOracle(60);
   });
 
-  test('after the sweep, and when freed ids are taken again', async () => {
+  test('after the sweep, and after freed ids are used again', async () => {
     await service.service.sweep.run();
     const freed = Array.from({ length: tokenCount }, (_, i) => `t-${i}`).filter((id) => {
       const { diesAt } = tokens.get(id) ?? { diesAt: 0 };

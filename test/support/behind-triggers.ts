@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 
 /**
- * Changes a database as any program with write access to its file can: removes the triggers that forbid it, and
+ * Changes a database like any program with write access to its file: removes the triggers that forbid the change, and
  * restores them afterwards, so that the schema is unchanged.
  */
 export function behindTriggers<T>(database: Database.Database, change: () => T): T {
@@ -13,6 +13,6 @@ export function behindTriggers<T>(database: Database.Database, change: () => T):
     for (const { sql } of triggers) database.exec(sql);
     return changed;
   });
-  // A running service may write at the same moment. A transaction that begins with a read could not wait for it.
+  // A running service may write at the same moment, and a transaction that begins with a read could not wait for it.
   return transaction.immediate();
 }

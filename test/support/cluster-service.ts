@@ -10,7 +10,7 @@ const redis = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:647
 type Options = Omit<ClusterOptions, 'urls' | 'database' | 'role' | 'prepares'>;
 
 /**
- * A service of the cluster profile with its own log, databases and Redis prefix, and without a worker: `sweep` and
+ * Opens a service of the cluster profile with its own log, databases and Redis prefix. It has no worker; `sweep` and
  * `checkpointer` run when the test calls them. `remove` drops everything.
  */
 export async function openClusterService(options: Options) {
@@ -26,7 +26,7 @@ export async function openClusterService(options: Options) {
       webhooks: cluster.newWebhooks(),
     },
     database,
-    /** This profile has no files. A test that reads files is `embeddedOnly`. */
+    /** This profile has no files, so a test that reads files is `embeddedOnly`. */
     dataDir: '/nowhere',
     async remove(): Promise<void> {
       server.close();

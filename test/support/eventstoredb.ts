@@ -10,22 +10,22 @@ const program = fileURLToPath(new URL('./eventstoredb-stand-in/main.mjs', import
 export type StandInProcess = {
   readonly port: number;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
-  /** Kills the process. What it was doing stays unfinished. */
+  /** Kills the process, which leaves its work unfinished. */
   kill(): Promise<void>;
-  /** Starts it again on the same port with the same data. */
+  /** Starts the process again on the same port with the same data. */
   start(): Promise<void>;
 };
 
-/** One such process with its own directory. */
+/** A stand-in process with its own directory. */
 export type StandIn = StandInProcess & {
-  /** Where its events are: `appends.jsonl`. */
+  /** The directory with its events, `appends.jsonl`. */
   readonly directory: string;
   readonly url: string;
-  /** Ends it and removes its data. */
+  /** Ends the process and removes its data. */
   remove(): Promise<void>;
 };
 
-/** `forgetful`: it rejects a repeat of an append, which the real server acknowledges again. */
+/** Starts a stand-in. With `forgetful`, it rejects a repeat of an append, which the real server acknowledges again. */
 export async function startStandIn(fault?: 'forgetful'): Promise<StandIn> {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-eventstoredb-stand-in-'));
   const process = await startProcess(directory, fault === undefined ? [] : [`--${fault}`]);
@@ -40,7 +40,7 @@ export async function startStandIn(fault?: 'forgetful'): Promise<StandIn> {
   };
 }
 
-/** A stand-in with TLS, users and rights. Its administrator is `admin` with the password `changeit`. */
+/** Starts a stand-in with TLS, users and rights. Its administrator is `admin` with the password `changeit`. */
 export async function startSecureStandIn(): Promise<
   StandIn & { readonly caFile: string; urlOf(user: string): string }
 > {
@@ -67,13 +67,13 @@ export async function startSecureStandIn(): Promise<
   };
 }
 
-/** Three processes that share a log. The test decides the elections. */
+/** Three processes that share a log. The test decides their elections. */
 export type StandInCluster = {
   readonly url: string;
   readonly nodes: readonly StandInProcess[];
   /** The index of the node that gossip names as leader. */
   leader(): number | null;
-  /** Makes gossip name another leader, or none for null. `dead`: nodes that gossip reports as not alive. */
+  /** Makes gossip name another leader, or none for null. `dead` lists the nodes that gossip reports as not alive. */
   elect(leader: number | null, dead?: readonly number[]): void;
   /** Ends all processes and removes their data. */
   remove(): Promise<void>;
@@ -108,8 +108,8 @@ type Server = { readonly url: string; remove(): Promise<void> };
 const realUrl = process.env['STRONGROOM_TEST_EVENTSTORE_URL'];
 
 /**
- * What tests of the protocol run on: the real server that `STRONGROOM_TEST_EVENTSTORE_URL` names, which may hold
- * anything and is left as it is; otherwise a stand-in, as one process and as three.
+ * The servers for tests of the protocol. If `STRONGROOM_TEST_EVENTSTORE_URL` names a real server, it may contain
+ * anything and is left unchanged. Otherwise, a stand-in runs as one process and as three.
  */
 export const eventStoreServers: readonly { readonly what: string; start(): Promise<Server> }[] =
   realUrl === undefined
@@ -119,7 +119,7 @@ export const eventStoreServers: readonly { readonly what: string; start(): Promi
       ]
     : [{ what: 'a real server', start: async () => ({ url: realUrl, remove: async () => undefined }) }];
 
-/** The first of the servers. */
+/** Starts the first of these servers. */
 export async function eventStoreDb(): Promise<Server> {
   const [server] = eventStoreServers;
   if (server === undefined) throw new Error('there is always one');

@@ -5,9 +5,9 @@ import { profile } from './profile.js';
 import type { TestService } from './test-service.js';
 
 /**
- * Prevents keys from being destroyed for good until the returned function is called. SQLite: another program, perhaps a
- * backup, reads the key store, so the old bytes of a key cannot leave its files. MongoDB: no command that destroys
- * reaches it.
+ * Prevents keys from being destroyed for good until the returned function is called. On SQLite, another program, such
+ * as a backup, reads the key store, so a key's old bytes cannot leave its files. On MongoDB, no destroying command
+ * reaches the store.
  */
 export function holdKeys({ dataDir, vault: { keys } }: TestService): () => void {
   if (profile === 'embedded') {

@@ -10,7 +10,7 @@ export const testIntegrityKeys: IntegrityKeys = {
   cursors: Buffer.alloc(32, 4),
 };
 
-/** A stored log as a vault has it, under the tests' own keys, for suites of stores without a key ring. */
+/** Returns a stored log as a vault opens it, under the tests' own keys, for suites of stores without a key ring. */
 export function authenticated(stored: StoredLog): EventLog {
   return authenticLog(stored, { integrityKeys: async () => testIntegrityKeys });
 }

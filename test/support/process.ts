@@ -16,7 +16,7 @@ import { tokenPermissions } from '#src/domain/access/permission.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { rule } from './test-service.js';
 
-/** The installed program. Nothing of it runs inside the test. */
+/** The installed program. None of it runs inside the test process. */
 const program = fileURLToPath(new URL('../../dist/bin/strongroom.js', import.meta.url));
 const startLimitMs = 60_000;
 
@@ -27,13 +27,13 @@ export type RunOptions = {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string | Buffer;
-  /** Runs as this user; the test must be root. */
+  /** The user that runs the program. The test must be root. */
   readonly uid?: number;
   /** How many files and connections the process may have open. */
   readonly descriptors?: number;
-  /** Runs in this group; the default is the group with the number of the user. */
+  /** The group that runs the program. The default is the group with the user's number. */
   readonly gid?: number;
-  /** Closes its output before anything is written to it. */
+  /** Closes the program's output before anything is written to it. */
   readonly leavesAtOnce?: boolean;
 };
 
@@ -44,7 +44,7 @@ export type Ended = {
   readonly stderr: string;
 };
 
-/** A directory for one test, removed when the test ends. */
+/** Creates a directory for one test, and removes it when the test ends. */
 export function tempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'strongroom-process-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -59,7 +59,7 @@ function start(
   const limited = ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, ...command];
   const [file = '', ...rest] = descriptors === undefined ? command : limited;
   const child = spawn(file, rest, {
-    // Nothing of the tester's own settings is passed on.
+    // None of the tester's own settings are passed on.
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(cwd === undefined ? {} : { cwd }),
@@ -98,7 +98,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
   return { ...ended, ...output };
 }
 
-/** Starts `strongroom` with these arguments without waiting. It is stopped when the test ends. */
+/** Starts `strongroom` with these arguments without waiting. The process is stopped when the test ends. */
 export function spawnVerb(args: readonly string[], options: RunOptions = {}) {
   const child = start(args, options);
   const output = outputOf(child);
@@ -122,18 +122,20 @@ export async function runJson(args: readonly string[], options: RunOptions = {})
 }
 
 export type Service = {
-  /** The address in the ready line; empty for a worker, which serves no requests. */
+  /** The address in the ready line. Empty for a worker, which serves no requests. */
   readonly address: string;
   readonly pid: number;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Sends the signal and waits for the end; SIGTERM unless another is named. */
+  /** Sends the signal (default SIGTERM) and waits for the end of the process. */
   stop(signal?: NodeJS.Signals): Promise<Ended>;
   signal(signal: NodeJS.Signals): void;
   readonly ended: Promise<Ended>;
 };
 
-/** Starts `strongroom serve` on a free port without waiting; `ready` throws when it ends before its ready line. */
+/**
+ * Starts `strongroom serve` on a free port without waiting. `ready` throws if the process ends before its ready line.
+ */
 export function spawnService(args: readonly string[], options: RunOptions = {}) {
   const child = start(['serve', '--port', '0', ...args], options);
   const output = outputOf(child);
@@ -206,11 +208,11 @@ export type HttpOptions = {
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Certificate that the server must show. */
+  /** The certificate that the server must present. */
   readonly ca?: Buffer;
 };
 
-/** One request over the network on a connection of its own. Rejects when the connection breaks. */
+/** Sends one request over the network on its own connection. Rejects if the connection breaks. */
 export function http(method: string, url: string, { key, headers, body, ca }: HttpOptions = {}): Promise<HttpAnswer> {
   const payload = body === undefined ? null : JSON.stringify(body);
   const mediaType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
@@ -246,7 +248,7 @@ export function http(method: string, url: string, { key, headers, body, ca }: Ht
   });
 }
 
-/** A root key in `dir`, next to the future data. */
+/** Creates a root key in `dir`, next to the future data. */
 export function makeRootKey(dir: string): string {
   const file = join(dir, 'root.key');
   const generated = generateRootKey(file);
@@ -258,7 +260,7 @@ export type TestVault = {
   readonly dir: string;
   readonly dataDir: string;
   readonly rootKeyFile: string;
-  /** `--data` and `--root-key-file`. */
+  /** The flags `--data` and `--root-key-file`. */
   readonly flags: readonly string[];
   readonly tenantId: string;
   readonly managementKey: string;
@@ -267,8 +269,8 @@ export type TestVault = {
 };
 
 /**
- * A vault as `init` creates it, with one more application. It is created in this process, because starting another
- * takes long.
+ * Creates a vault as `init` does, with an additional application. Creates it in this process, because starting another
+ * process takes long.
  */
 export async function makeVault(dir = tempDir(), dataDir = join(dir, 'data')): Promise<TestVault> {
   const rootKeyFile = makeRootKey(dir);
@@ -306,7 +308,7 @@ export function hashesOf(dir: string): Readonly<Record<string, string>> {
   );
 }
 
-/** Returns a copy of a data directory without the socket. It is removed when the test ends. */
+/** Returns a copy of a data directory without the socket. The copy is removed when the test ends. */
 export function copyOf(dataDir: string): string {
   const copy = join(tempDir(), 'data');
   cpSync(dataDir, copy, { recursive: true, filter: (file) => !file.endsWith('.sock') });

@@ -6,7 +6,7 @@ import { tempDir } from './process.js';
 
 export type SmallDisk = { readonly dir: string; fill(leaveBytes?: number): void; free(): void };
 
-/** Whether this user may mount. Otherwise no test can fill a disk. */
+/** Whether this user may mount file systems. Otherwise, no test can fill a disk. */
 export const canMount = mayMount();
 
 function mayMount(): boolean {
@@ -18,7 +18,7 @@ function mayMount(): boolean {
   }
 }
 
-/** A disk in memory that a test can fill and free. */
+/** Creates a disk in memory that a test can fill and free. */
 export function smallDisk(sizeBytes: number): SmallDisk {
   const dir = join(tempDir(), 'disk');
   mkdirSync(dir);
@@ -27,7 +27,7 @@ export function smallDisk(sizeBytes: number): SmallDisk {
   const filler = join(dir, 'filler');
   return {
     dir,
-    /** Leaves no free space, or about this many bytes. */
+    /** Fills the disk, leaving no free space or about this many bytes. */
     fill(leaveBytes = 0): void {
       const block = Buffer.alloc(4096);
       const reserve = join(dir, 'reserve');

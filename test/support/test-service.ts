@@ -31,33 +31,33 @@ const silent: RequestLog = { request: () => undefined, error: () => undefined };
 type CallOptions = {
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent unchanged instead of `body` as JSON. */
+  /** Sent unchanged, in place of `body` as JSON. */
   readonly raw?: string | Buffer;
-  /** Where the request comes from. */
+  /** The source address of the request. */
   readonly address?: string;
 };
 
 type TestServiceOptions = {
   readonly dataDir?: string;
-  /** Continues after a restart. */
+  /** The clock, which continues after a restart. */
   readonly clock?: ManualClock;
   /** Also opens a log that is behind its keys. */
   readonly acceptsOlderLog?: boolean;
-  /** When the keys of traces rotate. */
+  /** The limits at which trace keys rotate. */
   readonly traceLimits?: TraceUseLimits;
   readonly rootKey?: Buffer;
-  /** There are no limits without it. */
+  /** The limits. Without this, there are none. */
   readonly limits?: LimitSettings;
   readonly trustedProxies?: readonly string[];
-  /** Accepts an API key also as `Authorization: Bearer`. */
+  /** Also accepts an API key as `Authorization: Bearer`. */
   readonly acceptsBearer?: boolean;
-  /** Serves only what a trusted proxy received over TLS. */
+  /** Serves only requests that a trusted proxy received over TLS. */
   readonly behindTlsProxy?: boolean;
-  /** How long the rows from before a rebuild are kept, ms. The default is 0. */
+  /** How long the old rows are kept after a rebuild, ms. The default is 0. */
   readonly keptMs?: number;
-  /** Receives the signed checkpoints. Without it, they are not delivered. */
+  /** Receives the signed checkpoints. Without this, they are not delivered. */
   readonly anchor?: Anchor;
-  /** Sends webhooks; to public addresses only without it. */
+  /** Sends webhooks. Without this, they go only to public addresses. */
   readonly webhookSender?: WebhookSender;
 };
 
@@ -69,9 +69,9 @@ export type Answer = {
 };
 
 /**
- * The real service of the profile under test (`profile.ts`), with a clock that the test controls and no sweep running:
- * call `service.sweep.run()`, and `service.checkpointer.run()` for a checkpoint. The embedded profile has SQLite files
- * in a folder of its own. Its `key` belongs to a private application that reveals everything. `call` fails on a
+ * Starts the real service of the profile under test (`profile.ts`), with a clock that the test controls. No sweep is
+ * running: call `service.sweep.run()`, and `service.checkpointer.run()` for a checkpoint. The embedded profile has
+ * SQLite files in its own folder. `key` belongs to a private application that reveals everything. `call` fails on a
  * response that the OpenAPI document does not describe.
  */
 export async function startTestService(options: TestServiceOptions = {}) {
@@ -148,7 +148,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
   return {
     ...{
       dataDir,
-      /** The database in MongoDB. Null: the profile has files. */
+      /** The MongoDB database, or null if the profile has files. */
       database,
       rootKey,
       clock,
@@ -162,7 +162,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
       tenantId: tenant.tenantId,
     },
     managementKey: tenant.managementKey.reveal(),
-    /** A key of a new application of the tenant with these permissions or rules. */
+    /** Creates an application of the tenant with these permissions or rules, and returns its key. */
     async application(
       access: readonly Permission[] | readonly AccessRule[],
       type: ApplicationType = 'private',
@@ -173,18 +173,18 @@ export async function startTestService(options: TestServiceOptions = {}) {
       if (!created.ok || created.value.key === null) throw new Error('the operator may make an application');
       return created.value.key.reveal();
     },
-    /** A key that reveals everything of another tenant. */
+    /** Creates another tenant, and returns a key that reveals everything in it. */
     async otherTenant(): Promise<string> {
       const other = await createTenant(service.vault, 'other', [
         { name: 'all', type: 'private', access, expiresAt: null },
       ]);
       return other.keys[0]?.reveal() ?? '';
     },
-    /** Returns the management key of another tenant. */
+    /** Creates another tenant, and returns its management key. */
     async otherManagement(): Promise<string> {
       return (await createTenant(service.vault, 'other', [])).managementKey.reveal();
     },
-    /** Returns how many events the log holds. Equal counts before and after mean that nothing was stored. */
+    /** Returns how many events the log contains. Equal counts before and after mean that nothing was stored. */
     async eventCount(): Promise<number> {
       return (await service.vault.log.readAll(0, 1_000_000)).length;
     },
@@ -207,7 +207,7 @@ async function openEmbeddedService(shared: Omit<EmbeddedOptions, 'dataDir' | 'mo
   return { service, dataDir, database: null, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
-/** An access rule. A lower priority is tried earlier. */
+/** Returns an access rule. A lower priority is tried earlier. */
 export function rule(
   container: string,
   transform: AccessRule['transform'],

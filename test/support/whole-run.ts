@@ -4,11 +4,11 @@ import { basename, join } from 'node:path';
 
 const prefix = 'strongroom-run-';
 
-/** All temporary files of a run, including those of the processes that tests start. */
+/** The folder for all temporary files of a run, including those of processes that tests start. */
 let folder: string | null = null;
 
 export function setup(): void {
-  // Each project calls this, and all of them share one folder.
+  // Each project calls this, and all projects share one folder.
   if (basename(tmpdir()).startsWith(prefix)) return;
   folder = mkdtempSync(join(tmpdir(), prefix));
   // A page of the docs runs its commands as another user.

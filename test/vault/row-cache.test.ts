@@ -9,7 +9,7 @@ import { startTestService } from '../support/test-service.js';
 
 const stream = 'token-1';
 
-/** Rows and a unit of work over one number, the revision. Both can be delayed. */
+/** Creates rows and a unit of work over a single number, the revision. Both can be delayed. */
 async function cacheOver() {
   const service = await startTestService();
   const { id } = await createPlain(service);

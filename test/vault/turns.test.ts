@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Steps } from '#src/domain/steps.js';
 import { createTurns } from '#src/vault/turns.js';
 
-/** Computes for some slices, and notes each step. */
+/** Computes for some slices, and records each step. */
 function* computing(name: string, steps: number, done: string[]): Steps<string> {
   for (let step = 0; step < steps; step += 1) {
     const end = performance.now() + 2;
@@ -62,7 +62,7 @@ test('requests that begin together do not delay everything else by a slice each'
   expect(done).toHaveLength(60);
 });
 
-test('requests that arrive without end do not overtake one that waits to begin', async () => {
+test('an endless series of requests does not overtake one that waits to begin', async () => {
   const turns = createTurns();
   const callers = 64;
   let begun = 0;
@@ -114,7 +114,7 @@ test('a request that begins does not wait until the long work of another tenant 
   await Promise.all([long, first]);
 });
 
-test('a pause does not wait while the slice lasts', async () => {
+test('a pause does not wait before the slice is over', async () => {
   const work = createTurns().begin('a');
   const end = performance.now() + 2;
   while (performance.now() < end);

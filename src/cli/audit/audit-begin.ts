@@ -11,33 +11,32 @@ import type { Vault } from '../../vault/vault.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
 export type AuditBegin = {
-  /** Null if the event that names the log is missing. */
+  /** Null if the log lacks the event that names it. */
   readonly log_id: string | null;
   readonly public_key: string;
   /** The newest event that has a link, and the number of events up to it. */
   readonly head: { readonly position: number; readonly count: number };
   /**
-   * The newest checkpoint before the requested position, as a plaintext object with its time, or null if there is
-   * none.
+   * The newest checkpoint before the requested position, as a plaintext object with its time. Null if there is none.
    */
   readonly from: JsonObject | null;
-  /** True if the keys have seen later events than the head: the log was truncated or is an older copy. */
+  /** True if the key store has seen events later than the head. The log was then truncated or is an older copy. */
   readonly is_behind: boolean;
-  /** Why the log does not continue from what the key store remembers of it, or null if it does. */
+  /** The reason why the log does not continue from what the key store recorded, or null if it does continue. */
   readonly forged: string | null;
   readonly chains: readonly string[];
-  /** The sequence up to which that checkpoint and earlier ones have signed each chain of the access log. */
+  /** For each chain of the access log, the last sequence that this or an earlier checkpoint signed. */
   readonly signed_before: readonly { readonly chain: string; readonly sequence: number }[];
 };
 
 /**
- * Returns what a verification or an export of the log begins with. `from` is the position of the first requested
- * event.
+ * Returns the data that a verification or an export of the log starts from. `from` is the position of the first
+ * requested event.
  */
 export const auditBegin = operation(
   z.object({ from: z.int().min(1) }),
   async ({ vault }, { from }): Promise<AuditBegin> => {
-    // Uses the stored log without checking MACs, because the verification reports what is wrong with it.
+    // Reads the stored log without checking MACs, because the verification itself reports forged events.
     const { storedLog: log, chain, keys, accessLog, recorder } = vault;
     await recorder.now([]);
     const forged = await forgeryIn(vault);
@@ -78,12 +77,12 @@ async function signedBefore(
     const page = await log.readNewest(checkpointStream, before, 100);
     for (const event of page) {
       if (Number(event.clear['position']) >= position) continue;
-      // Earlier checkpoints only add ends of chains, so a damaged one is skipped here. A verification of that part
-      // reports it.
+      // Earlier checkpoints only add the ends of chains, so a damaged one is skipped here. A verification of that part
+      // of the log reports the damage.
       const checkpoint: Checkpoint | null = from === null ? readCheckpointEvent(event) : readable(event);
       if (checkpoint === null) continue;
       from ??= { ...checkpoint };
-      // The newest checkpoint comes first, so its entry for a chain is kept.
+      // Checkpoints arrive newest first, so the first entry for a chain is the one to keep.
       for (const { chain, sequence } of checkpoint.access) if (!signed.has(chain)) signed.set(chain, sequence);
     }
     before = page.at(-1)?.revision ?? 0;

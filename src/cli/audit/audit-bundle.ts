@@ -18,7 +18,7 @@ type Options = TokenCommandOptions & {
   readonly to?: string;
 };
 
-/** `strongroom audit bundle`. */
+/** Adds the command `strongroom audit bundle`. */
 export function addAuditBundle(audit: Command): void {
   tokenCommand(audit, 'bundle [id...]', 'print progress and the summary as lines of JSON')
     .description('write the evidence about the tokens of one person, or about a period, to a directory for an auditor')

@@ -13,7 +13,7 @@ import { OperationFailed, operation } from '../operations/operation.js';
 
 const pageSize = 100;
 
-/** `problem` says why there is no statement although the token is gone. */
+/** `problem` explains why a deleted token has no statement. */
 type ErasureAnswer = { readonly statement: ErasureStatement | null; readonly problem: string | null };
 
 const firstPage = { offset: 0, limit: 1 };
@@ -22,9 +22,7 @@ const firstPage = { offset: 0, limit: 1 };
  */
 const clocksApartMs = 2_000;
 
-/**
- * Checks whether a token is erased and signs what it found. The caller needs the right to read the token's history.
- */
+/** Checks whether a token is erased, and signs the result. The caller needs permission to read the token's history. */
 export const auditErasure = operation(
   z.object({ key: z.string(), id: z.string() }),
   async (service, { key, id }): Promise<ErasureAnswer> => {
@@ -62,9 +60,8 @@ export const auditErasure = operation(
 );
 
 /**
- * Describes what copies of the key store can still open if they were made before its last key was destroyed, ms.
- * Threat: a copy that was made during a rotation also holds tenant keys that stay in use after the rotation, so it
- * still opens.
+ * Describes what a copy of the key store from before `destroyedAt` (ms) can still open. Threat: a copy made during a
+ * rotation also holds tenant keys that remain in use afterwards, so the token's keys in it can still be opened.
  */
 async function copiesSince({ keys }: Vault, destroyedAt: number): Promise<string> {
   const copies = `Copies of the key store from before ${formatTimestamp(destroyedAt)}`;
@@ -80,7 +77,7 @@ const words: Readonly<Record<Sought['kind'], string>> = {
   ...{ timer: 'timers', found_by_id: 'hits by its id' },
 };
 
-/** Describes what is left, where, and what to do about it. */
+/** Describes which data remains in which store, and what the operator can do about it. */
 function whatIsLeft({ livingKeys, lostKeys, left }: Extract<ErasureFound, { is: 'incomplete' }>): string {
   const rows = left.filter(({ kind }) => kind !== 'timer');
   const found = [
@@ -96,7 +93,7 @@ function whatIsLeft({ livingKeys, lostKeys, left }: Extract<ErasureFound, { is: 
   return [`the token is deleted, but not erased: ${found.join('; ')}.`, ...advice].join(' ');
 }
 
-/** Returns the first checkpoint that signs the event at a position. */
+/** Returns the first checkpoint that signs the event at this position. */
 async function checkpointOver({ log }: Vault, position: number): Promise<ErasureStatement['checkpoint']> {
   let first: ErasureStatement['checkpoint'] = null;
   for (let before: number | null = null; ; ) {

@@ -11,7 +11,7 @@ import { readPublicKey } from './read-public-key.js';
 
 type Options = TokenCommandOptions & { readonly check?: string; readonly publicKey?: string };
 
-/** `strongroom audit erasure`. */
+/** Adds the command `strongroom audit erasure`. */
 export function addAuditErasure(audit: Command): void {
   tokenCommand(audit, 'erasure [id]', 'print one line of JSON')
     .description(

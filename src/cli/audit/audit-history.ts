@@ -12,7 +12,7 @@ import { wholeNumber } from '../whole-number.js';
 
 type Options = TokenCommandOptions & { readonly page: number; readonly size: number };
 
-/** `strongroom audit history`. */
+/** Adds the command `strongroom audit history`. */
 export function addAuditHistory(audit: Command): void {
   tokenCommand(
     audit,

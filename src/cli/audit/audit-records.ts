@@ -4,7 +4,7 @@ import type { AccessEntry } from '../../events/access-log/access-entry.js';
 import { logIdentity } from '../../vault/open-log.js';
 import { operation } from '../operations/operation.js';
 
-/** The columns of a record, in the order in which they are written. */
+/** The columns of a record, in output order. */
 export const recordColumns = [
   'record_id',
   'created_at',
@@ -21,14 +21,14 @@ export const recordColumns = [
   'message',
 ] as const;
 
-/** An entry of the access log with named columns. Nothing in it is text that a client wrote. */
+/** An access log entry with named columns. No column contains text that a client wrote. */
 export type AuditRecord = { readonly [Column in (typeof recordColumns)[number]]: string | null };
 
 const batchesMax = 100;
 
 /**
- * Returns the chains of the access log that have grown in the month of `since` (ms) or later, with their newest batch,
- * and the time of the vault. Includes everything that was recorded before.
+ * Returns the vault's time, and the chains of the access log that have grown since the start of the month of `since`
+ * (ms), each with its newest batch. Flushes pending records first.
  */
 export const auditChains = operation(z.object({ since: z.int().min(0) }), async ({ vault }, { since }) => {
   await vault.recorder.now([]);
@@ -44,7 +44,7 @@ export const auditChains = operation(z.object({ since: z.int().min(0) }), async 
 const filter = z.object({
   /** Null matches every tenant. */
   tenant: z.string().nullable(),
-  /** Records at or after this moment, and before that one (ms). */
+  /** Selects records from `from` (inclusive) to `to` (exclusive), ms. */
   from: z.int().nullable(),
   to: z.int().nullable(),
 });
@@ -53,7 +53,7 @@ export type RecordFilter = z.output<typeof filter>;
 
 /**
  * Returns the records of the next batches of a chain after a sequence. `first` and `last` are the sequences of these
- * batches, or null if there is none. The id of a token is not in a record, only its keyed hash.
+ * batches, or null if there are no more. A record contains the keyed hash of a token's id, never the id.
  */
 export const auditRecords = operation(
   z.object({ chain: z.string(), after: z.int().min(0), filter }),
@@ -71,7 +71,7 @@ export const auditRecords = operation(
   },
 );
 
-/** Returns an entry with named columns. `recordId` is null where its place in a chain is not known. */
+/** Returns an access log entry with named columns. `recordId` is null if the entry's place in a chain is unknown. */
 export function recordOf(entry: AccessEntry, recordId: string | null): AuditRecord {
   return {
     record_id: recordId,

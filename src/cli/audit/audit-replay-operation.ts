@@ -12,7 +12,10 @@ import { OperationFailed, operation } from '../operations/operation.js';
 
 const ask = { key: z.string(), asOf: z.string(), reveal: z.boolean() };
 
-/** `head` is the head of the log, for progress. `next` is where the next step continues, or null at the end. */
+/**
+ * `head` is the head of the log, for progress. `next` is the position at which the next step continues, or null at the
+ * end.
+ */
 export type ReplayAnswer = {
   readonly tokens: readonly JsonObject[];
   readonly erased: number;
@@ -20,7 +23,7 @@ export type ReplayAnswer = {
   readonly head: number;
 };
 
-/** Returns one token as it was at a moment, as the application may see it. */
+/** Returns one token as it was at a given time, limited to what the application may see. */
 export const auditReplay = operation(z.object({ ...ask, id: z.string() }), async (service, input) => {
   const { key, id, reveal } = input;
   const { vault } = service;
@@ -40,7 +43,7 @@ export const auditReplay = operation(z.object({ ...ask, id: z.string() }), async
   return vault.turns.begin(caller.tenantId).run(render(answer));
 });
 
-/** Runs one step of a query over the tokens as they were at a moment. */
+/** Runs one step of a query over the tokens as they were at a given time. */
 export const auditReplayQuery = operation(
   z.object({ ...ask, query: z.string(), after: z.int().min(0) }),
   async (service, { key, query, after, reveal, ...input }): Promise<ReplayAnswer> => {

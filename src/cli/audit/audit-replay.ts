@@ -14,7 +14,7 @@ type Options = TokenCommandOptions & {
   readonly reveal?: boolean;
 };
 
-/** `strongroom audit replay`. */
+/** Adds the command `strongroom audit replay`. */
 export function addAuditReplay(audit: Command): void {
   tokenCommand(audit, 'replay', 'print one line of JSON per token')
     .description('show tokens as they were at a moment, masked; data that was erased since is shown as erased')

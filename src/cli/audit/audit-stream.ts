@@ -23,7 +23,7 @@ type Options = {
   readonly json?: boolean;
 };
 
-/** `strongroom audit stream`. */
+/** Adds the command `strongroom audit stream`. */
 export function addAuditStream(audit: Command): void {
   withSettings(audit.command('stream'), storeSettings)
     .description('send the access log to a file or an HTTP address, and continue as it grows')
@@ -66,7 +66,8 @@ Examples:
         const { records } = await (once || dataDir === null
           ? runOperations(config, stream)
           : stream(async (name, input) => {
-              // Threat: a command that opens the data itself would keep a service from starting as long as it runs.
+              // Threat: a stream that opened the data itself would prevent a service from starting for as long as it
+              // runs.
               const socketPath = controlSocketPath(dataDir);
               if (socketPath === null || !(await serviceListens(socketPath))) {
                 throw new Failure('no service runs on this data; start it with `strongroom serve`.');
@@ -109,7 +110,9 @@ async function receiverOf(
   return httpReceiver(url, headers, signal);
 }
 
-/** Threat: a message that repeats a line would show the secret in it, so messages name the line by its number. */
+/**
+ * Threat: an error message that repeated a line would reveal the secret in it, so messages give only the line number.
+ */
 async function headersOf(file: string): Promise<Headers> {
   const headers = new Headers();
   const lines = (await readInput(file, 'the headers')).split(/\r?\n/);

@@ -17,7 +17,7 @@ type Options = {
   readonly json?: boolean;
 };
 
-/** `strongroom audit verify`. */
+/** Adds the command `strongroom audit verify`. */
 export function addAuditVerify(audit: Command): void {
   withSettings(audit.command('verify'), storeSettings)
     .description(

@@ -25,7 +25,7 @@ type ExportOptions = {
   readonly json?: boolean;
 };
 
-/** `strongroom audit` and its commands. */
+/** Adds the command `strongroom audit` and its subcommands. */
 export function addAudit(program: Command): void {
   const audit = program.command('audit').description('verify, export and show the history of the vault');
   addAuditVerify(audit);

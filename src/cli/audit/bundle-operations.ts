@@ -33,13 +33,13 @@ async function auditorOf(service: Service, key: string): Promise<Caller> {
 export type BundleToken = {
   readonly id: string;
   readonly stream: string;
-  /** The event that ended its last life, or null while it lives. */
+  /** The id of the event that ended the token's last life, or null for a live token. */
   readonly ended_by: string | null;
 };
 
 /**
- * Returns what a bundle begins with: the streams of the tokens (`ids`; null for a period), and the newest checkpoint,
- * which covers everything that was stored before. Records that the history was read.
+ * Returns the data that a bundle starts from: the streams of the tokens in `ids` (null for a bundle of a period), and a
+ * new checkpoint that covers everything stored so far. Records in the access log that the history was read.
  */
 export const bundleBegin = operation(
   z.object({ key: z.string(), ids: z.array(z.string()).min(1).max(bundleTokensMax).nullable() }),
@@ -78,14 +78,14 @@ export const bundleBegin = operation(
   },
 );
 
-/** Skips fences, which change nothing. */
+/** Skips fence events, which change nothing. */
 async function endOf(log: Service['vault']['log'], newest: ProvenClear): Promise<string | null> {
   let event: ProvenClear | undefined = newest;
   while (event?.type === 'token.fenced') [event] = await log.readNewest(event.stream, event.revision, 1);
   return event?.type === 'token.deleted' || event?.type === 'token.expired' ? event.type : null;
 }
 
-/** Signs a checkpoint over everything stored so far. The service that holds the anchor delivers it. */
+/** Signs a checkpoint over everything stored so far. The service that holds the anchor delivers the checkpoint. */
 async function signNow({ vault }: Service, logId: string): Promise<void> {
   const { log, chain, keys, accessLog, clock, random } = vault;
   const metrics = { anchorFailed: () => undefined };
@@ -98,15 +98,17 @@ async function signNow({ vault }: Service, logId: string): Promise<void> {
 }
 
 const scope = {
-  /** Null: every event of the tenant in the period. */
+  /** Null selects every event of the tenant in the period. */
   streams: z.array(z.string()).max(bundleTokensMax).nullable(),
   from: z.int().nullable(),
   to: z.int().nullable(),
 };
 
-/** An event of a bundle: everything its digest covers, with the hash of its ciphertexts in place of them. */
+/**
+ * An event in a bundle. It contains everything that the event's digest covers, with a hash in place of the ciphertexts.
+ */
 export type BundleEvent = {
-  /** The index of its commit in the tree. */
+  /** The index of the event's commit in the Merkle tree. */
   readonly index: number;
   readonly stream: string;
   readonly revision: number;
@@ -124,8 +126,8 @@ export type BundleEvent = {
 };
 
 /**
- * Returns the leaves of the next commits of the log, the events in scope that are among them, and the checkpoints.
- * `count` is the number of commits before `after`. Only events of the caller's own tenant are ever in scope.
+ * Returns the leaves of the log's next commits, the events in scope among them, and the checkpoints. `count` is the
+ * number of commits before `after`. Only events of the caller's own tenant are in scope.
  */
 export const bundleEvents = operation(
   z.object({ key: z.string(), after: z.int().min(0), upTo: z.int().min(0), count: z.int().min(0), ...scope }),
@@ -165,7 +167,7 @@ function bundleEvent(event: ProvenClear, index: number): BundleEvent {
   };
 }
 
-/** Returns a page of the entries of the access log about one token, newest first. */
+/** Returns a page of the access log entries about one token, newest first. */
 export const bundleReads = operation(
   z.object({ key: z.string(), stream: z.string(), to: z.int(), offset: z.int().min(0) }),
   async (service, { key, stream, to, offset }) => {
@@ -177,7 +179,7 @@ export const bundleReads = operation(
   },
 );
 
-/** Signs the manifest of a bundle with the key of the checkpoints. */
+/** Signs the manifest of a bundle with the checkpoint signing key. */
 export const bundleSign = operation(
   z.object({ key: z.string(), manifest: unsignedManifest.omit({ signed_by: true }) }),
   async (service, { key, manifest }) => {

@@ -1,9 +1,9 @@
-// Verifies a bundle of `strongroom audit bundle`. It needs Node.js 20 or later and nothing else: run `node verify.mjs`
-// in the directory of the bundle. It opens no connection and changes no file.
+// Verifies a bundle that `strongroom audit bundle` created. It needs only Node.js 20 or later: run `node verify.mjs` in
+// the directory of the bundle. It opens no connection and changes no file.
 //
 //   node verify.mjs [--public-key audit.pub] [directory]
 //
-// Exit code 0: everything holds. 3: it names what does not. 2: usage error.
+// Exit codes: 0 if the bundle is valid; 3 if a check failed, which the output names; 2 for a usage error.
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { createReadStream, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -39,7 +39,7 @@ function sha256(...parts: readonly (Uint8Array | string)[]): Buffer {
   return digest.digest();
 }
 
-/** Each part with its length before it: 4 bytes, big endian. */
+/** Prefixes each part with its length in 4 bytes, big endian. */
 function lengthPrefixed(parts: readonly string[]): Buffer {
   return Buffer.concat(
     parts.flatMap((part) => {
@@ -63,13 +63,13 @@ function hashes(value: unknown): readonly Buffer[] {
   return texts(value).map((text) => Buffer.from(text, 'hex'));
 }
 
-// RFC 6962, section 2.1. A leaf hash has a zero byte before its content, an inner node a one.
+// RFC 6962, section 2.1: a leaf hash starts with a zero byte, and the hash of an inner node with a one byte.
 
 function node(left: Uint8Array, right: Uint8Array): Buffer {
   return sha256(Buffer.of(1), left, right);
 }
 
-/** RFC 9162, section 2.1.3.2. */
+/** Verifies an inclusion proof (RFC 9162, section 2.1.3.2). */
 function isIncluded(leaf: Buffer, index: number, size: number, path: readonly Buffer[], root: Buffer): boolean {
   if (index < 0 || index >= size) return false;
   let [place, last, hash] = [index, size - 1, leaf];
@@ -84,7 +84,7 @@ function isIncluded(leaf: Buffer, index: number, size: number, path: readonly Bu
   return last === 0 && hash.equals(root);
 }
 
-/** RFC 9162, section 2.1.4.2. */
+/** Verifies a consistency proof (RFC 9162, section 2.1.4.2). */
 function isConsistent(earlier: Checkpoint, later: Checkpoint, path: readonly Buffer[]): boolean {
   if (earlier.count < 1 || earlier.count > later.count) return false;
   if (earlier.count === later.count) return path.length === 0 && earlier.root.equals(later.root);
@@ -104,7 +104,9 @@ function isConsistent(earlier: Checkpoint, later: Checkpoint, path: readonly Buf
   return last === 0 && before.equals(earlier.root) && after.equals(later.root);
 }
 
-/** The leaf of the commit that an event claims to belong to, or null if it cannot belong to it. */
+/**
+ * Returns the leaf of the commit that an event claims to belong to, or null if the event cannot belong to that commit.
+ */
 function leafOf(event: Fields): Buffer | null {
   const { stream, revision, id, type, version, tenant, actor, time, cmd, clear, first, digests } = event;
   const place = ['strongroom.event.1', String(stream), String(revision), String(id), String(type), String(version)];
@@ -122,7 +124,7 @@ function isSigned(key: KeyObject, parts: readonly string[], signature: unknown):
   return verify(null, lengthPrefixed(parts), key, Buffer.from(String(signature), 'base64'));
 }
 
-/** The hash that the signature of a checkpoint is over. */
+/** Returns the hash that a checkpoint's signature covers. */
 function hashOfCheckpoint(fields: Fields): string {
   const { log_id, number, time, hourly, hours, position, count, hash, root, previous, signed_by, access } = fields;
   const numbers = [number, time, hourly, hours, position, count].map(String);
@@ -226,7 +228,7 @@ function checkCheckpoints(directory: string, manifest: Fields, key: KeyObject, k
   return checkpoints;
 }
 
-/** Calls `use` with each line of a file and its name. Returns the number of lines. */
+/** Calls `use` with each line of a file and its location. Returns the number of lines. */
 async function eachLine(directory: string, name: string, use: (line: Fields, where: string) => void): Promise<number> {
   let count = 0;
   if (contentOf(directory, name) === null) {

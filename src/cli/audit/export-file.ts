@@ -9,13 +9,13 @@ import { readLines } from './read-text-lines.js';
 export const exportHeader = z.object({
   strongroom_export: z.literal(exportVersion),
   log_id: z.string().nullable(),
-  /** When the export was made, ms since the epoch. Older months of the access log may have been dropped by then. */
+  /** The time of the export, ms since the epoch. Months of the access log before that time may have been dropped. */
   made_at: z.int().min(0),
-  /** Names the key that signed the checkpoints. It is trusted no more than the file. */
+  /** Names the key that signed the checkpoints. It is no more trustworthy than the file itself. */
   public_key: z.string(),
-  /** The checkpoint after whose position the events begin, or null if they begin with the first. */
+  /** The last checkpoint before the exported events, or null if the export begins with the first event. */
   from: checkpointSchema.nullable(),
-  /** Whether the log continued after the last event. */
+  /** True if the log continued after the last exported event. */
   is_part: z.boolean(),
 });
 
@@ -23,24 +23,24 @@ export type ExportHeader = z.output<typeof exportHeader>;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** A batch of the access log. All batches come after the events, chain by chain. */
+/** A batch of the access log. All batches follow the events, chain by chain. */
 const accessLine = z.object({
   access: z.object({ chain: z.string(), sequence: z.int().min(1), previous: hash, hash, lines: z.array(z.string()) }),
 });
 
-/** The last line. A file without it was truncated. */
+/** The last line of an export. A file without this line was truncated. */
 export const exportEnd = z.object({ strongroom_export_end: z.object({ lines: z.int().min(0) }) });
 
 export type OpenedExport = {
   readonly header: ExportHeader;
   readonly lines: AsyncGenerator<ExportLine>;
-  /** Must be read after `lines`. */
+  /** Read `lines` to the end before reading this. */
   readonly access: AsyncGenerator<ChainBatch>;
 };
 
 /**
- * Returns the header of an export, its events, and its batches of the access log. Reading these throws Failure where
- * the file is damaged.
+ * Returns the header, the events and the access log batches of an export. Reading them throws Failure if the file is
+ * damaged.
  */
 export async function openExport(path: string): Promise<OpenedExport> {
   const texts = readLines(path);
@@ -75,7 +75,9 @@ export async function openExport(path: string): Promise<OpenedExport> {
 
 type Content = ExportLine | z.output<typeof accessLine>;
 
-/** Returns a function that reads the next line between the header and the end. It returns null after the last line. */
+/**
+ * Returns a function that reads the next line between the header and the end line, and returns null after the last one.
+ */
 function contentOf(path: string, texts: AsyncGenerator<string>): () => Promise<Content | null> {
   let read = 0;
   return async () => {

@@ -5,13 +5,13 @@ import { readLines } from './read-text-lines.js';
 
 export type AnchorFile = {
   readonly checkpoints: ReadonlyMap<number, Checkpoint>;
-  /** The number of lines that are not checkpoints. A crash can cut a line short. */
+  /** The number of lines that are not checkpoints. A crash can truncate a line. */
   readonly unreadable: number;
 };
 
 /**
- * Returns the checkpoints of an anchor, by number. Throws Failure if one is not of this log, is not signed by this
- * key, or contradicts another.
+ * Returns the checkpoints in an anchor file, by number. Throws Failure if a checkpoint belongs to another log, was not
+ * signed by this key, or contradicts another checkpoint.
  */
 export async function readAnchor(path: string, publicKey: string, logId: string | null): Promise<AnchorFile> {
   const checkpoints = new Map<number, Checkpoint>();

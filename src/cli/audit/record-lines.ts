@@ -20,8 +20,8 @@ export function csvLine(fields: readonly (string | null)[]): string {
 }
 
 /**
- * Threat: a spreadsheet runs a field that begins with one of these characters as a formula. A quote before it makes it
- * text.
+ * Threat: a spreadsheet runs a field that begins with one of these characters as a formula. A leading quote turns the
+ * field into text.
  */
 const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 

@@ -19,9 +19,9 @@ import { recordPages } from './run-record-export.js';
 
 export type BundleOptions = {
   readonly key: string;
-  /** Null for a period. */
+  /** Null for a bundle of a period. */
   readonly ids: readonly string[] | null;
-  /** The period, ms since the epoch; null for tokens. */
+  /** The period, ms since the epoch; null for a bundle of tokens. */
   readonly from: number | null;
   readonly to: number | null;
   readonly out: string;
@@ -33,8 +33,8 @@ export type BundleSummary = { readonly events: number; readonly reads: number; r
 type Begin = Answers['bundle-begin'];
 
 /**
- * Writes a bundle to a new directory, which appears under its name only once it is complete. Throws Failure, and then
- * leaves nothing.
+ * Writes a bundle to a new directory, which gets its final name only once it is complete. Throws Failure and then
+ * leaves no files behind.
  */
 export async function writeBundle(run: RunOperation, options: BundleOptions): Promise<BundleSummary> {
   const { out, json } = options;
@@ -135,11 +135,11 @@ async function erasuresOf(
 type Found = {
   readonly events: number;
   readonly proofs: MerkleProofs;
-  /** The first checkpoint after each event that was found, and the newest. */
+  /** The first checkpoint after each event found, and the newest checkpoint. */
   readonly checkpoints: readonly Checkpoint[];
 };
 
-/** Reads the log once. Events in scope go to a file, because a period may have more than fit into memory. */
+/** Reads the log once. Writes the events in scope to a file, because those of a period may not fit into memory. */
 async function collect(
   run: RunOperation,
   { key, ids, from, to }: BundleOptions,
@@ -184,7 +184,10 @@ type ListedCheckpoint = {
   readonly consistency: readonly string[];
 };
 
-/** Adds to each event the first checkpoint that signs it and the path to its root. Returns the checkpoints. */
+/**
+ * Adds to each event the first checkpoint that signs it, and the path from the event to that checkpoint's root. Returns
+ * the checkpoints.
+ */
 async function writeHistory(
   directory: string,
   { proofs, checkpoints }: Found,
@@ -244,7 +247,7 @@ async function writeReads(
   };
   try {
     if (ids === null) {
-      // The manifest states only the entries that exist by now.
+      // The manifest covers only the entries that exist at this point.
       for await (const page of recordPages(run, { tenant: begin.tenant_id, from, to })) await add(page);
     }
     for (const { stream } of begin.tokens) {
@@ -298,7 +301,7 @@ function pretty(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Returns the verifier as one file that needs nothing else: it imports only what comes with Node.js. */
+/** Returns the verifier as a single file. It imports only modules that are built into Node.js. */
 async function verifier(): Promise<string> {
   const text = await readFile(new URL('./bundle-verifier.js', import.meta.url), 'utf8');
   return text.replace(/^\/\/# sourceMappingURL=.*\n?/m, '');

@@ -14,13 +14,10 @@ export type QueryReplay = {
   readonly json: boolean;
 };
 
-/**
- * The widths of a UUID and of the longest type. They are fixed, because the table is printed in parts as tokens are
- * found.
- */
+/** The widths of a UUID and of the longest type name. They are fixed because rows are printed as tokens are found. */
 const widths = [36, Math.max(...tokenTypes.map((type) => type.length))];
 
-/** Prints each token that a query would have found at a moment, oldest first. */
+/** Prints each token that the query would have found at the given time, oldest first. */
 export async function replayByQuery(run: RunOperation, { json, ...ask }: QueryReplay): Promise<void> {
   let [found, erased, position] = [0, 0, 0];
   let head: number | null = null;

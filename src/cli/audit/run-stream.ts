@@ -5,7 +5,7 @@ import { Failure } from '../failure.js';
 import type { Answers } from '../operations.js';
 import type { RunOperation } from '../run-command.js';
 
-/** Receives lines of JSON. Resolves when they are safe there; rejects if they may not be. */
+/** Receives lines of JSON. Resolves once the lines are stored durably, and rejects if they may not be. */
 export type Receiver = (lines: readonly string[]) => Promise<void>;
 
 const linesMax = 500;
@@ -26,7 +26,7 @@ export type StreamOptions = {
   readonly run: RunOperation;
   readonly receive: Receiver;
   readonly checkpointFile: string;
-  /** Ends when everything that exists was received, and throws the first failure. */
+  /** Ends once all existing records are received, and throws the first failure instead of retrying. */
   readonly once: boolean;
   readonly signal: AbortSignal;
   readonly sleep: (ms: number) => Promise<void>;
@@ -34,9 +34,9 @@ export type StreamOptions = {
 };
 
 /**
- * Sends the access log to a receiver, batch by batch, from the checkpoint on. The checkpoint is written only after the
- * receiver has accepted the records, so each is received at least once: a process that was killed sends its last batch
- * again. After a failure it retries with increasing delays. Throws Failure for a checkpoint that it cannot use.
+ * Sends the access log to a receiver, batch by batch, starting at the checkpoint. The checkpoint is written only after
+ * the receiver has accepted the records, so each record arrives at least once: if the process is killed, it sends its
+ * last batch again. After a failure, it retries with increasing delays. Throws Failure for an unusable checkpoint.
  */
 export async function streamRecords(options: StreamOptions): Promise<{ readonly records: number }> {
   const { run, receive, checkpointFile, once, signal, sleep, notice } = options;
@@ -66,7 +66,7 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
         restMs = 0;
       }
     }
-    // An entry is stored moments after its time, and clocks differ between processes.
+    // An entry is stored moments after its time, and the clocks of processes differ.
     if (!signal.aborted) since = Math.max(0, found.now - dayMs);
   }
 
@@ -111,7 +111,10 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Replaces the checkpoint in one step, durably: after a power failure, the old or the new one is there, whole. */
+/**
+ * Replaces the checkpoint atomically and durably. After a power failure, the file contains either the old checkpoint or
+ * the new one, complete.
+ */
 async function writeCheckpoint(path: string, checkpoint: StreamCheckpoint): Promise<void> {
   const next = `${path}.next`;
   try {
@@ -131,7 +134,7 @@ async function writeCheckpoint(path: string, checkpoint: StreamCheckpoint): Prom
   }
 }
 
-/** Returns a receiver that appends to a file, which another program may rotate. */
+/** Returns a receiver that appends to a file. Another program may rotate the file. */
 export function fileReceiver(path: string): Receiver {
   return async (lines) => {
     try {
@@ -150,8 +153,8 @@ export function fileReceiver(path: string): Receiver {
 }
 
 /**
- * Removes the part of a line that a killed process left at the end. Its record is not in the checkpoint, so it comes
- * again.
+ * Removes the incomplete line that a killed process left at the end. The checkpoint does not include its record, so
+ * that record is sent again.
  */
 async function endLine(file: FileHandle): Promise<void> {
   const { size } = await file.stat();
@@ -172,8 +175,8 @@ async function endLine(file: FileHandle): Promise<void> {
 const timeLimitMs = 30_000;
 
 /**
- * Returns a receiver that posts lines to an HTTP address. It follows no redirect, reads no response body, and reports
- * the status alone. Threat: headers and addresses contain secrets of the receiver, and messages end up in logs.
+ * Returns a receiver that posts lines to an HTTP address. It follows no redirects, reads no response body, and reports
+ * only the status. Threat: headers and addresses contain the receiver's secrets, and messages end up in logs.
  */
 export function httpReceiver(url: URL, headers: Headers, signal: AbortSignal): Receiver {
   return async (lines) => {

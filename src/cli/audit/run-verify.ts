@@ -19,10 +19,10 @@ const forgedMax = 5;
 
 export type VerifyOptions = {
   readonly from: number;
-  /** Null means up to the head. */
+  /** Null verifies up to the head. */
   readonly to: number | null;
   readonly anchor: string | null;
-  /** Null means the key that comes with what is verified. */
+  /** Null uses the key that comes with the verified log or file. */
   readonly publicKey: string | null;
   readonly json: boolean;
 };
@@ -32,8 +32,8 @@ export type Verification = {
   /** Null if the log had a problem. */
   readonly access: AccessReport | null;
   /**
-   * The number of rows checked. Null if rows were not checked, because the log had a problem or only a part or an
-   * export was verified.
+   * The number of rows checked, or null if no rows were checked. Rows are not checked if the log had a problem, or if
+   * only a part of the log or an export was verified.
    */
   readonly rows: number | null;
   readonly problem: Problem | null;
@@ -43,19 +43,19 @@ export type Verification = {
 
 type Source = {
   readonly lines: AsyncIterable<ExportLine>;
-  /** Read after `lines`, which provide the checkpoints. */
+  /** Read this after `lines`, which provide the checkpoints. */
   readonly access: (checkpoints: readonly Checkpoint[]) => AsyncIterable<ChainBatch>;
-  /** The position of the last event, or null if it is not known. */
+  /** The position of the last event, or null if it is unknown. */
   readonly last: number | null;
   readonly key: string;
   readonly logId: string | null;
   readonly from: Checkpoint | null;
   readonly isPart: boolean;
-  /** Older batches of the access log may have been dropped; ms since the epoch. */
+  /** Access log batches before this time may have been dropped, ms since the epoch. */
   readonly keptFrom: number;
 };
 
-/** Verifies the vault: its log, its access log, and the rows that it reads instead of the log. */
+/** Verifies the vault: its log, its access log, and the rows that reads use instead of the log. */
 export async function verifyVault(run: RunOperation, options: VerifyOptions): Promise<Verification> {
   const { from, to } = options;
   const begin = await beginAudit(run, from);
@@ -88,7 +88,7 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
   return { ...verified, rows, problem: { kind: 'forged_row', position: null, message: forgedText(problems) } };
 }
 
-/** Verifies an export from the file alone. */
+/** Verifies an export, using only the file. */
 export async function verifyExport(path: string, options: VerifyOptions): Promise<Verification> {
   const { header, lines, access } = await openExport(path);
   const { public_key: key, log_id: logId, from, is_part: isPart, made_at: madeAt } = header;
@@ -105,7 +105,7 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
   const wrong = from === null ? null : signatureProblem(from, publicKey);
   if (wrong !== null) throw new Failure(`${wrong}.`, 3);
   const anchor = options.anchor === null ? null : await readAnchor(options.anchor, publicKey, logId);
-  // Counts positions, not events: the head counts commits, and a commit may contain many events.
+  // Counts positions, not events, because the head counts commits and a commit may contain many events.
   const first = from?.position ?? 0;
   let [events, position] = [0, first];
   let phase: string | null = null;
@@ -135,7 +135,7 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
   }
 }
 
-/** Returns the time before which batches may be gone, because the vault drops whole months. */
+/** Returns the time before which batches may be missing. The vault drops whole months. */
 function keptFrom(now: number): number {
   const today = new Date(now);
   return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - keptMonths + 1, 1);

@@ -23,7 +23,7 @@ type RestoreOptions = {
   readonly json?: boolean;
 };
 
-/** `strongroom backup` and `strongroom restore`. */
+/** Adds the commands `strongroom backup` and `strongroom restore`. */
 export function addBackup(program: Command): void {
   withSettings(program.command('backup <out>'), storeSettings)
     .description('copy the vault into a new folder while it is in use; the keys are encrypted to a recipient')
@@ -78,7 +78,7 @@ function restoredText(folder: string | undefined, ended: number): string {
   return `${done}; recorded ${counted(ended, 'token')} as ended, because ${whose} keys were erased after the log was copied`;
 }
 
-/** Runs a long command and shows its phases, unless it prints JSON. */
+/** Runs a long command and shows its phases, except with `--json`. */
 async function withPhases<T>(
   { json = false }: { readonly json?: boolean },
   work: (onPhase: OnPhase) => Promise<T>,

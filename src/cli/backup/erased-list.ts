@@ -12,13 +12,13 @@ const last = /^end (?<count>\d+) (?<mac>[0-9a-f]{64})$/;
 
 export type ErasedList = ErasedKeys & {
   readonly logId: string;
-  /** Throws Failure unless the vault with this key wrote the list. */
+  /** Throws Failure unless a vault with this key wrote the list. */
   expectAuthentic(key: Uint8Array): void;
 };
 
 /**
- * Returns the list as lines of text: a header, one id a line, and a last line with the number of ids and the MAC of all
- * lines before it. `macOf` returns the MAC of their digest.
+ * Returns the list as lines of text: a header, one id per line, and a last line with the number of ids and a MAC over
+ * all preceding lines. `macOf` computes the MAC of their digest.
  */
 export async function* erasedLines(
   keys: KeysToCopy,
@@ -39,7 +39,7 @@ export async function* erasedLines(
   yield `end ${count} ${await macOf(hash.digest('hex'))}\n`;
 }
 
-/** Reads a complete list. Throws Failure. */
+/** Reads a list and checks that it is complete. Throws Failure. */
 export async function readErasedList(file: string): Promise<ErasedList> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Failure(`${file} cannot be read (${error.code ?? 'unknown reason'}).`);

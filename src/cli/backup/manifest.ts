@@ -14,7 +14,7 @@ const shape = z.object({
   format: z.literal('strongroom backup 2'),
   profile: z.enum(['embedded', 'cluster']),
   log_id: z.string(),
-  /** When the backup began. */
+  /** The start time of the backup. */
   made_at: z.iso.datetime(),
   files: z.array(z.object({ name: z.string(), sha256: z.string() })),
   /** The MAC of all fields above, in hex. */
@@ -29,7 +29,7 @@ export function authenticatedText({ format, profile, log_id, made_at, files }: O
   return JSON.stringify([format, profile, log_id, made_at, hashes]);
 }
 
-/** Throws Failure unless the vault with this key wrote the manifest. */
+/** Throws Failure unless a vault with this key wrote the manifest. */
 export function expectAuthentic(manifest: Manifest, key: Uint8Array): void {
   if (isBackupMac(manifest.mac, key, 'manifest', authenticatedText(manifest))) return;
   throw new Failure(
@@ -43,7 +43,7 @@ export async function sha256Of(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Reads the manifest of a backup and compares every file with its hash. Throws Failure. */
+/** Reads the manifest of a backup and checks the hash of every file. Throws Failure. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => {
     throw new Failure(`${folder} is not a complete backup: it has no ${manifestFile}.`);
@@ -51,7 +51,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const parsed = shape.safeParse(jsonOf(text));
   if (!parsed.success) throw new Failure(`${manifestFile} in ${folder} is damaged, or has another version.`);
   for (const { name, sha256 } of parsed.data.files) {
-    // Threat: an attacker writes a name that leads out of the folder.
+    // Threat: an attacker writes a file name that leads out of the folder.
     const isName = name === basename(name);
     const found = isName ? await sha256Of(join(folder, name)).catch(() => null) : null;
     if (found === null) throw new Failure(`${name} is missing in ${folder} or cannot be read. Nothing was changed.`);

@@ -17,7 +17,10 @@ const lineBytesMax = 64 * 1024;
 
 export type RestoreFiles = { readonly folder: string; readonly identity: string; readonly erased: string };
 
-/** Restores a backup into a vault that does not exist yet. Returns how many tokens ended since. Throws Failure. */
+/**
+ * Restores a backup into a vault that does not exist yet. Returns the number of tokens that have ended since the
+ * backup. Throws Failure.
+ */
 export async function runRestore(
   config: Config,
   { folder, identity, erased: erasedPath }: RestoreFiles,
@@ -35,7 +38,7 @@ export async function runRestore(
   if (erased.logId !== manifest.log_id) {
     throw new Failure(`${erasedPath} belongs to another vault than this backup. Nothing was changed.`);
   }
-  // Threat: with a list from before the backup, tokens that were erased in between would come back.
+  // Threat: a list older than the backup would bring back tokens that were erased in between.
   if (erased.madeAt < Date.parse(manifest.made_at)) {
     throw new Failure(
       `${erasedPath} is older than the backup. Name the newest list of erased keys: that of the newest backup, or the ` +
@@ -81,7 +84,10 @@ async function verify(config: Config, { folder, identity, manifest, erased, root
   }
 }
 
-/** Accepts a log that the operator restored by hand. Returns how many tokens ended since. Throws Failure. */
+/**
+ * Accepts a log that the operator restored without `strongroom restore`. Returns the number of tokens that have ended
+ * since. Throws Failure.
+ */
 export async function runAccept(config: Config): Promise<number> {
   const rootKeys = await rootKeysOf(config);
   try {

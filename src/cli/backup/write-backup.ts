@@ -16,10 +16,10 @@ import { authenticatedText, erasedFile, keysFile, manifestFile, sha256Of } from 
 export type Backup = { readonly folder: string; readonly made_at: string; readonly files: readonly string[] };
 
 /**
- * Copies a running vault into a new folder, which appears under its name once it is complete. It copies first the log
- * with its rows, then the keys, then the list of erased keys, so that the keys are never behind the log (ADR 30). The
- * service that holds the data authenticates the manifest and the list; without a service, this process does so with
- * the root key. Throws Failure.
+ * Copies a running vault into a new folder, which gets its final name only once it is complete. Copies the log with its
+ * rows first, then the keys, then the list of erased keys, so that the keys are never behind the log (ADR 30). The
+ * service that holds the data computes the MACs of the manifest and the list. Without a service, this process computes
+ * them with the root key. Throws Failure.
  */
 export async function writeBackup(
   config: Config,
@@ -63,7 +63,7 @@ export async function writeBackup(
   }
 }
 
-/** Writes the authenticated list of erased keys to a new file. Throws Failure. */
+/** Writes the list of erased keys, with its MAC, to a new file. Throws Failure. */
 export async function writeErasedList(config: Config, out: string): Promise<Backup> {
   if (await exists(out)) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
   const keys = await keysToCopy(config);

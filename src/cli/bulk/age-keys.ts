@@ -3,8 +3,8 @@ import { Failure } from '../failure.js';
 import { readInput } from '../read-input.js';
 
 /**
- * Returns an encrypter for the recipients, which are given one by one or in files with one recipient per line. An
- * invalid recipient is a usage error.
+ * Returns an encrypter for recipients that are given one by one or in files with one recipient per line. An invalid
+ * recipient is a usage error.
  */
 export async function encrypterFor(recipients: readonly string[], files: readonly string[]): Promise<Encrypter> {
   const { Encrypter } = await age();
@@ -34,12 +34,12 @@ export async function decrypterFrom(file: string): Promise<Decrypter> {
   return decrypter;
 }
 
-/** Loaded on demand: loading is slow, and most commands seal no file. */
+/** Loads the library on demand, because loading is slow and few commands encrypt a file. */
 function age() {
   return import('age-encryption');
 }
 
-/** Adds a recipient. The error never repeats the text, because it may be an identity by mistake. */
+/** Adds a recipient. The error never repeats the text, because it may be an identity that was given by mistake. */
 function addRecipient(encrypter: Encrypter, recipient: string, from: string): void {
   if (/^age-secret-key-/i.test(recipient)) {
     throw new Failure(`${from} holds an identity, which is a secret. Name its recipient: \`age-keygen -y FILE\`.`, 2);

@@ -5,26 +5,26 @@ import { parseJsonBody } from '../../http/body/parse-json-body.js';
 import { linesWithoutIdMax } from './line-ids.js';
 import type { Line } from './read-lines.js';
 
-/** The same limit as for a request over HTTP. */
+/** The body limit of an HTTP request. */
 export const lineBytesMax = 4 * 1024 * 1024;
 /**
- * A line shorter than this cannot come near the limit when it is serialized again: a number grows at most to a few
- * times its digits.
+ * A shorter line cannot reach the limit when it is serialized again, because a number grows at most to a few times its
+ * length.
  */
 const surelySmallBytes = 1024 * 1024;
 
-/** One line as it is sent for import. `id` is used if the request has no id. */
+/** One line to import. `id` is used if the request has no id of its own. */
 export type ImportItem = { readonly request: Json; readonly id: string | null };
 
 export type ReadLine =
   | { readonly ok: true; readonly item: ImportItem; readonly sizeBytes: number }
   | { readonly ok: false; readonly errors: FieldErrors };
 
-/** Returns the id for a line without one, or null if there are too many such lines. Throws Failure. */
+/** Returns the id for a line without one, or null if the import has too many such lines. Throws Failure. */
 export type LineIds = (bytes: Buffer) => Promise<string | null>;
 
 /**
- * Parses a line as a request. Errors of the line as a whole are under `line`. If `idOf` is null, the line must have an
+ * Parses a line as a request. Reports errors of the whole line under `line`. If `idOf` is null, the line must have an
  * id.
  */
 export async function readItem({ bytes }: Line, idOf: LineIds | null): Promise<ReadLine> {

@@ -5,7 +5,7 @@ import { type ImportItem, type LineIds, readItem } from './import-item.js';
 import { type ImportOutcome, importBatchMax } from './import-tokens.js';
 import type { Line } from './read-lines.js';
 
-/** The maximum number of batches in progress: enough lines to share commits. */
+/** The maximum number of batches in progress. Together they have enough lines to share commits. */
 const batchesMax = 4;
 const batchLinesMax = importBatchMax / batchesMax;
 const batchBytesMax = 1024 * 1024;
@@ -15,10 +15,10 @@ export type ImportCounts = { created: number; skipped: number; deduplicated: num
 export type ImportOptions = {
   readonly run: RunOperation;
   readonly key: string;
-  /** Import nothing after the first bad line. */
+  /** Stops the import at the first bad line. */
   readonly strict: boolean;
   readonly idOf: LineIds | null;
-  /** Once this returns true, no more lines are read. Lines in progress are finished. */
+  /** Once this returns true, the import reads no more lines but finishes those in progress. */
   readonly isInterrupted: () => boolean;
   readonly onFailed: (line: number, errors: FieldErrors) => void;
   /** Updated while lines are imported. */
@@ -28,15 +28,15 @@ export type ImportOptions = {
 type Batch = { readonly lines: number[]; readonly items: ImportItem[]; sizeBytes: number };
 
 /**
- * Imports lines as they arrive, in batches of which a few are in progress at once. With `strict`, one batch runs at a
- * time. A failed line is reported and does not stop the others, unless `strict` is set. Resolves with why the import
- * ended early, or null if it did not.
+ * Imports lines as they arrive, with a few batches in progress at once. With `strict`, only one batch runs at a time,
+ * and the first failed line ends the import. Otherwise a failed line is reported and the import continues. Resolves
+ * with the reason for ending early, or null.
  */
 export async function importLines(lines: AsyncIterable<Line>, options: ImportOptions): Promise<string | null> {
   const { strict, counts } = options;
   const underWay = new Set<Promise<void>>();
   let stopped: string | null = null;
-  /** An error that no line can cause. */
+  /** An error that no line caused. */
   let broken: unknown;
   let batch = newBatch();
 
@@ -51,7 +51,7 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
     else counts[outcome.is] += 1;
   };
 
-  /** Sends the batch, and waits until another one may be sent. */
+  /** Sends the batch, and waits until another batch may be sent. */
   async function send(): Promise<void> {
     const { lines: numbers, items } = batch;
     batch = newBatch();
@@ -74,7 +74,7 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
       if (isOver()) break;
       const read = await readItem(line, options.idOf);
       if (!read.ok) {
-        // Lines before the bad one must still be imported, and one of them may fail itself.
+        // The lines before the bad one must still be imported, and one of them may itself fail.
         if (strict) await send();
         if (stopped === null) failed(line.number, read.errors);
         continue;
@@ -87,7 +87,7 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
       if (batch.items.length === batchLinesMax) await send();
     }
   } catch (error) {
-    // The input itself failed. The lines read before are still good.
+    // Reading the input failed. The lines read so far are still valid.
     if (!(error instanceof Failure)) throw error;
     stopped ??= error.message;
     if (!options.isInterrupted()) await send();

@@ -11,24 +11,24 @@ import { issueErrors } from '../operations/field-error-text.js';
 import { operation } from '../operations/operation.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
 
-/** The requests of one call run at once and so share commits. */
+/** The requests of one call run concurrently, so they share commits. */
 export const importBatchMax = 64;
 
 /**
- * The result of one request. `stopped` means that the request was not processed and that later ones would fail the
- * same way.
+ * The outcome of one request. `stopped` means that the request was not processed, and that later ones would fail for
+ * the same reason.
  */
 export type ImportOutcome =
   | { readonly is: Imported }
   | { readonly is: 'failed'; readonly errors: FieldErrors }
   | { readonly is: 'stopped'; readonly message: string };
 
-/** `id` is used for a request without an id of its own. */
+/** `id` is used for a request without an id. */
 const item = z.object({ request: z.unknown(), id: z.string().nullable() });
 
 /**
- * Imports a batch as the application. Outcomes are in the order of the batch. With `strict`, requests run in order;
- * nothing after the first failure is imported, and the outcomes end with it.
+ * Imports a batch as the application. Returns outcomes in the order of the batch. With `strict`, requests run in order,
+ * nothing after the first failure is imported, and the outcomes end there.
  */
 export const importTokens = operation(
   z.object({ key: z.string(), strict: z.boolean(), items: z.array(item).max(importBatchMax) }),

@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 import { keyedHash } from '../../events/sealing/keyed-hash.js';
 
-/**
- * The maximum number of lines without an id that one import can tell apart. This many need about 100 MB of counters.
- */
+/** The maximum number of lines without an id per import. Counting this many takes about 100 MB. */
 export const linesWithoutIdMax = 2_000_000;
 
 /**
  * Creates a function that returns ids for lines without one. An id is a UUID derived from a secret, the bytes of the
- * line, and the number of equal lines before it. So the same file gives the same ids, even after other lines were
- * corrected, moved or removed. The function returns null if there are more lines than it can tell apart.
+ * line, and the number of equal lines before it. The same file therefore gives the same ids, even after other lines
+ * were corrected, moved or removed. The function returns null once the file has too many such lines.
  */
 export function createLineIds(secret: Buffer): (bytes: Buffer) => string | null {
   const seen = new Map<number, number>();
@@ -18,7 +16,7 @@ export function createLineIds(secret: Buffer): (bytes: Buffer) => string | null 
     if (lines === linesWithoutIdMax) return null;
     lines += 1;
     const digest = createHash('sha256').update(bytes).digest();
-    // If two different lines share these six bytes, one merely counts as a repeat.
+    // If two different lines share these six bytes, one of them merely counts as a repeat.
     const short = digest.readUIntBE(0, 6);
     const before = seen.get(short) ?? 0;
     seen.set(short, before + 1);
@@ -27,8 +25,8 @@ export function createLineIds(secret: Buffer): (bytes: Buffer) => string | null 
 }
 
 /**
- * Returns a UUID of version 4 (RFC 9562, 5.4) without six decimal digits in a row, because an id must not contain the
- * token's own value.
+ * Returns a version 4 UUID (RFC 9562, section 5.4) without six decimal digits in a row, because an id must not contain
+ * the token's own value.
  */
 function uuidOf(secret: Buffer, digest: string, before: number): string {
   for (let tries = 0; ; tries += 1) {

@@ -11,16 +11,21 @@ const armorStart = '-----BEGIN AGE';
 
 /** The plaintext bytes of an import. */
 export type ImportInput = {
-  /** Iterating throws Failure if the input cannot be read, or if a sealed input was changed or truncated. */
+  /** Iterating throws Failure if the input cannot be read, or if an encrypted input was changed or truncated. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** The number of bytes of the file read so far, and its size, which is null for standard input. */
+  /**
+   * Returns the number of bytes read from the file so far. `totalBytes` is the size of the file, or null for standard
+   * input.
+   */
   readBytes(): number;
   readonly totalBytes: number | null;
-  /** Stops reading: `chunks` ends. */
+  /** Stops reading, which ends `chunks`. */
   stop(): void;
 };
 
-/** Opens the file to import, or standard input for `-`. Opens a sealed file with the identity. Throws Failure. */
+/**
+ * Opens the file to import, or standard input for `-`. Decrypts an encrypted file with the identity. Throws Failure.
+ */
 export async function openImport(file: string, identityFile: string | undefined): Promise<ImportInput> {
   const totalBytes = file === '-' ? null : await sizeOf(file);
   const source: Readable = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: chunkBytes });
@@ -32,7 +37,7 @@ export async function openImport(file: string, identityFile: string | undefined)
       for await (const chunk of source) {
         const bytes = chunk as Buffer;
         yield bytes;
-        // The next chunk is requested only after all lines of this one have been processed.
+        // The next chunk is requested only after all lines of this chunk are processed.
         readBytes += bytes.length;
       }
     } catch (error) {
@@ -70,7 +75,7 @@ async function sizeOf(file: string): Promise<number | null> {
   return found.isFile() ? found.size : null;
 }
 
-/** Returns the first bytes as text, and all bytes from the start. */
+/** Returns the first `length` bytes as text, and a stream that still includes them. */
 async function peek(chunks: AsyncGenerator<Uint8Array>, length: number) {
   const first: Uint8Array[] = [];
   let size = 0;
@@ -88,8 +93,8 @@ async function peek(chunks: AsyncGenerator<Uint8Array>, length: number) {
 }
 
 /**
- * Decrypts chunk by chunk. Each chunk is authenticated before it is returned. The end is checked, too, so that a
- * truncated file is detected.
+ * Decrypts chunk by chunk and authenticates each chunk before returning it. Also checks the end, to detect a truncated
+ * file.
  */
 async function unsealed(
   sealed: AsyncIterable<Uint8Array>,

@@ -3,12 +3,11 @@ import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../failure.js';
 
-/** A file that appears under its name only once it is complete. */
+/** A file that gets its final name only once it is complete. */
 export type OutFile = {
   write(bytes: Uint8Array): Promise<void>;
   /**
-   * Gives the file its name, durably. Returns false if a file with that name has appeared meanwhile; that file is left
-   * unchanged.
+   * Gives the file its final name, durably. Returns false and changes nothing if a file with that name exists by then.
    */
   commit(): Promise<boolean>;
   /** Removes the file. */
@@ -16,7 +15,7 @@ export type OutFile = {
 };
 
 /**
- * Opens a new file beside `path` that only its owner can read, under a name that marks it as a part. Throws Failure.
+ * Opens a new file beside `path`, readable only by its owner, under a name that marks it as partial. Throws Failure.
  */
 export async function openOutFile(path: string): Promise<OutFile> {
   const folder = dirname(path);
@@ -61,7 +60,7 @@ async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
 }
 
-/** Creates a hard link, because unlike renaming that never replaces an existing file. */
+/** Creates a hard link, because a link, unlike a rename, never replaces an existing file. */
 async function nameIfFree(partPath: string, path: string): Promise<boolean> {
   try {
     await link(partPath, path);
@@ -70,7 +69,7 @@ async function nameIfFree(partPath: string, path: string): Promise<boolean> {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') return false;
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EOPNOTSUPP' && code !== 'ENOSYS') throw error;
-    // The file system has no hard links, such as FAT.
+    // Some file systems, such as FAT, have no hard links.
     if (await exists(path)) return false;
     await rename(partPath, path);
     return true;

@@ -6,41 +6,42 @@ const barWidth = 24;
 
 /** The progress of a long command. */
 export type Progress = {
-  /** What the command has processed so far; the rate counts these. */
+  /** The number of processed items, from which the rate is computed. */
   readonly items: number;
-  /** How much is done of how much, for the bar and the time left; `total` is null if it is not known. */
+  /** The completed and the total amount of work, for the bar and the time left. `total` is null if it is unknown. */
   readonly done: number;
   readonly total: number | null;
   /**
-   * What the command does now. It is shown instead of a share, a rate and a time left: null while the items are
-   * processed. A command that has processed all items must name what it still does.
+   * The current phase, shown in place of percentage, rate and time left. Null while items are being processed. A
+   * command that has processed all items must name its remaining work here.
    */
   readonly phase: string | null;
-  /** The numbers for `--json`. */
+  /** The counts for `--json`. */
   readonly fields: Readonly<Record<string, number>>;
 };
 
 export type ProgressDisplay = {
-  /** Prints a line that stays, above the bar. */
+  /** Prints a permanent line above the bar. */
   line(text: string): void;
-  /** Shows a new phase on a terminal at once, before work that blocks the process. */
+  /** Redraws the bar at once on a terminal, to show a new phase before work that blocks the process. */
   redraw(): void;
   /** Removes the bar. */
   end(): void;
 };
 
-type Shown = { readonly json: boolean /** One item. */; readonly noun: string };
+type Shown = { readonly json: boolean /** The noun for one item. */; readonly noun: string };
 
 /**
- * Shows progress on standard error: a bar with rate and time left on a terminal, otherwise a line every five seconds.
- * With `json` these lines go to standard output as JSON. It shows only numbers and phases, never a value or a name.
+ * Shows progress on standard error: on a terminal, a bar with the rate and the time left; otherwise a line every five
+ * seconds. With `json`, these lines go to standard output as JSON. Shows only numbers and phases, never a value or a
+ * name.
  */
 export function showProgress(now: () => Progress, { json, noun }: Shown): ProgressDisplay {
   const { stderr, stdout } = process;
   const startedAt = performance.now();
   const isBar = stderr.isTTY === true && !json;
   const timer = setInterval(draw, isBar ? redrawMs : plainMs);
-  // The process may end before the next line is due.
+  // The timer must not keep the process alive.
   timer.unref();
 
   function draw(): void {
@@ -68,21 +69,21 @@ export function showProgress(now: () => Progress, { json, noun }: Shown): Progre
   };
 }
 
-/** Returns one line: `1,200 lines, 45%, 400/s, 12 s left`, or `1,200 lines, storing the last lines`. */
+/** Returns one line, such as `1,200 lines, 45%, 400/s, 12 s left` or `1,200 lines, storing the last lines`. */
 export function progressText({ items, done, total, phase }: Progress, elapsedSeconds: number, noun: string): string {
   const count = items === 0 && phase !== null ? [] : [counted(items, noun)];
   if (phase !== null) return [...count, phase].join(', ');
   const perSecond = elapsedSeconds > 0 ? items / elapsedSeconds : 0;
   const rate = `${grouped(Math.round(perSecond))}/s`;
   const share = shareOf(done, total);
-  // At the end, no share or time left says how long the rest takes.
+  // At 100%, the remaining time is unknown, so no percentage or time left is shown.
   if (share === null || share === 1) return [...count, rate].join(', ');
   const parts = [...count, `${Math.floor(share * 100)}%`, rate];
   if (share > 0) parts.push(`${duration((elapsedSeconds / share) * (1 - share))} left`);
   return parts.join(', ');
 }
 
-/** No bar is shown in a phase, because a full bar says that the command has ended. */
+/** Draws no bar during a phase, because a full bar would suggest that the command has ended. */
 function bar({ done, total, phase }: Progress): string {
   const share = phase === null ? shareOf(done, total) : null;
   if (share === null) return '';

@@ -13,15 +13,15 @@ export type ExportRun = {
   readonly key: string;
   /** The path of the output; `-` is standard output. */
   readonly out: string;
-  /** Null for plaintext. */
+  /** Null writes plaintext. */
   readonly encrypter: Encrypter | null;
   readonly json: boolean;
 };
 
-/** `isRead` means that all tokens have been read. */
+/** `isRead` is true once all tokens have been read. */
 type Counts = { exported: number; masked: number; total: number | null; isRead: boolean };
 
-/** Exports all tokens, with progress, and prints a summary. Throws Failure, and then leaves no file. */
+/** Exports all tokens, shows progress and prints a summary. Throws Failure and then leaves no file behind. */
 export async function runExport(run: RunOperation, { key, out, encrypter, json }: ExportRun): Promise<void> {
   const counts: Counts = { exported: 0, masked: 0, total: null, isRead: false };
   const interrupt = untilSignal(() => undefined);
@@ -30,7 +30,7 @@ export async function runExport(run: RunOperation, { key, out, encrypter, json }
     const phase = counts.isRead ? (out === '-' ? 'writing the end' : 'saving the file to disk') : null;
     return { items: done, done, total: counts.total, phase, fields: { exported: counts.exported } };
   };
-  // With `-` the export itself goes to standard output.
+  // With `-`, the export itself goes to standard output.
   const display = showProgress(progress, { json: json && out !== '-', noun: 'token' });
   try {
     const lines = linesOf(run, key, counts, interrupt.came);

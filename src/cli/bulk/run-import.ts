@@ -18,7 +18,7 @@ export type ImportRun = {
   readonly resumeFile: string | null;
 };
 
-/** Imports all lines, with progress, and prints a summary. Throws Failure if some were not imported. */
+/** Imports all lines, shows progress and prints a summary. Throws Failure if any line was not imported. */
 export async function runImport(
   run: RunOperation,
   input: ImportInput,
@@ -69,7 +69,7 @@ export async function runImport(
   }
 }
 
-/** Reads or creates the secret when the first line needs it. */
+/** Returns ids for lines without one. Reads or creates the secret when the first such line arrives. */
 function idsFrom(resumeFile: string): LineIds {
   let ids: Promise<(bytes: Buffer) => string | null> | null = null;
   return async (bytes) => {

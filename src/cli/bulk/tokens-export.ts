@@ -14,7 +14,7 @@ type Options = TokenCommandOptions & {
   readonly plaintext?: boolean;
 };
 
-/** `strongroom tokens export`. */
+/** Adds the command `strongroom tokens export`. */
 export function addTokensExport(tokens: Command): void {
   tokenCommand(tokens, 'export', 'print progress and the summary as lines of JSON')
     .description('write all tokens that the application may see unmasked to a file for `tokens import`')

@@ -13,7 +13,7 @@ type Options = TokenCommandOptions & {
   readonly identityFile?: string;
 };
 
-/** `strongroom tokens import`. */
+/** Adds the command `strongroom tokens import`. */
 export function addTokensImport(tokens: Command): void {
   tokenCommand(tokens, 'import <file>', 'print progress, failed lines and the summary as lines of JSON')
     .description(

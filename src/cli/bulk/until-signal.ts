@@ -1,7 +1,7 @@
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Notes the first SIGINT or SIGTERM and calls `onSignal`, so that a command can end cleanly. A second signal ends the
+ * Records the first SIGINT or SIGTERM and calls `onSignal`, so that a command can end cleanly. A second signal ends the
  * command at once.
  */
 export function untilSignal(onSignal: () => void) {

@@ -7,7 +7,7 @@ import { isNobody } from './service-listens.js';
 
 /**
  * Runs an operation in a running service. Returns null if no service listens on the socket. Throws Failure if the
- * service accepted the operation and never responded, or if it is of another version that does not know the operation.
+ * service accepted the operation but never responded, or if its version does not know the operation.
  */
 export function callControl<Name extends OperationName>(
   socketPath: string,

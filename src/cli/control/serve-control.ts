@@ -7,9 +7,8 @@ import { type OperationName, operations } from '../operations.js';
 const bodyBytesMax = 8 * 1024 * 1024;
 
 /**
- * Lets commands of the command line work while this process holds the data. Serves HTTP on a socket in the data
- * directory that only its owner can open. This process holds the lock of the directory, so an existing socket there is
- * stale.
+ * Lets CLI commands run while this process holds the data. Serves HTTP on a socket in the data directory that only its
+ * owner can open. This process holds the directory's lock, so any existing socket there is stale.
  */
 export async function serveControl(
   service: OperatedService,

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * Returns whether a process listens on the socket, or may. Returns false only if the socket does not exist or no
- * process holds it.
+ * Returns false only if the socket does not exist or no process listens on it. Returns true if a process listens or
+ * might listen.
  */
 export function serviceListens(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
@@ -14,7 +14,7 @@ export function serviceListens(socketPath: string): Promise<boolean> {
   });
 }
 
-/** Returns whether the error says that no service is there, and not that a service cannot be reached. */
+/** Returns whether the error means that no service is there, as opposed to a service that cannot be reached. */
 export function isNobody({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'ENOTDIR';
 }

@@ -1,11 +1,11 @@
 import { join, relative, resolve } from 'node:path';
 
-/** The longest path of a socket on any supported system: 103 bytes on macOS, 107 on Linux. */
+/** The maximum length of a socket path that works on all supported systems: 103 bytes on macOS, 107 on Linux. */
 const pathBytesMax = 103;
 
 /**
- * Returns the path on which a service listens for commands of the command line: `control.sock` in its data directory,
- * as the shorter of the absolute and the relative path. Returns null if both are too long for a socket.
+ * Returns the path of the control socket, `control.sock` in the data directory, as the shorter of the absolute and the
+ * relative path. Returns null if both are too long for a socket.
  */
 export function controlSocketPath(dataDir: string): string | null {
   const absolute = resolve(dataDir, 'control.sock');

@@ -11,7 +11,7 @@ type Step = Answers['rows-check'];
 
 export type RowsChecked = { readonly rows: number; readonly problems: readonly FoundRow[] };
 
-/** Checks all rows of the directory and of tokens, and all claims, step by step, and shows the progress. */
+/** Checks all rows of the directory and of tokens, and all claims, step by step. Shows the progress. */
 export async function checkAllRows(run: RunOperation, { json }: { readonly json: boolean }): Promise<RowsChecked> {
   let rows = 0;
   const problems: FoundRow[] = [];
@@ -30,7 +30,7 @@ export async function checkAllRows(run: RunOperation, { json }: { readonly json:
   }
 }
 
-/** Names the first rows that were changed by something other than the vault. */
+/** Names the first rows that something other than the vault changed. */
 export function forgedText(problems: readonly FoundRow[]): string {
   const named = problems.slice(0, namedMax).map(({ row, what }) => new ForgedRow(row, what).message);
   const more = problems.length > namedMax ? [`and ${grouped(problems.length - namedMax)} more`] : [];

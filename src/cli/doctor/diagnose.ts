@@ -23,7 +23,7 @@ const gapMax = 1_000;
 const suspectMs = 24 * 3_600_000;
 const suspectsMax = 10;
 
-/** Checks the open stores, and with `fix` fixes what is safe to fix. */
+/** Checks the open stores. With `fix`, also fixes the problems that are safe to fix. */
 export const diagnose = operation(z.object({ fix: z.boolean() }), async (service, { fix }) => {
   const found: Finding[] = [
     ...(fix ? await fixed(service) : []),
@@ -36,7 +36,7 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
     await suspects(service),
     await webhooks(service.vault),
   ];
-  // A later check may find that an event before the last checkpoint was changed. Then drop the finding that the log is
+  // A later check may find a changed event before the last checkpoint. In that case, drop the finding that the log is
   // fine.
   const logIsForged = found.some(({ check, state }) => check === 'log' && state === 'problem');
   const findings = found
@@ -47,8 +47,8 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
 });
 
 /**
- * Fixes what is safe to fix, and returns what it could not fix. Threat: a planted row or a changed event ends the fix,
- * and with it all checks.
+ * Fixes the problems that are safe to fix, and returns those that it could not fix. Threat: a planted row or a changed
+ * event would otherwise end the fix, and with it all checks.
  */
 async function fixed(service: OperatedService): Promise<readonly Finding[]> {
   const { vault } = service;
@@ -123,7 +123,7 @@ async function logFound(vault: OperatedService['vault']): Promise<readonly Findi
   ];
 }
 
-/** Returns the findings of `look`. A forged log is a finding, too. */
+/** Returns the findings of `look`. Reports a forged log as a finding. */
 async function unlessForged(look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await look();
@@ -134,7 +134,7 @@ async function unlessForged(look: () => Promise<readonly Finding[]>): Promise<re
   }
 }
 
-/** Returns the finding for a ForgedLog error; null for any other error. */
+/** Returns the finding for a ForgedLog error, or null for any other error. */
 function findingOf(error: unknown): Finding | null {
   if (!(error instanceof ForgedLog) || error.found === null) return null;
   return problem(error.found.check, error.found.says, `${error.found.do}.`);

@@ -18,7 +18,7 @@ import { versions } from './versions.js';
 
 type Options = { readonly fix?: boolean; readonly json?: boolean };
 
-/** `strongroom doctor`. */
+/** Adds the command `strongroom doctor`. */
 export function addDoctor(program: Command): void {
   withSettings(program.command('doctor'), storeSettings)
     .description('check settings, files, stores, deadlines and keys, and say how to fix each problem')
@@ -54,7 +54,7 @@ async function examine(options: object, fix: boolean): Promise<readonly Finding[
   return [...found, ...(await stores(config, fix)), ...(await rightsInStores(config))];
 }
 
-/** Returns the findings about the stores. An error that prevents opening them is a finding, too. */
+/** Returns the findings about the stores. Reports an error that prevents opening them as a finding. */
 async function stores(config: Config, fix: boolean): Promise<readonly Finding[]> {
   try {
     return await runOperations(config, async (run) => {
@@ -85,7 +85,7 @@ async function rowsFound(run: RunOperation): Promise<Finding> {
   );
 }
 
-/** Returns the findings as a table, each with what to do about it in the line below. */
+/** Returns the findings as a table, with the advice for each on the line below it. */
 function tableOf(findings: readonly Finding[]): string {
   const rows = findings.flatMap(({ check, state, says, do: what }) => {
     const [first = '', ...more] = [...says.split('\n'), ...(what === undefined ? [] : [what])];

@@ -1,4 +1,4 @@
-/** What was checked, the result, and for a problem what to do. */
+/** The check, its result, and, for a problem, advice. */
 export type Finding = {
   readonly check: string;
   readonly state: 'ok' | 'problem' | 'fixed';

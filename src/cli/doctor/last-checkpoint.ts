@@ -9,7 +9,7 @@ import { type Finding, ok, problem } from './finding.js';
 const unsignedMsMax = 3_600_000 + 300_000;
 
 /**
- * Checks whether the key of this vault signed the newest checkpoint, and whether later events wait for one too long.
+ * Checks that this vault's key signed the newest checkpoint, and that later events have not waited too long for one.
  */
 export async function lastCheckpoint({ log, keys, clock }: Vault): Promise<Finding> {
   const [newest] = await log.readNewest(checkpointStream, null, 1);

@@ -12,8 +12,7 @@ import { type Finding, ok, problem } from './finding.js';
 const freeBytesMin = 1024 ** 3;
 
 /**
- * Checks the files and directories that the settings name. With `fix`, corrects the modes of those that this user
- * owns.
+ * Checks the files and directories that the settings name. With `fix`, corrects the modes of those that this user owns.
  */
 export async function lookAtPlaces(config: Config, fix: boolean): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
@@ -55,7 +54,7 @@ async function rootKey(config: Config): Promise<Finding> {
   }
 }
 
-/** `bad` is the set of bits that must not be set. The mode of another user's file is never changed. */
+/** `bad` is the set of mode bits that must not be set. Never changes the mode of another user's file. */
 function modeOf(check: string, path: string, bad: number, good: number, fix: boolean): readonly Finding[] {
   const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined || (stats.mode & bad) === 0 || isMounted(stats, path)) return [];
@@ -69,8 +68,8 @@ function modeOf(check: string, path: string, bad: number, good: number, fix: boo
 }
 
 /**
- * Returns whether the path is a mounted file or volume of root, whose modes differ. Reading the root key and checking
- * the directory report what is wrong with those.
+ * Returns whether the path is a mounted file or volume that root owns. Such mounts have other modes; reading the root
+ * key and checking the data directory report faults in them.
  */
 function isMounted(stats: Stats, path: string): boolean {
   return stats.isDirectory() ? faultOfDataDirectory(stats, path) === null : isRoots(stats);

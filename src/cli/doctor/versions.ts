@@ -3,8 +3,8 @@ import { productVersion } from '../product-version.js';
 import { type Finding, ok, problem } from './finding.js';
 
 /**
- * The program that has the stores open, and the versions that built the projections in them. A version is null if
- * nothing of the projection is stored.
+ * The program that has the stores open, and the versions that built the stored projections. A version is null if
+ * nothing of that projection is stored.
  */
 export type Running = {
   readonly version: string;
@@ -12,8 +12,8 @@ export type Running = {
 };
 
 /**
- * Compares this program with the program that has the stores open and with what the stores contain. Their schemas were
- * checked when they were opened. `running` is undefined if a service has the stores open that is too old to report its
+ * Compares this program's version with that of the program that has the stores open, and with the stored projections.
+ * The schemas were checked when the stores were opened. `running` is undefined if the service is too old to report its
  * version.
  */
 export function versions(running: Running | undefined): Finding {

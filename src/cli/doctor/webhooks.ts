@@ -6,13 +6,13 @@ import type { Vault } from '../../vault/vault.js';
 import { type Finding, ok, problem } from './finding.js';
 
 const dayMs = 24 * 3_600_000;
-/** A receiver that has failed so often in a row has been failing for about an hour. */
+/** The number of consecutive failures that amounts to about an hour of retries. */
 const failedMin = 4;
-/** A webhook does not store that it passed events of others, up to 10,000 of them. */
+/** A webhook may pass up to 10,000 events of other tenants before it stores its position. This limit is higher. */
 const behindMin = 20_000;
 const shownMax = 10;
 
-/** Names the webhooks whose deliveries fail, were given up in the last day, or are far behind the log. */
+/** Names the webhooks that keep failing, that gave up deliveries in the last day, or that are far behind the log. */
 export async function webhooks(vault: Vault): Promise<Finding> {
   const now = vault.clock.now();
   const head = await vault.log.head();

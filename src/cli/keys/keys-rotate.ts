@@ -10,7 +10,7 @@ const pollMs = 100;
 
 type Options = { readonly all?: boolean; readonly json?: boolean };
 
-/** `strongroom keys rotate`. */
+/** Adds the command `strongroom keys rotate`. */
 export function addKeysRotate(keys: Command): void {
   withSettings(keys.command('rotate'), [...storeSettings, 'next_root_key_file'])
     .description('replace the root key and all tenant keys, so that older copies of the keys open nothing')

@@ -4,7 +4,7 @@ import { Failure } from '../failure.js';
 import { print } from '../print.js';
 import { addKeysRotate } from './keys-rotate.js';
 
-/** `strongroom keys`. */
+/** Adds the command `strongroom keys` and its subcommands. */
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('generate and rotate keys');
   addKeysRotate(keys);

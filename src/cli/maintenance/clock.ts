@@ -11,7 +11,7 @@ const texts = {
     'Correct the clock that is wrong.',
 } as const;
 
-/** `strongroom clock`. */
+/** Adds the command `strongroom clock`. */
 export function addClock(program: Command): void {
   const clock = program.command('clock').description('confirm the clock of this machine');
   withSettings(clock.command('confirm'), storeSettings)

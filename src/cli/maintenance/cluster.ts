@@ -9,7 +9,7 @@ type Options = {
   readonly json?: boolean;
 };
 
-/** `strongroom cluster`. */
+/** Adds the command `strongroom cluster`. */
 export function addCluster(program: Command): void {
   const cluster = program.command('cluster').description('prepare the stores of the cluster profile');
   withSettings(cluster.command('prepare'), ['profile'])
@@ -36,7 +36,7 @@ Example:
       if (eventstoreAdminUrlFile === undefined && mongodbAdminUrlFile === undefined) {
         throw new Failure('name --eventstore-admin-url-file, --mongodb-admin-url-file, or both.', 2);
       }
-      // The clients of the servers take long to load.
+      // Loaded on demand, because the database clients take long to load.
       const { prepareCluster } = await import('../../compose/cluster/rights.js');
       const files = { eventstore: eventstoreAdminUrlFile ?? null, mongodb: mongodbAdminUrlFile ?? null };
       const done = await prepareCluster(config, files);

@@ -4,7 +4,7 @@ import { settingPaths } from '../../compose/config/settings.js';
 import { configOf, withSettings } from '../options.js';
 import { table } from '../table.js';
 
-/** `strongroom config print`. */
+/** Adds the command `strongroom config print`. */
 export function addConfig(program: Command): void {
   const config = program.command('config').description('show the settings');
   withSettings(config.command('print'), settingPaths)

@@ -9,8 +9,8 @@ const place = z.object({ of: z.enum(['token', 'claim']), after: z.string() });
 type Place = z.infer<typeof place>;
 
 /**
- * Runs one step of a check of all rows: first tenants and applications, then tokens, then claims. `from` is the `next`
- * of the previous step. It is null for the first step.
+ * Runs one step of a check of all rows: tenants and applications first, then tokens, then claims. `from` is the `next`
+ * of the previous step, or null for the first step.
  */
 export const checkRows = operation(z.object({ from: place.nullable() }), async ({ vault }, { from }) => {
   const { rows, problems, next } = await checkFrom(vault, from);
@@ -40,7 +40,7 @@ export const confirmClock = operation(z.object({}), async (service) => ({ was: a
 
 const authenticated = z.enum(['manifest', 'erased-keys']);
 
-/** Returns the MAC of a part of a backup, under a key that only the vault has. */
+/** Returns the MAC of a part of a backup, under a key that only the vault holds. */
 export const backupMac = operation(
   z.object({ of: authenticated, text: z.string() }),
   async ({ vault }, { of, text }) => ({
@@ -48,7 +48,7 @@ export const backupMac = operation(
   }),
 );
 
-/** Returns whether the vault with this key computed the MAC (hex) of a part of a backup. */
+/** Returns whether a vault with this key computed the MAC (hex) of a part of a backup. */
 export function isBackupMac(mac: string, key: Uint8Array, of: z.infer<typeof authenticated>, text: string): boolean {
   return timingSafeEqual(Buffer.from(mac, 'hex'), Buffer.from(macOf(key, of, text), 'hex'));
 }
@@ -57,5 +57,5 @@ function macOf(key: Uint8Array, of: z.infer<typeof authenticated>, text: string)
   return keyedHash(key, purposes[of], text).toString('hex');
 }
 
-/** Separate purposes, so that the MAC of one part is never valid for another. */
+/** Each part has its own purpose, so that the MAC of one is never valid for another. */
 const purposes = { manifest: 'strongroom.backup.1', 'erased-keys': 'strongroom.erased-keys.1' } as const;

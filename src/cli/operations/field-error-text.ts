@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { itemPath, memberPath } from '../../domain/json-path.js';
 
-/** Formats field errors as lines for a person: `data.number: must ...`. */
+/** Formats field errors as lines of text, such as `data.number: must ...`. */
 export function fieldErrorText(errors: FieldErrors): string {
   return Object.entries(errors)
     .map(([path, messages]) => `${path}: ${messages.join('; ')}`)
@@ -11,7 +11,7 @@ export function fieldErrorText(errors: FieldErrors): string {
 type Issue = { readonly path: readonly PropertyKey[]; readonly message: string };
 const issuesMax = 20;
 
-/** Returns the issues of a schema by path, as the HTTP API names it; `whole` names the input as a whole. */
+/** Returns a schema's issues by path, in the notation of the HTTP API. `whole` is the name for the whole input. */
 export function issueErrors(issues: readonly Issue[], whole: string): FieldErrors {
   const errors = new Map<string, string[]>();
   for (const { path, message } of issues.slice(0, issuesMax)) {

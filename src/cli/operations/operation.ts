@@ -3,16 +3,13 @@ import type { OperatedService } from '../../compose/vault/open-service.js';
 import type { Json } from '../../domain/json.js';
 import { fieldErrorText, issueErrors } from './field-error-text.js';
 
-/**
- * An operation of the command line. The service that holds the data runs it, or the command itself if no service is
- * running.
- */
+/** A CLI operation. The service that holds the data runs it. If no service is running, the command runs it itself. */
 export type Operation<Answer extends Json> = {
-  /** Checks the input, then runs. Throws OperationFailed, also for invalid input. */
+  /** Checks the input, then runs the operation. Throws OperationFailed, including for invalid input. */
   run(service: OperatedService, input: unknown): Promise<Answer>;
 };
 
-/** Says why an operation did nothing, in a text for the operator. */
+/** Explains to the operator why an operation did nothing. */
 export class OperationFailed extends Error {
   constructor(message: string) {
     super(message);

@@ -9,8 +9,7 @@ type Plan = { readonly name: ProjectionName; readonly events?: number; readonly 
 type Asking = { readonly dryRun: boolean; readonly yes: boolean; readonly json: boolean };
 
 /**
- * Prints what would be done, and asks for confirmation on a terminal. Returns false if nothing is to be done. Throws
- * Failure.
+ * Prints the plan and, on a terminal, asks for confirmation. Returns false if nothing is to be done. Throws Failure.
  */
 export async function confirmRebuild(
   run: RunOperation,

@@ -1,12 +1,12 @@
 import { counted } from '../../domain/text.js';
 import type { ProjectionName } from '../../ports/projections.js';
 
-/** A cluster stops counting the events that a projection has not read here. */
+/** The limit up to which a cluster counts the events that a projection has not read. */
 const gapMax = 1_000;
 
 /**
- * Says how far behind the log a projection is. Commands destroy the keys that events end before they respond, so the
- * events that the shredder has not read only wait to be checked once more.
+ * Describes how far behind the log a projection is. Commands destroy the keys that events end before they respond. For
+ * events that the shredder has not read yet, only a second check of these keys is pending.
  */
 export function gapText(name: string, gap: number | null): string {
   if (gap === null) return 'unknown, because a store is unavailable';

@@ -14,12 +14,12 @@ export const projectionsStatus = operation(z.object({}), async ({ projections })
   })),
 }));
 
-/** Returns how much a rebuild of each projection would read. */
+/** Returns how many events a rebuild of each projection would read. */
 export const projectionsPlan = operation(z.object({ names: z.array(name) }), async ({ projections }, { names }) => ({
   plans: await Promise.all(names.map(async (each) => ({ name: each, ...(await projections.plan(each)) }))),
 }));
 
-/** Rebuilds one projection, or starts to. `keptSeconds` is how long the old rows are kept. */
+/** Starts a rebuild of one projection, or runs it to the end. `keptSeconds` is how long the old rows are kept. */
 export const projectionsRebuild = operation(
   z.object({ name, acceptNew: z.boolean() }),
   async ({ projections }, { name: each, acceptNew }) => {

@@ -19,7 +19,7 @@ type RebuildOptions = JsonOption & {
   readonly acceptNew?: boolean;
 };
 
-/** `strongroom projections list`, `status`, `rebuild` and `cancel`. */
+/** Adds the commands `strongroom projections list`, `status`, `rebuild` and `cancel`. */
 export function addProjections(program: Command): void {
   const projections = program
     .command('projections')

@@ -11,14 +11,16 @@ const pollMs = 250;
 
 type Shown = { readonly acceptNew: boolean; readonly json: boolean };
 
-/** Rebuilds one projection and shows its progress. Throws Failure, with exit code 3 if the new rows differ. */
+/**
+ * Rebuilds one projection and shows its progress. Throws Failure, with exit code 3 if the new rows differ from the old.
+ */
 export async function runRebuild(run: RunOperation, name: ProjectionName, { acceptNew, json }: Shown): Promise<void> {
   const begun = await run('projections-rebuild', { name, acceptNew });
   if (begun.started !== 'done') await follow(run, name, begun.keptSeconds, json);
   process.stdout.write(json ? `${JSON.stringify({ type: 'summary', rebuilt: name })}\n` : `rebuilt ${name}\n`);
 }
 
-/** Shows the progress until the new rows are in use. The old rows may be kept for a while longer. */
+/** Shows the progress until the new rows are in use. The old rows may be kept for some time afterwards. */
 async function follow(run: RunOperation, name: ProjectionName, keptSeconds: number, json: boolean): Promise<void> {
   let status = await statusOf(run, name);
   const interrupt = untilSignal(() => undefined);

@@ -22,7 +22,7 @@ const phases: Readonly<Record<RebuildStatus['phase'], string>> = {
   dropping: 'removing the rows that are not in use',
 };
 
-/** Names the phase of a rebuild, with its share of the log while it reads that. */
+/** Names the phase of a rebuild, with a percentage of the log while the rebuild reads it. */
 export function rebuildText({ phase, position, head }: Pick<RebuildStatus, 'phase' | 'position' | 'head'>): string {
   return position < head && phase === 'building'
     ? `${phases[phase]}, ${Math.floor((position / head) * 100)}%`

@@ -8,13 +8,13 @@ import { expectFreeAddress, listen } from './listen.js';
 const settingsOfAdmin = { host: 'admin.host', port: 'admin.port' } as const;
 
 export type Admin = {
-  /** Logs the address of the listener, or why there is none. */
+  /** Logs the address of the listener, or the reason for running without one. */
   report(logger: Logger): void;
   close(): Promise<void>;
 };
 
 /**
- * If the settings choose the address of the admin listener, checks that it is free before anything is created. Throws
+ * Checks that the admin listener's address is free, if the settings choose it, before anything is created. Throws
  * Failure.
  */
 export async function expectFreeAdminAddress(config: Config): Promise<void> {
@@ -23,8 +23,8 @@ export async function expectFreeAdminAddress(config: Config): Promise<void> {
 }
 
 /**
- * Starts the admin listener. If the settings do not choose its port and another program uses it, the service runs
- * without the listener: a start must not fail because of a listener that was not requested. Throws Failure.
+ * Starts the admin listener. If another program uses the default port, the service runs without the listener, because a
+ * start must not fail over a listener that was not requested. Throws Failure if the settings chose the port.
  */
 export async function startAdmin(service: Service, config: Config): Promise<Admin> {
   const { 'admin.host': host, 'admin.port': port } = config.settings;

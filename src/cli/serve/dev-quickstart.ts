@@ -25,8 +25,8 @@ const quickstart: ApplicationSpec = {
 };
 
 /**
- * Creates the tenant and the two applications of `--dev` and writes their keys into the data directory, readable only
- * by the owner (docs/contract.md, "First start"). Returns false if they already exist.
+ * Creates the tenant and the two applications of `--dev`. Writes their keys into the data directory, readable only by
+ * the owner (docs/contract.md, "First start"). Returns false if the tenant and applications already exist.
  */
 export async function prepareQuickstart({ vault }: Service, dataDir: string): Promise<boolean> {
   const keysFile = join(dataDir, 'dev-keys.json');
@@ -57,7 +57,7 @@ ${placesText(dataDir)}--dev is for trying Strongroom out on this machine: do not
 `;
 }
 
-/** Returns one line that names the key files, also for later starts. */
+/** Returns one line that names the key files, which every start prints. */
 export function placesText(dataDir: string): string {
   return `The keys of this tenant are in ${join(dataDir, 'dev-keys.json')}, the root key is in ${devRootKeyPath(dataDir)}.\n`;
 }
@@ -74,12 +74,14 @@ async function writePrivately(path: string, text: string): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-/** Returns the text as one word of a shell, with quotes only where needed. */
+/** Returns the text as one shell word, quoted only if necessary. */
 function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Creates the root key of `--dev` next to the data directory, unless it exists or the settings name another key. */
+/**
+ * Creates the root key of `--dev` next to the data directory, unless the key exists or the settings name another one.
+ */
 export function ensureDevRootKey({ settings }: Config): void {
   const path = devRootKeyPath(settings.data);
   if (settings.root_key_file !== null || settings.root_key_command !== null || existsSync(path)) return;

@@ -4,14 +4,14 @@ import { flagName } from '../../compose/config/setting.js';
 import { Failure } from '../failure.js';
 
 type Address = { readonly host: string; readonly port: number };
-/** The settings that an address comes from. An error message names them. */
+/** The settings that an address comes from, for error messages. */
 type Settings = { readonly host: 'host' | 'admin.host'; readonly port: 'port' | 'admin.port' };
 
 const publicSettings: Settings = { host: 'host', port: 'port' };
 
 /**
- * Checks that the address is free before anything is created or opened. So a start that fails because of its address
- * leaves no trace, and the next start is still the first one. Throws Failure.
+ * Checks that the address is free before anything is created or opened. If a start fails because of its address, it
+ * leaves no trace, and the next start still counts as the first one. Throws Failure.
  */
 export async function expectFreeAddress({ host, port }: Address, settings = publicSettings): Promise<void> {
   const probe = createServer();
@@ -27,8 +27,8 @@ export async function expectFreeAddress({ host, port }: Address, settings = publ
 }
 
 /**
- * Listens, and returns the bound address as a URL. Fastify's own URL names loopback for a server that listens on every
- * interface. Throws Failure.
+ * Starts listening and returns the bound address as a URL. Fastify's own URL names loopback for a server that listens
+ * on every interface. Throws Failure.
  */
 export async function listen(
   app: FastifyInstance,

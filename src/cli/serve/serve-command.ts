@@ -3,7 +3,7 @@ import { environmentName } from '../../compose/config/setting.js';
 import { settingPaths } from '../../compose/config/settings.js';
 import { configOf, withSettings } from '../options.js';
 
-/** `strongroom serve`. */
+/** Adds the command `strongroom serve`. */
 export function addServe(program: Command): void {
   withSettings(program.command('serve'), settingPaths)
     .description('serve the vault over HTTP until SIGTERM')
@@ -19,7 +19,7 @@ Examples:
     --root-key-file /etc/strongroom/root.key`,
     )
     .action(async (options: Readonly<Record<string, unknown>>) => {
-      // Loaded on demand, because no other command needs the code that serves HTTP.
+      // Loaded on demand, because no other command needs the HTTP server.
       const { serve } = await import('./serve.js');
       await serve(configOf(options));
     });

@@ -25,21 +25,21 @@ import { ensureDevRootKey, placesText, prepareQuickstart, quickstartText } from 
 import { expectFreeAddress, listen } from './listen.js';
 import { readTls, reloadTlsOnHangup } from './tls.js';
 
-/** The grace period for requests in progress when the process is told to stop. */
+/** The grace period for requests in progress after a signal to stop. */
 const graceMs = 10_000;
 /**
- * The limit for the rest of a stop: writing the log, reading what was stored in the last minute, and closing the
+ * The time limit for the rest of a stop: writing the log, reading what was stored in the last minute, and closing the
  * stores. These take moments, but a store that hangs must not block the stop.
  */
 const closingMs = 5_000;
 const hangUpMs = 20;
 /**
- * How far garbage may grow, in percent of the live heap, before V8 collects it. V8's own value on a machine with
- * plenty of memory is three times that, which was 70 MB.
+ * The heap growth, in percent of the live heap, at which V8 collects garbage. On a machine with plenty of memory, V8's
+ * default is three times this value, which amounted to 70 MB.
  */
 const garbagePercent = 100;
 
-/** Serves the vault until SIGTERM or SIGINT. If it cannot start, throws Failure or what `openProfile` throws. */
+/** Serves the vault until SIGTERM or SIGINT. If it cannot start, throws Failure or an error of `openProfile`. */
 export async function serve(config: Config): Promise<void> {
   const { settings } = config;
   setFlagsFromString(`--heap-growing-percent=${garbagePercent}`);
@@ -110,7 +110,7 @@ export async function serve(config: Config): Promise<void> {
   }
 }
 
-/** Prints the one line that says the service is ready, whatever level is logged: text on a terminal, else JSON. */
+/** Prints the line that announces readiness, regardless of the log level: text on a terminal, otherwise JSON. */
 function sayReady({ settings: { profile, role } }: Config, address: string | null): void {
   const message = address === null ? 'Strongroom works in the background' : `Strongroom listens on ${address}`;
   if (process.stdout.isTTY === true) {
@@ -122,8 +122,8 @@ function sayReady({ settings: { profile, role } }: Config, address: string | nul
 }
 
 /**
- * Returns the path of the socket on which this process accepts commands. Returns null if commands open the stores
- * themselves, because no process holds these exclusively.
+ * Returns the path of the socket on which this process accepts CLI commands. Returns null if no process holds the
+ * stores exclusively, so that commands open them directly.
  */
 function socketPathOf(config: Config): string | null {
   const dataDir = dataDirectoryOf(config);
@@ -148,15 +148,15 @@ async function open(config: Config, logger: Logger, spans: Spans | null): Promis
   try {
     return await opening;
   } finally {
-    // The stores have their own copy, which a rotation overwrites.
+    // The stores hold their own copy, which a rotation overwrites.
     for (const rootKey of rootKeys) rootKey.fill(0);
   }
 }
 
 /**
- * Accepts requests for the delay while readiness already returns 503, so that a load balancer notices before the
- * listener closes. Each response asks its client to close the connection: no later request meets a connection that we
- * close.
+ * Keeps accepting requests for the delay while readiness already returns 503, so that a load balancer notices before
+ * the listener closes. Each response asks its client to close the connection, so that no later request arrives on a
+ * connection that is being closed.
  */
 async function keepServing(app: FastifyInstance, delaySeconds: number, logger: Logger): Promise<void> {
   logger.info('stopping: no longer ready, requests are still accepted', { delaySeconds });
@@ -168,8 +168,8 @@ async function keepServing(app: FastifyInstance, delaySeconds: number, logger: L
 }
 
 /**
- * Stops listening and waits for the requests in flight, but not for idle connections, and at most for the grace period.
- * Threat: a client that never finishes its request would leave a stop unrecorded.
+ * Stops listening and waits for requests in flight, at most for the grace period. Does not wait for idle connections.
+ * Threat: a client that never finishes its request would otherwise keep the stop from being recorded.
  */
 async function finishRequests(app: FastifyInstance, logger: Logger): Promise<void> {
   const hangUp = setInterval(() => app.server.closeIdleConnections(), hangUpMs);
@@ -182,7 +182,7 @@ async function finishRequests(app: FastifyInstance, logger: Logger): Promise<voi
   clearTimeout(cutOff);
 }
 
-/** Stops once, regardless of the number of signals. Exits with 0 when the stores are closed. */
+/** Stops once, regardless of the number of signals. Exits with 0 once the stores are closed. */
 function stopOnSignal(logger: Logger, { drain, close }: Record<'drain' | 'close', () => Promise<void>>): void {
   let stopping = false;
   const stop = async (): Promise<void> => {

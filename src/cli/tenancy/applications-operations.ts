@@ -11,7 +11,7 @@ import { OperationFailed, operation } from '../operations/operation.js';
 import { tenantOrOnly } from '../operations/tenant-or-only.js';
 
 const input = z.object({
-  /** Null means the only tenant. */
+  /** Null selects the only tenant. */
   tenantId: z.string().nullable(),
   name: z.string(),
   type: z.enum(applicationTypes),
@@ -34,9 +34,9 @@ export const createApplication = operation(input, async (service, { tenantId, ..
 const pageSize = 100;
 const everything = { ids: null, types: null };
 
-/** Returns all applications of a tenant that are not deleted, newest first, without keys. */
+/** Returns all applications of a tenant that are not deleted, newest first, without their keys. */
 export const listApplications = operation(
-  z.object({ /** Null: the only tenant there is. */ tenantId: z.string().nullable() }),
+  z.object({ /** Null selects the only tenant. */ tenantId: z.string().nullable() }),
   async (service, { tenantId }) => {
     const tenant = await tenantOrOnly(service, tenantId);
     const applications: JsonObject[] = [];

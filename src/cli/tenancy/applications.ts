@@ -18,7 +18,7 @@ type Options = {
   readonly json?: boolean;
 };
 
-/** `strongroom applications create` and `applications list`. */
+/** Adds the commands `strongroom applications create` and `applications list`. */
 export function addApplications(program: Command): void {
   const applications = program
     .command('applications')
@@ -80,7 +80,7 @@ where support-rules.json holds an array of access rules:
     });
 }
 
-/** Adds a command with the options of both. */
+/** Adds a command with the options that both commands share. */
 function applicationsVerb(applications: Command, name: string): Command {
   return withAddress(withSettings(applications.command(name), storeSettings)).option(
     '--api-key-file <file>',

@@ -4,7 +4,7 @@ import { configOf, storeSettings, withSettings } from '../options.js';
 import { print } from '../print.js';
 import { runCommand } from '../run-command.js';
 
-/** `strongroom init`. */
+/** Adds the command `strongroom init`. */
 export function addInit(program: Command): void {
   withSettings(program.command('init'), storeSettings)
     .description('create the first tenant and its management application')
@@ -24,7 +24,7 @@ Example:
     });
 }
 
-/** Returns the text for the operator about a new tenant. */
+/** Returns the message for the operator about a new tenant. */
 export function createdTenantText(created: Answers['init']): string {
   return `tenant ${created.tenant_id}\nmanagement key, shown only once: ${created.management_key}`;
 }

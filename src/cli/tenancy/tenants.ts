@@ -5,7 +5,7 @@ import { runCommand } from '../run-command.js';
 import { table } from '../table.js';
 import { createdTenantText } from './init.js';
 
-/** `strongroom tenants create` and `tenants list`. */
+/** Adds the commands `strongroom tenants create` and `tenants list`. */
 export function addTenants(program: Command): void {
   const tenants = program.command('tenants').description('create and list tenants');
   withSettings(tenants.command('create'), storeSettings)

@@ -12,7 +12,7 @@ import { asApplication, commandContext, unwrap } from '../operations/as-applicat
 import { fieldErrorText, issueErrors } from '../operations/field-error-text.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
-/** Returns a token as the application may see it. */
+/** Returns a token, limited to what the application may see. */
 export const getToken = operation(z.object({ key: z.string(), id: z.string() }), async (service, { key, id }) => {
   const caller = await asApplication(service, key, 'token:read');
   const context = commandContext(service, caller);
@@ -35,7 +35,7 @@ export const createToken = operation(
   },
 );
 
-/** Deletes a token as the application. The token is erased when the operation resolves. */
+/** Deletes a token as the application. The token is erased by the time the operation resolves. */
 export const deleteToken = operation(z.object({ key: z.string(), id: z.string() }), async (service, { key, id }) => {
   const caller = await asApplication(service, key, 'token:delete');
   unwrap(await remove(service.vault, { caller, traceId: service.vault.random.uuid() }, id, null));

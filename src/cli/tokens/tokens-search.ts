@@ -12,7 +12,7 @@ import { wholeNumber } from '../whole-number.js';
 
 type Options = TokenCommandOptions & { readonly page: number; readonly size: number };
 
-/** `strongroom tokens search`. */
+/** Adds the command `strongroom tokens search`. */
 export function addTokensSearch(tokens: Command): void {
   withAddress(tokenCommand(tokens, 'search <query>', 'print the response of POST /tokens/search as one line of JSON'))
     .description('list the tokens that match a query, newest first (- reads the query from standard input)')
@@ -39,7 +39,7 @@ Examples:
     });
 }
 
-/** Returns ids, types, times and containers. The data of the tokens is only in the output of `--json`. */
+/** Returns ids, types, times and containers. Only the output of `--json` contains the tokens' data. */
 function foundText({ pagination, data, _suggestions: meant = [] }: Answers['tokens-search']): string {
   const { total_items: total, page_number: page, total_pages: pages } = pagination;
   const rows = data.map(({ id, type, created_at, containers }) => [

@@ -10,8 +10,8 @@ import { type TokenCommandOptions, tokenCommand } from '../token-command.js';
 import { addTokensSearch } from './tokens-search.js';
 
 /**
- * `strongroom tokens get`, `create`, `delete`, `search`, `import` and `export`. Each acts as the application whose key
- * is named.
+ * Adds the commands `strongroom tokens get`, `create`, `delete`, `search`, `import` and `export`. Each command acts as
+ * the application that the given key belongs to.
  */
 export function addTokens(program: Command): void {
   const tokens = program.command('tokens').description('work with tokens as one of the applications');

@@ -4,9 +4,13 @@ import { findWebhook } from '../../queries/tenancy/webhooks.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 import { tenantOrOnly } from '../operations/tenant-or-only.js';
 
-/** Has a webhook receive every event since a time again. The service delivers them. */
+/** Makes a webhook receive every event since a given time again. The service delivers the events. */
 export const replayWebhook = operation(
-  z.object({ /** Null: the only tenant. */ tenantId: z.string().nullable(), webhookId: z.string(), from: z.number() }),
+  z.object({
+    /** Null selects the only tenant. */ tenantId: z.string().nullable(),
+    webhookId: z.string(),
+    from: z.number(),
+  }),
   async (service, { tenantId, webhookId, from }) => {
     const tenant = await tenantOrOnly(service, tenantId);
     const webhook = await findWebhook(service.vault, tenant, webhookId);

@@ -7,7 +7,7 @@ import { runCommand } from '../run-command.js';
 
 type Options = { readonly from: string; readonly tenant?: string; readonly json?: boolean };
 
-/** `strongroom webhooks replay`. */
+/** Adds the command `strongroom webhooks replay`. */
 export function addWebhooks(program: Command): void {
   const webhooks = program.command('webhooks').description('deliver events to a webhook again');
   withSettings(webhooks.command('replay'), storeSettings)

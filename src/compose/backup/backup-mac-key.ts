@@ -8,9 +8,9 @@ import type { Config } from '../config/config.js';
 const purpose: VaultKeyPurpose = 'integrity';
 
 /**
- * Returns the key that authenticates the manifest of a backup, from the keys in the backup, where the root key wraps
- * it. Threat: an attacker who can write the backup can replace every file of it, but does not have the root key.
- * Throws BackupRefused.
+ * Returns the key that authenticates the manifest of a backup. Reads it from the keys in the backup, where it is
+ * wrapped by the root key. Threat: an attacker who can write to the backup can replace every file in it, but does not
+ * have the root key. Throws BackupRefused.
  */
 export async function backupMacKey(
   { settings }: Config,
@@ -32,7 +32,7 @@ export async function backupMacKey(
   throw new BackupRefused('the keys in this backup lack the one that authenticates it. Nothing was changed.');
 }
 
-/** Loads the library on demand, because loading it takes longer than the rest of a command. */
+/** Loads the library on demand, because loading it takes longer than the rest of the command. */
 async function integrityDocumentIn() {
   return (await import('../../adapters/mongodb/backup/integrity-document.js')).integrityDocumentIn;
 }

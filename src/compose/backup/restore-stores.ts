@@ -25,15 +25,13 @@ export type Restoring = {
   readonly keyLines: AsyncIterable<string>;
   readonly erased: ErasedKeys;
   readonly onPhase: OnPhase;
-  /**
-   * Throws if tokens ended that the log of the backup does not record as ended, and the operator has not accepted
-   * that.
-   */
+  /** Throws if tokens have ended since the backup and the operator has not accepted that. */
   readonly expectAccepted: (lost: readonly UnreadableToken[]) => void;
 };
 
 /**
- * Restores the stores of a backup. Keys that were erased since are never written. Returns how many tokens ended since.
+ * Restores the stores of a backup. Never writes keys that were erased since the backup. Returns the number of tokens
+ * that have ended since.
  */
 export function restoreStores(restoring: Restoring): Promise<number> {
   return restoring.config.settings.profile === 'embedded' ? restoreFiles(restoring) : restoreKeys(restoring);
@@ -45,7 +43,7 @@ export function expectNoData({ settings }: Config): void {
   throw new BackupRefused(`${settings.data} is not empty; nothing was changed. Name another directory with --data.`);
 }
 
-/** Restores into a directory beside the data directory, and renames it once it is complete. */
+/** Restores into a directory beside the data directory, and renames that directory once it is complete. */
 async function restoreFiles(restoring: Restoring): Promise<number> {
   const { config, folder, files, keyLines, erased, onPhase } = restoring;
   const dataDir = resolve(config.settings.data);
@@ -69,7 +67,7 @@ async function restoreFiles(restoring: Restoring): Promise<number> {
   }
 }
 
-/** Checks the log first. If the operator does not accept what the log lacks, the key store stays empty. */
+/** Checks the log first. If the operator does not accept the ends that the log lacks, the key store stays empty. */
 async function restoreKeys(restoring: Restoring): Promise<number> {
   const { config, keyLines, erased, expectAccepted, onPhase } = restoring;
   const stores = storeUrls(config);
@@ -96,7 +94,7 @@ async function endInOpened(config: Config, { rootKeys, erased, expectAccepted, o
     ...{ rootKeys, prepares: false, isVerb: true, acceptsOlderLog: true, onError: fail, onBroken: fail },
   });
   try {
-    // Threat: an attacker puts back a forged log. Every later start trusts what is accepted here.
+    // Threat: an attacker puts back a forged log. Every later start trusts the log that is accepted here.
     onPhase('verifying the log');
     await expectWholeLog(service.vault);
     onPhase('recording what was erased since');

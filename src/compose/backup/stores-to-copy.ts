@@ -11,19 +11,19 @@ export function keysDatabaseOf({ settings }: Config): string {
   return `${settings['mongodb.database']}_keys`;
 }
 
-/** Opens the key store that the settings name, for reading while other processes use it. Needs no root key. */
+/** Opens the key store that the settings name for reading, while other processes use it. Needs no root key. */
 export async function keysToCopy(config: Config): Promise<KeysToCopy> {
   if (config.settings.profile === 'embedded') return openKeysToCopy(config.settings.data);
   const stores = storeUrls(config);
   if (!stores.ok) throw new BackupRefused(stores.problems.join('\n'));
-  // Loaded on demand, because loading takes longer than the rest of a command.
+  // Loaded on demand, because loading takes longer than the rest of the command.
   const { openMongoKeysToCopy } = await import('../../adapters/mongodb/backup/copy-mongo-keys.js');
   return openMongoKeysToCopy(stores.urls.keys, keysDatabaseOf(config));
 }
 
 /**
  * Copies the log with its rows, and the access log, each as of one moment. Returns the names of the copies. In the
- * cluster profile it copies nothing, because the servers' own tools do that.
+ * cluster profile it copies nothing, because the servers' own tools copy their data.
  */
 export function copyStoreFiles({ settings }: Config, to: string): readonly string[] {
   if (settings.profile !== 'embedded') return [];

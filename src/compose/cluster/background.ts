@@ -7,7 +7,7 @@ import type { Lead } from '../../ports/checkpoints.js';
 import { catchUp, type RunnerDeps } from '../../projections/projection-runner.js';
 import { shredEndedKeys } from '../../projections/shredder.js';
 
-/** When a leader dies, another worker takes over after this lease expires. */
+/** If a leader dies, another worker takes over once this lease has expired. */
 const leaseMs = 10_000;
 const renewMs = 2_500;
 const pauseMs = 100;
@@ -18,9 +18,9 @@ type Deps = RunnerDeps & {
   readonly sweep: () => Sweep;
   /** Creates the checkpointer for one term as leader. */
   readonly checkpointer: () => Checkpointer;
-  /** Creates what delivers webhooks for one term as leader. */
+  /** Creates the webhook deliveries for one term as leader. */
   readonly webhooks: () => WebhookDeliveries;
-  /** Returns false if this process must not do anything irreversible, because its clock is off. */
+  /** Returns false if this process must not do anything irreversible because its clock is wrong. */
   readonly mayLead: () => boolean;
   /** Finishes what other processes left half-done. */
   readonly clear: () => Promise<unknown>;
@@ -30,9 +30,9 @@ type Deps = RunnerDeps & {
 export type Background = { start(): void; stop(): Promise<void> };
 
 /**
- * Creates the background work, which one of the participating processes runs as leader: it brings rows up to the log,
- * destroys ended keys, and records what is due. While the lease moves to another process, two leaders may overlap.
- * That is safe, because writes of rows and keys have their own guards.
+ * Creates the background work, which one of the participating processes runs as leader. The leader brings rows up to
+ * the head of the log, destroys ended keys, and records expiries and purges that are due. Two leaders may overlap while
+ * the lease moves to another process. That is safe, because writes of rows and keys have their own guards.
  */
 export function createBackground(needs: Deps): Background {
   const { vault, checkpoints, sweep: createSweep, checkpointer: createCheckpointer, mayLead, clear, onError } = needs;
@@ -50,7 +50,7 @@ export function createBackground(needs: Deps): Background {
     }
   }
 
-  /** Runs one term as leader, until this process loses the lead or stops. */
+  /** Runs one term as leader, until this process loses the lease or stops. */
   async function term(): Promise<void> {
     const sweep = createSweep();
     const checkpointer = createCheckpointer();
@@ -83,7 +83,7 @@ export function createBackground(needs: Deps): Background {
         if (lead === null) await wait(retryMs);
         else await term();
       } catch (error) {
-        // The next term begins again with the page that failed; nothing is skipped.
+        // The next term starts again with the failed page, so nothing is skipped.
         onError(error);
         await wait(retryMs);
       }

@@ -4,36 +4,36 @@ import { systemClock } from '../vault/system-clock.js';
 
 const compareEveryMs = 1_000;
 const recordEveryMs = 60_000;
-/** The maximum drift between two clocks: each is slewed by at most 500 ppm while it is adjusted. */
+/** The maximum drift between two clocks, each of which is slewed by at most 500 ppm during adjustment. */
 const driftPerMs = 0.001;
 /** MongoDB reports its time in whole milliseconds, rounded down. */
 const truncatedMs = 1;
-/** While its clock differs from MongoDB's by more than this, a process does nothing irreversible and is not ready. */
+/** If its clock differs from MongoDB's by more than this, a process does nothing irreversible and is not ready. */
 export const clockOffMsMax = 2_000;
 const codeLifeMsMax = 3_600_000;
 
 export type ClusterClock = Required<Clock> & {
-  /** Returns half of the interval that MongoDB's time lies in, ms. */
+  /** Returns half the width of the interval that contains MongoDB's time, ms. */
   uncertaintyMs(): number;
-  /** Returns how far the clock of this machine is off MongoDB's, ms. */
+  /** Returns how far this machine's clock is ahead of MongoDB's, ms. */
   offMs(): number;
-  /** Returns whether both clocks agree. */
+  /** Returns whether the two clocks agree. */
   isTrusted(): boolean;
-  /** Begins to record the time in `records`, after comparing it with the newest time there. */
+  /** Compares the time with the newest time in `records`, then records the time there regularly. */
   recordIn(records: ClockRecords, onError: (error: unknown) => void): Promise<void>;
   stop(): void;
 };
 
 /**
- * MongoDB's time is ahead of the steady time of this process by a value between `least` and `most`, as measured at
+ * The difference between MongoDB's time and this process's steady time lies between `least` and `most`, measured at
  * `at`.
  */
 type Bounds = { readonly least: number; readonly most: number; readonly at: number };
 
 /**
- * Returns MongoDB's time as this process knows it. The time is an interval that a round trip measures every second.
- * The interval grows with the drift of the clocks until the next response. So all processes agree on what is due, even
- * if the clocks of their machines differ. `primaryTime` returns MongoDB's time, ms since the epoch.
+ * Returns MongoDB's time as this process knows it: an interval that is measured by a round trip every second and grows
+ * with the drift of the clocks until the next response. All processes therefore agree on what is due, even if their
+ * machines' clocks differ. `primaryTime` returns MongoDB's time, ms since the epoch.
  */
 export async function clusterClock(
   primaryTime: () => Promise<number>,
@@ -41,13 +41,13 @@ export async function clusterClock(
 ): Promise<ClusterClock> {
   const machine = systemClock();
   let bounds: Bounds = await measure();
-  /** The newest time at which both clocks agreed. */
+  /** The newest time at which the two clocks agreed. */
   let agreedAt: number | null = null;
   let codesAhead = 0;
   let codesAheadWhenAgreed = 0;
   let recordTimer: NodeJS.Timeout | null = null;
 
-  /** MongoDB read its clock at some moment between the request and the response. */
+  /** Measures MongoDB's time. MongoDB read its clock at some moment between the request and the response. */
   async function measure(): Promise<Bounds> {
     const askedAt = machine.steady();
     const time = await primaryTime();
@@ -61,7 +61,7 @@ export async function clusterClock(
   }
 
   /**
-   * Measures MongoDB's time and intersects the result with the known bounds. During an election a response takes
+   * Measures MongoDB's time and intersects the result with the known bounds. During an election, a response takes
    * seconds and is imprecise, so the known bounds are often narrower.
    */
   async function compare(): Promise<void> {
@@ -71,7 +71,7 @@ export async function clusterClock(
     const most = Math.min(known.most, measured.most);
     if (least <= most) bounds = { least, most, at: measured.at };
     else {
-      // The primary changed, or a clock was set. A step back must not extend the hour of a verification code.
+      // Either the primary changed or a clock was set. A step back must not extend the hour of a verification code.
       codesAhead += Math.ceil(Math.max(0, known.most - measured.least));
       bounds = measured;
     }
@@ -96,7 +96,7 @@ export async function clusterClock(
   }
 
   /**
-   * Returns the earliest possible time. While the clocks disagree, nothing is destroyed that was not due when they
+   * Returns the earliest possible time. While the clocks disagree, nothing may be destroyed that was not due when they
    * last agreed.
    */
   function earliest(): number {
@@ -113,9 +113,9 @@ export async function clusterClock(
   const offMs = (): number => machine.now() - now();
   const isTrusted = (): boolean => Math.abs(offMs()) <= clockOffMsMax && uncertaintyMs() <= clockOffMsMax;
 
-  // The first measurement may have waited for an election or a connection, so measure again.
+  // Measures again, because the first measurement may have waited for an election or a connection.
   await compare();
-  // Errors are only reported: without MongoDB the interval grows and no request is served.
+  // Errors are only reported. Without MongoDB the interval grows, and no request is served.
   const timer = setInterval(() => compare().catch(onError), compareEveryMs);
   timer.unref();
 
@@ -128,7 +128,7 @@ export async function clusterClock(
     async recordIn(records, onRecordError) {
       const stored = await records.load();
       if (stored !== null) {
-        // It is unknown how long ago the time was recorded. After a larger step back, all stored verification codes
+        // The age of the recorded time is unknown. After a larger step back, all stored verification codes therefore
         // count as due.
         const back = stored.newest - latest();
         codesAhead += stored.codesAhead + (back > clockOffMsMax ? back + codeLifeMsMax : Math.max(0, back));
@@ -151,7 +151,7 @@ export async function clusterClock(
   };
 }
 
-/** Returns a clock that is taken to be exact and that every process agrees on. Tests control it. */
+/** Returns a cluster clock that treats the given clock as exact. Tests use it to control time. */
 export function exactClock(clock: Clock): ClusterClock {
   const { now } = clock;
   return {

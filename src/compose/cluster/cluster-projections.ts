@@ -18,12 +18,12 @@ type Deps = {
 };
 
 /**
- * Rows that are no longer read are still written for this long, ms. This is longer than any process reads without
- * checking the generation again (`trustedMs`).
+ * How long rows that are no longer read are still written, ms. This is longer than any process reads without checking
+ * the generation again (`trustedMs`).
  */
 const minimalGraceMs = 3_000;
 
-/** Creates the projections of the cluster profile, and the rebuild of tokens. */
+/** Creates the projections of the cluster profile, including the rebuild of tokens. */
 export function clusterProjections({ vault, stores, keptMs, state, onError }: Deps) {
   const { generations, checkpoints, rowsConnection } = stores;
   const openThread = () => rebuildInProcess(vault, stores);
@@ -36,7 +36,7 @@ export function clusterProjections({ vault, stores, keptMs, state, onError }: De
   const position = () => checkpoints.position('tokens');
   const projections = createProjections({
     ...{ vault, generations, tokens, state },
-    // Zero, because no process continues this work after the command has ended.
+    // Zero, because no process continues this work once the command has ended.
     keptSeconds: 0,
     foldDirectory: () => foldDirectory(log, vault.integrity.rows),
     replaceDirectory: (records) => replaceDirectory(rowsConnection, records, log),
@@ -56,8 +56,8 @@ async function countRows({ directory, rows, clock }: Vault): Promise<number> {
 }
 
 /**
- * Throws MongoBroken if a newer program built a projection. Returns the projections that an older program built and
- * that must be rebuilt.
+ * Throws MongoBroken if a newer program built a projection. Returns the projections that an older program built, which
+ * must be rebuilt.
  */
 export async function outdatedInCluster({ generations }: Pick<ClusterStores, 'generations'>) {
   const { newer, older } = comparedVersions(await generations.versions());

@@ -13,7 +13,7 @@ type Deps = {
   readonly keys: Pick<KeyRing, 'checkpoint'>;
   readonly checkpoints: Checkpoints;
   readonly isUp: { readonly mongodb: () => Promise<unknown>; readonly redis: () => Promise<unknown> };
-  /** Descriptions of damage found so far. */
+  /** Descriptions of the damage found so far. */
   readonly damage: readonly string[];
   readonly accessLogIsWritable: boolean;
   readonly clock: Pick<ClusterClock, 'offMs' | 'uncertaintyMs'>;
@@ -21,9 +21,9 @@ type Deps = {
 };
 
 /**
- * Returns the state of one process of the cluster. A process is ready while MongoDB responds. Without EventStoreDB it
- * still serves reads, and without Redis it is late by seconds at most. Requests that need a store that is down get
- * 503. `gap` counts up to 1,000 events.
+ * Returns the state of one cluster process. A process is ready while MongoDB responds. Without EventStoreDB it still
+ * serves reads, and without Redis it is late by seconds at most. Requests that need an unavailable store get 503. `gap`
+ * counts up to 1,000 events.
  */
 export async function clusterState(needs: Deps): Promise<ServiceState> {
   const { log, keys, checkpoints, isUp, damage, accessLogIsWritable, clock, rebuild } = needs;
@@ -63,8 +63,8 @@ export async function clusterState(needs: Deps): Promise<ServiceState> {
 }
 
 /**
- * Returns the result, or null if it fails or takes too long. A store may be down, and the state must still return
- * soon.
+ * Returns the result, or null if the call fails or takes too long, so that the state returns quickly even while a store
+ * is down.
  */
 async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;

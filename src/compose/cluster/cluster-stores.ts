@@ -28,7 +28,7 @@ type Opening = {
   readonly database: string;
   readonly rootKey: Buffer;
   readonly rereadRootKeys: RootKeySource;
-  /** Creates missing indexes and collections. Otherwise a missing one is an error. */
+  /** Creates missing indexes and collections. If false, a missing one is an error. */
   readonly prepares: boolean;
   readonly traceLimits: TraceUseLimits;
   readonly clockOf: (connection: MongoConnection) => Promise<ClusterClock>;
@@ -36,7 +36,7 @@ type Opening = {
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
-/** Opens EventStoreDB and both databases of MongoDB. Throws StoreUnavailable, or MongoBroken with what to do. */
+/** Opens EventStoreDB and both MongoDB databases. Throws StoreUnavailable, or MongoBroken with advice. */
 export async function openClusterStores({ urls, database, prepares, clockOf, ...needs }: Opening) {
   const closing: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
@@ -69,7 +69,7 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
 
 async function refuseMissing(connection: MongoConnection): Promise<void> {
   const generations = await connection.call((db) => generationsCollection(db).findOne(theGenerations));
-  // The process that works on a rebuild creates the indexes of its new rows.
+  // The process that runs a rebuild creates the indexes of the new rows.
   const rows = generations === null ? [] : [tokenRowsIndexes(generations.read)];
   const missing = await connection.call((db) => checkIndexes(db, [...indexes, ...rows]));
   const [first] = missing;

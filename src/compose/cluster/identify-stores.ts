@@ -4,18 +4,18 @@ import { systemRandom } from '../vault/compose-vault.js';
 import type { ClusterStores } from './cluster-stores.js';
 
 /**
- * Checks that the stores belong together, and returns the id of the log. Names a new log in the key store. `looksOnly`
- * means that the log may be forged. Throws MongoBroken if the stores do not belong together or the rows can no longer
- * be searched.
+ * Checks that the stores belong together, and returns the id of the log. Records the id of a new log in the key store.
+ * `looksOnly` means that the log may be forged. Throws MongoBroken if the stores do not belong together or the rows can
+ * no longer be searched.
  */
 export async function identifyStores(stores: ClusterStores, prepares: boolean, looksOnly: boolean): Promise<string> {
   const { log, storedLog, clock, checkpoints, keyStore } = stores;
-  // Read without verifying the MAC, because the log of another vault is not forged: its MACs are under keys of that
-  // vault.
+  // Read without verifying the MAC. The log of another vault is not forged; its MACs are merely under that vault's
+  // keys.
   const identity = await logIdentity(storedLog);
   if (identity === null) {
-    // Threat: an attacker substitutes a new EventStoreDB. It would pass for the log of this vault, and every token
-    // would be gone.
+    // Threat: an attacker substitutes a new EventStoreDB, which would pass for this vault's log and make every token
+    // disappear.
     if (await holdsVault(stores)) throw new MongoBroken(emptyLog);
     if (!prepares) throw new MongoBroken('there is no vault in these stores yet. Create one with `strongroom init`.');
     const logId = await keyStore.bindKeysToLog(systemRandom.uuid());
@@ -25,7 +25,7 @@ export async function identifyStores(stores: ClusterStores, prepares: boolean, l
   if ((await keyStore.logIdOfKeys()) !== identity.logId) {
     throw new MongoBroken('EventStoreDB and the key store belong to different vaults. Name those of one vault.');
   }
-  // Read again, now with its MAC verified.
+  // Read again, this time verifying the MAC.
   if (!looksOnly) await logIdentity(log);
   if ((await checkpoints.position('tokens')) > (await log.head())) throw new MongoBroken(shortLog);
   await refuseUnsearchable(stores);
@@ -33,15 +33,15 @@ export async function identifyStores(stores: ClusterStores, prepares: boolean, l
 }
 
 /**
- * Throws MongoBroken if the rows were restored from a copy made before a rebuild: the key for searching them no longer
- * exists.
+ * Throws MongoBroken if the rows were restored from a copy made before a rebuild, because the key for searching them no
+ * longer exists.
  */
 async function refuseUnsearchable({ generations, keys }: ClusterStores): Promise<void> {
   const { read } = await generations.fresh();
   if (!(await keys.generations()).includes(read)) throw new MongoBroken(unsearchable);
 }
 
-/** Returns whether MongoDB has rows or keys of a vault whose log was in use. */
+/** Returns whether MongoDB contains rows or keys of a vault whose log was in use. */
 async function holdsVault({ directory, checkpoints, keys }: ClusterStores): Promise<boolean> {
   if ((await directory.list('tenant')).length > 0) return true;
   return (

@@ -43,24 +43,24 @@ export type ClusterOptions = {
   readonly urls: StoreUrls;
   readonly database: string;
   readonly rootKey: Buffer;
-  /** Reads the candidates for the root key again, after another process has replaced it. */
+  /** Reads the candidates for the root key again after another process has replaced the root key. */
   readonly rereadRootKeys?: RootKeySource;
   /** A process with the role `api` leaves the background work to other processes. */
   readonly role: 'all' | 'api' | 'worker';
   /** Creates the missing log, indexes and collections (`strongroom init`). */
   readonly prepares: boolean;
   /**
-   * Also opens a log that is behind its keys or does not continue from what they record, so that it can be examined or
-   * the two can be reconciled.
+   * Also opens a log that is behind its keys or does not continue from what they record. The log can then be examined,
+   * or reconciled with the keys.
    */
   readonly acceptsOlderLog?: boolean;
   readonly cvcRetentionMs: number;
   readonly limits?: LimitSettings;
   /** Null if traces are not recorded. */
   readonly spans?: Spans | null;
-  /** How long the rows that were read before a rebuild are kept, ms. */
+  /** How long the old rows are kept after a rebuild, ms. */
   readonly keptMs?: number;
-  /** Reports something that the operator should read in the log of the service. */
+  /** Reports a notice for the operator, which goes into the service's log. */
   readonly onNotice?: (text: string) => void;
   /** The anchor that receives signed checkpoints, or null if there is none. */
   readonly anchor?: Anchor | null;
@@ -68,31 +68,31 @@ export type ClusterOptions = {
   readonly clock?: Clock;
   /** Lets tests rotate the keys of traces early. */
   readonly traceLimits?: TraceUseLimits;
-  /** Sends webhooks; by default to public addresses only. */
+  /** Sends webhooks. The default sends only to public addresses. */
   readonly webhookSender?: WebhookSender;
   readonly onError: (error: unknown) => void;
 };
 
 export type Cluster = OpenService & {
-  /** Creates the sweep for one term; the leader runs it. */
+  /** Creates the sweep for one term as leader. */
   newSweep(): Sweep;
-  /** Creates the checkpointer for one term; the leader runs it. */
+  /** Creates the checkpointer for one term as leader. */
   newCheckpointer(): Checkpointer;
-  /** Creates what delivers webhooks for one term; the leader runs it. */
+  /** Creates the webhook deliveries for one term as leader. */
   newWebhooks(): WebhookDeliveries;
 };
 
 /**
- * Opens the cluster profile: all ports on EventStoreDB, MongoDB and Redis, which many processes share. When it
- * resolves, every key is destroyed that an event ended before, if the row of that event is written. Throws
- * StoreUnavailable, or MongoBroken with what to do.
+ * Opens the cluster profile, which implements all ports on EventStoreDB, MongoDB and Redis and is shared by many
+ * processes. When it resolves, every key ended by an earlier event whose row is written is destroyed. Throws
+ * StoreUnavailable, or MongoBroken with advice.
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { urls, database, rootKey, role, prepares, cvcRetentionMs, limits = noLimits, onError } = options;
   const spans = options.spans ?? null;
   const webhookSender = options.webhookSender ?? httpWebhookSender({ allowsPrivate: false });
   const metrics = prometheusMetrics();
-  // Writing rows needs the composed vault, because rows are written with its keys and expressions.
+  // Rows are written with the vault's keys and expressions, so the stores need the composed vault.
   let composed: { readonly vault: Vault; readonly stores: ClusterStores } | null = null;
   const stores = await openClusterStores({
     ...{ urls, database, rootKey, prepares, rereadRootKeys: options.rereadRootKeys ?? (async () => []) },
@@ -125,7 +125,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     await unlessForged(shredEndedKeys(stores.log, stores.keys, await projectedUpTo()), acceptsOlderLog);
     const connections = [stores.rowsConnection, stores.keysConnection];
     const prove = createReadProof(stores.rowsConnection);
-    // Other processes cache callers, too, so `forget` waits until their entries have expired. A change of primary
+    // Other processes cache callers as well, so `forget` waits until their entries have expired. A change of primary
     // clears this cache, because a deposed server may have provided its entries.
     const knownCallers = createKnownCallers({ othersToo: true });
     stores.rowsConnection.onPrimaryChanged(knownCallers.forgetAll);
@@ -145,7 +145,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
     });
     composed = { vault, stores };
-    // A store that is down fails every round. The log gets one line a minute, and the metric counts every failure.
+    // While a store is down, every round fails. The log gets one line per minute, and the metric counts every failure.
     const report = onceAMinute(onError);
     const onBackgroundError = (error: unknown): void => {
       backgroundFailed(error);
@@ -173,7 +173,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
     });
     const works = role !== 'api';
-    // Any caller may request the readiness of a process, so the cost for the stores is bounded.
+    // Any caller may request the readiness of a process, so its cost for the stores is bounded.
     const state = remembered(
       stateMs,
       () => damage().join(),
@@ -196,7 +196,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
         if (!works) return;
         background.start();
         rebuildOutdated({ tokens, projections }, outdated, onNotice).catch(onBackgroundError);
-        // If the clock of this machine is off, the sweep of another machine does this work.
+        // If this machine's clock is wrong, the sweep on another machine does this work.
         redis.work(async (row) => (clock.isTrusted() ? recordDue(vault, row) : undefined), onBackgroundError);
         redis.workOnWebhooks(
           ({ tenantId, webhookId }) => carriedWebhooks.deliver(tenantId, webhookId),
@@ -205,7 +205,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
       async close() {
         await tokens.stop();
-        // A receiver that does not respond must not delay the end.
+        // A receiver that does not respond must not delay the shutdown.
         webhookSender.close();
         await carriedWebhooks.stop();
         await redis.stopWork();
@@ -222,7 +222,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 /**
- * Returns a function that calls `ask` at most once in `lifeMs`, unless the value of `known` changes. Calls in between
+ * Returns a function that calls `ask` at most once per `lifeMs`, unless the value of `known` changes. Calls in between
  * get the same result.
  */
 function remembered<T>(lifeMs: number, known: () => string, ask: () => Promise<T>): () => Promise<T> {

@@ -6,8 +6,8 @@ import type { TraceUseLimits } from '../../keys/trace-uses.js';
 import type { Clock } from '../../ports/clock.js';
 
 /**
- * Opens the keys of the cluster profile, and creates the first ones in an empty database. Throws MongoBroken if neither
- * `rootKey` nor a key of `source` is the root key. The caller closes the connection after `keys`.
+ * Opens the keys of the cluster profile, and creates the first keys in an empty database. Throws MongoBroken if neither
+ * `rootKey` nor a key from `source` is the root key. The caller closes the connection after `keys`.
  */
 export async function openMongoKeys(
   connection: MongoConnection,

@@ -18,8 +18,8 @@ type Deps = {
 };
 
 /**
- * Opens what Redis provides: timers, the work of webhooks, and limits that all processes share. Without Redis, timers
- * are late, the leader delivers all webhooks, and each process applies the limits by itself.
+ * Opens what Redis provides: timers, webhook work, and limits that all processes share. Without Redis, timers are late,
+ * the leader delivers all webhooks, and each process applies the limits on its own.
  */
 export function openRedis({ url, prefix, clock, fallback, onError }: Deps) {
   const timers = bullmqTimers({ url, prefix, clock, onError });
@@ -33,7 +33,7 @@ export function openRedis({ url, prefix, clock, fallback, onError }: Deps) {
     ...{ timers, rateLimits },
     carryWebhook: webhooks.carry,
     ping: () => connection.client.ping(),
-    /** Sets timers again for what is due within a day, in case Redis has lost them. */
+    /** Sets the timers for everything due within a day again, in case Redis has lost them. */
     async refill(rows: Pick<TokenRows, 'due'>): Promise<void> {
       await timers.refill(await rows.due(latestNow(clock) + soonMs, refilledMax));
     },

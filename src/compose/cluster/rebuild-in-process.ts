@@ -8,7 +8,7 @@ import type { Vault } from '../../vault/vault.js';
 import type { ClusterStores } from './cluster-stores.js';
 
 /**
- * Runs the long part of a rebuild in this process, which is a command or a worker that serves no requests meanwhile.
+ * Runs the long part of a rebuild in this process, which is a command or a worker and serves no requests meanwhile.
  * Throws StoreUnavailable while another process works on the rebuild.
  */
 export async function rebuildInProcess(
@@ -19,7 +19,7 @@ export async function rebuildInProcess(
   await generations.hold();
   try {
     const { write } = await generations.fresh();
-    // The process that started the rebuild may have died before it created these indexes.
+    // The process that started the rebuild may have died before creating these indexes.
     await rowsConnection.call((db) => ensureIndexes(db, write.map(tokenRowsIndexes)));
   } catch (error) {
     await close();
@@ -29,12 +29,12 @@ export async function rebuildInProcess(
     async build({ generation }, after, limit) {
       const page = await buildPage(vault, mongoRowWriter(rowsConnection, generation).revisionsOf, after, limit);
       // Threat: a caller could read a token of a batch that may still be rolled back. The process that ends the batch
-      // writes the row.
+      // writes these rows.
       const pendingBatchStreams = await batches.pendingBatchStreams();
       return { ...page, rows: page.rows.filter(({ view }) => !pendingBatchStreams.has(view.stream)) };
     },
     compare: createMongoRowComparison(rowsConnection),
-    // The process uses the same keys for all its work, and a rotation replaces them.
+    // The process uses the same keys for all its work, and a rotation replaces them there.
     forgetKeys: async () => undefined,
     close,
   };

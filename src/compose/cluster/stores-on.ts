@@ -35,7 +35,7 @@ type Deps<C extends Clock> = {
   readonly waits?: Waits;
 };
 
-/** Creates the stores of the cluster profile on open connections. `close` leaves these connections open. */
+/** Creates the stores of the cluster profile on open connections. `close` does not close these connections. */
 export async function storesOn<C extends Clock>(needs: Deps<C>) {
   const { rowsConnection, keysConnection, log: stored, clock, rootKey, project } = needs;
   const { waits = usualWaits, rereadRootKeys, traceLimits } = needs;

@@ -2,9 +2,9 @@ import { Secret } from '../../domain/secret.js';
 import { environmentName, flagMember, flagName } from './setting.js';
 
 /**
- * What commands that act as an application take besides the settings: the service that they talk to, and the API key.
- * They are no settings of the vault: `serve` and the commands of operators ignore the variables, and a configuration
- * file cannot hold them. See docs/contract.md, "Commands over HTTP".
+ * The options of commands that act as an application: the service to connect to, and the API key. They are not settings
+ * of the vault: `serve` and operator commands ignore these variables, and a configuration file cannot contain them. See
+ * docs/contract.md, "Commands over HTTP".
  */
 export const clientSettings = {
   address: {
@@ -25,7 +25,9 @@ export type ClientSettingPath = keyof typeof clientSettings;
 
 export const clientSettingPaths = Object.keys(clientSettings) as readonly ClientSettingPath[];
 
-/** Where values come from: the options of a command, by the members that commander gives them, and the environment. */
+/**
+ * The sources of values: the options of a command, under the member names that commander assigns, and the environment.
+ */
 export type ClientSources = {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -36,13 +38,13 @@ type Problem = { readonly ok: false; readonly problem: string };
 export type AddressResult =
   | {
       readonly ok: true;
-      /** Null: the command works on local data. `name` is the flag or variable that gave the address. */
+      /** Null if the command works on local data. `name` is the flag or variable that contained the address. */
       readonly address: { readonly url: URL; readonly name: string } | null;
     }
   | Problem;
 
 /**
- * Returns the address of the service that a command talks to. A problem never repeats the value, which may hold a
+ * Returns the address of the service that a command connects to. A problem never repeats the value, which may contain a
  * password.
  */
 export function serviceAddress(sources: ClientSources): AddressResult {
@@ -68,9 +70,7 @@ export type ApiKeySource =
   | { readonly kind: 'file'; readonly file: string; readonly name: string }
   | { readonly kind: 'variable'; readonly key: Secret<string>; readonly name: string };
 
-/**
- * Returns where the API key of a command comes from; null if nothing names one. A flag takes precedence over variables.
- */
+/** Returns the source of a command's API key, or null if there is none. A flag takes precedence over variables. */
 export function apiKeySource(
   sources: ClientSources,
 ): { readonly ok: true; readonly source: ApiKeySource | null } | Problem {
@@ -80,7 +80,7 @@ export function apiKeySource(
   if (file !== null && file.name !== flag && key !== null)
     return { ok: false, problem: `${key.name}: ${file.name} is set too; remove one of them` };
   if (file !== null) {
-    // Only a command knows whether it reads something else from standard input.
+    // Only the command knows whether it also reads something else from standard input.
     if (file.value === '' || (file.value === '-' && file.name !== flag))
       return { ok: false, problem: `${file.name}: must be a path` };
     return { ok: true, source: { kind: 'file', file: file.value, name: file.name } };
@@ -89,7 +89,7 @@ export function apiKeySource(
   return { ok: true, source: { kind: 'variable', key: new Secret(key.value.trim()), name: key.name } };
 }
 
-/** Returns the flag if there is one, else the variable. */
+/** Returns the value of the flag if it is given, otherwise that of the variable. */
 function givenValue(path: ClientSettingPath, { flags, env = process.env }: ClientSources): Given | null {
   const flag = clientSettings[path].hasFlag ? flags[flagMember(path)] : undefined;
   if (typeof flag === 'string') return { name: flagName(path), value: flag };

@@ -12,10 +12,10 @@ export type ConfigResult =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * Loads the settings from a JSON file, then variables, then flags; a later source overrides an earlier one, and only
+ * Loads the settings from a JSON file, then variables, then flags. A later source overrides an earlier one, and only
  * the final value is checked. See docs/contract.md, "Settings". `flags` are the options of a commander command. Every
- * problem is one line that names a setting as the user wrote it and never repeats its value. This and
- * `client-settings.ts` are the only code that reads the environment.
+ * problem is one line that names a setting in the notation of its source and never repeats its value. Only this file
+ * and `client-settings.ts` read the environment.
  */
 export function loadConfig(from: {
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -46,7 +46,7 @@ function defaultOf(path: SettingPath): Given {
   return { path, source: 'default', name: path, value: settings[path].default };
 }
 
-/** Checks each value with its own schema. The settings are complete only if there is no problem. */
+/** Checks each value with its own schema. The settings are complete only if there are no problems. */
 function check(given: readonly Given[]): { settings: Settings; problems: readonly string[] } {
   const values = new Map<SettingPath, unknown>();
   const problems: string[] = [];
@@ -58,7 +58,7 @@ function check(given: readonly Given[]): { settings: Settings; problems: readonl
   return { settings: Object.fromEntries(values) as Settings, problems };
 }
 
-/** Names the faulty item of a list, counted from 1. */
+/** Names the invalid item of a list, counted from 1. */
 function place(path: readonly PropertyKey[]): string {
   const [index] = path;
   return typeof index === 'number' ? ` (item ${index + 1})` : '';

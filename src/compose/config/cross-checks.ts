@@ -10,9 +10,7 @@ const headerSettings = {
 } as const;
 const headerPaths = ['auth.header_aliases', 'http.idempotency_header_aliases', 'http.trace_header_aliases'] as const;
 
-/**
- * Checks settings that are valid alone but wrong in combination. Returns one line each: what is wrong, and what to do.
- */
+/** Checks settings that are valid on their own but not in combination. Returns one line per problem, with advice. */
 export function crossChecks(values: Settings, nameOf: NameOf): readonly string[] {
   return [
     ...reachChecks(values, nameOf),
@@ -22,7 +20,10 @@ export function crossChecks(values: Settings, nameOf: NameOf): readonly string[]
   ];
 }
 
-/** Keys and card numbers must not cross a network in plaintext, and a `--dev` vault is only for this machine. */
+/**
+ * Checks that keys and card numbers cannot cross a network in plaintext, and that a `--dev` vault serves only this
+ * machine.
+ */
 function reachChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const problems: string[] = [];
   const { host, dev, behind_tls_proxy: isBehindProxy, 'tls.cert': cert, 'tls.key': key } = values;
@@ -52,9 +53,9 @@ function rootKeyChecks(values: Settings, nameOf: NameOf): readonly string[] {
   ];
 }
 
-/** Threat: a header with two meanings would put an API key where trace ids are logged. */
+/** Checks that no header has two meanings. Threat: an API key would be logged as a trace id. */
 function headerChecks(values: Settings, nameOf: NameOf): readonly string[] {
-  // As an alias, the header carries the key alone: each bearer token would be a wrong key.
+  // As an alias, the header would contain only the key, so each bearer token would be read as a wrong key.
   const isAmbiguous = values['auth.bearer'] && values['auth.header_aliases'].includes('authorization');
   const bearer = isAmbiguous
     ? [`${nameOf('auth.bearer')}: auth.header_aliases names authorization, too; remove one of them`]
@@ -72,7 +73,7 @@ function headerChecks(values: Settings, nameOf: NameOf): readonly string[] {
 const stores = ['eventstore.url', 'mongodb.url', 'redis.url'] as const;
 const storeUrls = [...stores, 'mongodb.keys_url'] as const;
 
-/** Checks which settings the cluster profile requires, and which only it may have. */
+/** Checks for settings that the profile requires or rejects, and for addresses that are given twice. */
 function storeChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const both = storeUrls
     .filter((path) => values[path] !== null && values[`${path}_file`] !== null)

@@ -16,17 +16,17 @@ export type Given = {
   readonly value: unknown;
 };
 
-/** The settings of one source, and one line for each name in it that is not a setting. */
+/** The settings from one source, and one line for each name that is not a setting. */
 type Reading = { readonly given: readonly Given[]; readonly problems: readonly string[] };
 
-/** Variables of tests and of the servers that they start. They share our prefix but are not settings. */
+/** Variables for tests and the servers that tests start. They share our prefix but are not settings. */
 const foreign = /^STRONGROOM_(TEST_.*|CRASH_.*|SERVERS_DIR|MONGO_NODES|MONGO_PORT|REDIS_PORT)$/;
-/** Variables that only some commands read, by themselves. */
+/** Variables that only some commands read, on their own. */
 const clientVariables = new Set(clientSettingPaths.map(environmentName));
 
 /**
- * Reads the settings in variables. An unknown `STRONGROOM_…` is a problem: a misspelt name would silently have no
- * effect.
+ * Reads the settings from variables. An unknown `STRONGROOM_…` variable is a problem, because a misspelt name would
+ * silently have no effect.
  */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Reading {
   const paths = new Map(settingPaths.map((path) => [environmentName(path), path]));
@@ -47,8 +47,8 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
 }
 
 /**
- * Reads the settings among the flags of a command, by the members that commander gives them. The other flags belong to
- * the command; commander has rejected unknown flags.
+ * Reads the settings among a command's flags, under the member names that commander assigns. The other flags belong to
+ * the command, and commander has already rejected unknown ones.
  */
 export function readFlags(flags: Readonly<Record<string, unknown>>): Reading {
   const given = settingPaths.flatMap((path): Given[] => {
@@ -60,7 +60,7 @@ export function readFlags(flags: Readonly<Record<string, unknown>>): Reading {
   return { given, problems: [] };
 }
 
-/** Reads the settings of a JSON file. A path such as `a.b` may be nested objects or one key. */
+/** Reads the settings from a JSON file. A path such as `a.b` may be written as nested objects or as one key. */
 export function readFile(file: string): Reading {
   const contents = parse(file);
   if (typeof contents === 'string') return { given: [], problems: [`${file}: ${contents}`] };
@@ -75,7 +75,7 @@ export function readFile(file: string): Reading {
   return { given, problems };
 }
 
-/** Returns the content of the file, or the problem with it. */
+/** Returns the content of the file, or a description of the problem with the file. */
 function parse(file: string): JsonObject | string {
   try {
     const parsed = parseJsonBody(readFileSync(file));
@@ -86,7 +86,7 @@ function parse(file: string): JsonObject | string {
   }
 }
 
-/** Returns all values with their paths. An object that contains settings is searched; any other object is a value. */
+/** Returns all values with their paths. Descends into an object that contains settings; any other object is a value. */
 function leaves(value: JsonObject, prefix: string): (readonly [string, Json])[] {
   return Object.entries(value).flatMap(([key, member]) => {
     const path = prefix + key;
@@ -100,7 +100,7 @@ function isGroup(path: string): boolean {
 
 const booleans: Readonly<Record<string, boolean>> = { true: true, false: false, 1: true, 0: false };
 
-/** Returns the value of a text, or the text itself if it is not valid, which the setting's schema then rejects. */
+/** Parses a text. If it is invalid, returns the text itself, which the setting's schema then rejects. */
 function fromText(text: string, form: TextForm): unknown {
   switch (form) {
     case 'text':

@@ -21,7 +21,7 @@ export const portOrOff = z.union([portNumber, z.literal('off')], { error: portEr
 const ratioError = 'must be a number from 0 to 1';
 export const ratio = z.number({ error: ratioError }).min(0, { error: ratioError }).max(1, { error: ratioError });
 
-/** The address of an OpenTelemetry collector, or null. Credentials go into a variable that the exporter reads. */
+/** The address of an OpenTelemetry collector, or null. Credentials belong in a variable that the exporter reads. */
 export const collectorUrl = z
   .string({ error: 'must be text' })
   .refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), {
@@ -44,7 +44,7 @@ const pathOrCommandError = 'must be a path, or a JSON array of strings, the prog
 /** A file, or a program with its arguments. */
 export const pathOrCommand = z.union([path, command], { error: pathOrCommandError });
 
-/** The address of a store, or null for none. Its security is checked together with `insecure_stores`. */
+/** The address of a store, or null. Its security is checked together with `insecure_stores`. */
 export function storeUrl(...protocols: readonly string[]) {
   const error = `must be an address that begins with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`;
   return z
@@ -68,7 +68,7 @@ const tokenPattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
 const reserved =
   /^(accept(-.+)?|access-control-.+|age|allow|alt-svc|cache-control|connection|content-.+|cookie2?|date|etag|expect|forwarded|from|host|http2-settings|if-.+|keep-alive|last-modified|link|location|max-forwards|origin|pragma|prefer|priority|proxy-.+|range|referer|retry-after|sec-.+|server|set-cookie2?|te|trailer|transfer-encoding|upgrade(-.+)?|user-agent|vary|via|warning|www-authenticate|x-forwarded-.+|x-real-ip)$/;
 
-/** Returns a schema of distinct aliases of one of our headers, in lower case, as Node.js provides header names. */
+/** Returns a schema for distinct aliases of one of our headers, in lower case, as Node.js provides header names. */
 function headerNames(isReserved: (name: string) => boolean, why: string) {
   const message = `must be a header name of letters, digits and hyphens that does not already have a meaning${why}`;
   const name = z
@@ -79,10 +79,13 @@ function headerNames(isReserved: (name: string) => boolean, why: string) {
   return z.array(name, { error: 'must be a list of header names' }).transform((names) => [...new Set(names)]);
 }
 
-/** `Authorization` may carry the key, because it is made for credentials. */
+/** `Authorization` is allowed here, because it exists for credentials. */
 export const keyHeaderNames = headerNames((name) => reserved.test(name), '');
 
-/** Names of headers whose values are stored or logged. `Authorization` is excluded, because it contains credentials. */
+/**
+ * Names of headers whose values are stored or logged. `Authorization` is not allowed here, because it contains
+ * credentials.
+ */
 export const plainHeaderNames = headerNames(
   (name) => reserved.test(name) || name === 'authorization',
   ', and not authorization',
@@ -95,12 +98,15 @@ export const host = z.string({ error: 'must be text' }).refine((text) => isIP(te
   error: 'must be an IP address without brackets, or a host name',
 });
 
-/** Returns whether only this machine can reach the address. Unusual notations count as reachable by others. */
+/**
+ * Returns whether only this machine can reach the address. An address in an unusual notation counts as reachable by
+ * others.
+ */
 export function isLoopback(text: string): boolean {
   return text === 'localhost' || text === '::1' || (isIP(text) === 4 && text.startsWith('127.'));
 }
 
-/** An origin exactly as a browser sends it. `*` is rejected: a vault must name the pages that may call it. */
+/** An origin exactly as browsers send it. `*` is rejected, because a vault must name the pages that may call it. */
 export const origin = z.string({ error: 'must be text' }).refine(isOrigin, {
   error: 'must be an origin as browsers send it, such as https://app.example.com, without a path',
 });
@@ -111,8 +117,8 @@ function isOrigin(text: string): boolean {
 }
 
 /**
- * An IP address, or a network as address and prefix length. Threat: if all addresses were allowed, any caller could
- * forge its address.
+ * An IP address, or a network as an address and a prefix length. Threat: if all addresses were allowed, any caller
+ * could forge its own address.
  */
 export const proxyAddress = z
   .string({ error: 'must be text' })

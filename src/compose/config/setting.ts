@@ -8,25 +8,27 @@ export type Setting = {
   readonly schema: z.ZodType;
   readonly default: unknown;
   readonly form: TextForm;
-  /** Secret values are replaced wherever settings are shown. */
+  /** Whether the value is replaced wherever settings are shown. */
   readonly secret: boolean;
-  /** One sentence for help and reference. */
+  /** One sentence for the help output and the reference. */
   readonly doc: string;
 };
 
 export const environmentPrefix = 'STRONGROOM_';
 
-/** `auth.header_aliases` as `STRONGROOM_AUTH_HEADER_ALIASES`. */
+/** Returns the variable of a setting: `STRONGROOM_AUTH_HEADER_ALIASES` for `auth.header_aliases`. */
 export function environmentName(path: string): string {
   return environmentPrefix + path.toUpperCase().replaceAll('.', '_');
 }
 
-/** `auth.header_aliases` as `--auth-header-aliases`. */
+/** Returns the flag of a setting: `--auth-header-aliases` for `auth.header_aliases`. */
 export function flagName(path: string): string {
   return `--${path.replaceAll(/[._]/g, '-')}`;
 }
 
-/** `auth.header_aliases` as `authHeaderAliases`, the member under which commander hands over the flag. */
+/**
+ * Returns the member name that commander assigns to a setting's flag: `authHeaderAliases` for `auth.header_aliases`.
+ */
 export function flagMember(path: string): string {
   return path.replaceAll(/[._](.)/g, (_, letter: string) => letter.toUpperCase());
 }

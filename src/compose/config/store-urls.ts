@@ -15,7 +15,7 @@ export type StoreUrlsResult =
   | { readonly ok: true; readonly urls: StoreUrls }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Returns the addresses of the stores of the cluster profile, from the settings or the files that they name. */
+/** Returns the addresses of the cluster profile's stores, from the settings or from the files that they name. */
 export function storeUrls({ settings }: Config): StoreUrlsResult {
   const problems: string[] = [];
   const read = (path: UrlPath): string | null => {
@@ -49,8 +49,8 @@ function textOf(file: string): string | null {
 }
 
 /**
- * Returns the problems with unsafe addresses. Threat: sealed data and wrapped keys cross these connections, and an
- * attacker on the network must not read or write there.
+ * Returns the problems with insecure addresses. Threat: sealed data and wrapped keys cross these connections, and an
+ * attacker on the network must not read or modify them.
  */
 function unsafe(urls: Readonly<Record<keyof StoreUrls, string | null>>): readonly string[] {
   const problems: string[] = [];
@@ -78,8 +78,8 @@ function hasTls(store: keyof StoreUrls, url: string): boolean {
 }
 
 /**
- * Returns whether the URL turns off certificate checks. Threat: without these checks, TLS does not stop an attacker
- * who impersonates the store.
+ * Returns whether the URL disables certificate checks. Threat: without these checks, TLS does not stop an attacker who
+ * impersonates the store.
  */
 function trustsAnybody(url: string): boolean {
   const off = /[?&](tlsInsecure|tlsAllowInvalidCertificates|tlsAllowInvalidHostnames)=true(&|$)/i;

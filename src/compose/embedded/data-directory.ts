@@ -12,16 +12,16 @@ const databases = ['keys.db', 'vault.db'];
 const setgid = 0o2000;
 
 /**
- * Takes a data directory for this process: creates it (owner only) if it does not exist. Rejects a directory that this
- * process cannot write, that others can write or replace, whose files others can read or replace, or that another
- * process holds. Throws StoreBroken. `isDev`: data that `--dev` makes may lie in a directory of another user, such as a
- * project that is mounted into a container.
+ * Locks a data directory for this process. Creates the directory with access for its owner only if it does not exist.
+ * Rejects a directory that this process cannot write, that others can write or replace, that contains files others can
+ * read or replace, or that another process has locked. Throws StoreBroken. With `isDev`, the data may be in a directory
+ * of another user, such as a project that is mounted into a container.
  */
 export async function takeDataDirectory(dataDir: string, isDev = false): Promise<{ release(): void }> {
   if (!isDev) expectNotReplaceable(dataDir, 'the data directory ');
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(async (error: unknown) => {
-      // On a read-only file system, Node.js reports the missing directory instead.
+      // On a read-only file system, Node.js reports a missing directory instead.
       await access(existingParent(dataDir), constants.W_OK);
       throw error;
     });
@@ -33,7 +33,8 @@ export async function takeDataDirectory(dataDir: string, isDev = false): Promise
   if (fault !== null) throw new StoreBroken(fault);
   const paths = [join(dataDir, 'lock'), ...databases.flatMap((file) => filesOf(join(dataDir, file)))];
   for (const path of paths) await expectWritable(path);
-  // Either the directory did not exist at the first check, or another user has put a link there since.
+  // Checks the paths again, because a directory may be new, and another user may have put a link there since the first
+  // check.
   if (!isDev) for (const path of paths) expectNotReplaceable(path, '');
   for (const path of paths) await expectPrivate(path);
   const lock = lockData(dataDir);
@@ -46,9 +47,9 @@ export async function takeDataDirectory(dataDir: string, isDev = false): Promise
 }
 
 /**
- * Returns what is wrong with the owner or mode of a data directory and how to correct it, or null. Threat: a user that
- * can write to the directory can replace our files. The group may write only if it is the group of this process and the
- * directory is setgid: that is how container platforms hand over a volume (`fsGroup`).
+ * Returns what is wrong with the owner or mode of a data directory and how to correct it, or null. Threat: a user who
+ * can write to the directory can replace our files. Group write permission is allowed only if the group is that of this
+ * process and the directory is setgid, because container platforms hand over volumes that way (`fsGroup`).
  */
 export function faultOfDataDirectory(directory: Stats, dataDir: string): string | null {
   const groupsOwn = isGroupsOwn(directory);
@@ -73,8 +74,8 @@ function isGroupsOwn(directory: Stats): boolean {
 }
 
 /**
- * Returns a database and the files that SQLite keeps beside it. If the database is a symbolic link, these are beside
- * the link's target.
+ * Returns the paths of a database and of the files that SQLite keeps beside it. If the database is a symbolic link, the
+ * latter are beside the link's target.
  */
 function filesOf(database: string): readonly string[] {
   const real = realPath(database);
@@ -86,7 +87,7 @@ function expectNotReplaceable(path: string, what: string): void {
   if (fault !== null) throw new StoreBroken(`${what}${path} ${fault}`);
 }
 
-/** Checks that no other user can read or write a file, unless its directory keeps those users out. */
+/** Checks that no other user can read or write a file, unless its directory denies those users access. */
 async function expectPrivate(file: string): Promise<void> {
   const stats = await stat(file).catch(() => null);
   if (stats === null) return;
@@ -101,8 +102,8 @@ async function expectPrivate(file: string): Promise<void> {
 }
 
 /**
- * Checks that a file is writable. SQLite opens a file that it may not write as read-only and then takes no lock, and
- * it reports this only at the first write.
+ * Checks that a file is writable. SQLite opens a file without write permission as read-only, takes no lock, and reports
+ * this only at the first write.
  */
 async function expectWritable(file: string): Promise<void> {
   try {

@@ -4,11 +4,11 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { UnitOfWork } from '../../ports/unit-of-work.js';
 
 export const reserveBytesDefault = 256 * 1024 * 1024;
-/** On a small disk, the reserve is this share of it. */
+/** The largest share of a small disk that the reserve may take. */
 const reserveShare = 1 / 20;
 const lookEveryMs = 100;
 
-/** Events that end something or prove the log. They must be stored even when nothing else can be. */
+/** Events that end something or prove the log. They must be stored even when nothing else can be stored. */
 const alwaysStored = new Set([
   ...['token.deleted', 'token.expired', 'token.property.expired', 'token.fenced'],
   ...[
@@ -22,9 +22,9 @@ const alwaysStored = new Set([
 ]);
 
 /**
- * Keeps the last part of the disk for what must not fail: deletes, expiries, and the access-log records without which
- * no reveal is possible. While free space is below the reserve, every other write is rejected as on a full disk. Free
- * space is read at most ten times a second. Another program can still use up the reserve.
+ * Reserves the last part of the disk for writes that must not fail: deletes, expiries, and the access log records that
+ * every reveal requires. While free space is below the reserve, every other write is rejected as on a full disk. Free
+ * space is read at most ten times per second. Another program can still use up the reserve.
  */
 export function diskReserve(dataDir: string, reserveBytes: number) {
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -49,7 +49,7 @@ export function diskReserve(dataDir: string, reserveBytes: number) {
   }
 
   return {
-    /** Wraps a unit of work. While only the reserve is left, it stores only events that must not fail. */
+    /** Wraps a unit of work. While only the reserve is left, the wrapped unit stores only events that must not fail. */
     guardWork: (work: UnitOfWork): UnitOfWork => ({
       ...work,
       async commit(change) {
@@ -58,7 +58,7 @@ export function diskReserve(dataDir: string, reserveBytes: number) {
         return work.commit(change);
       },
     }),
-    /** Returns the same key ring. It creates no new key while free space is below the reserve. */
+    /** Wraps a key ring, so that it creates no new key while free space is below the reserve. */
     guardKeys: <K extends KeyRing>(keys: K): K => ({
       ...keys,
       async create(tenantId: string) {

@@ -16,12 +16,12 @@ type Deps = {
   readonly dataDir: string;
   readonly keptMs: number;
   readonly state: () => Promise<ServiceState>;
-  /** Called when other rows are read. */
+  /** Called when reads switch to other rows. */
   readonly onSwap: () => void;
   readonly onError: (error: unknown) => void;
 };
 
-/** Creates the projections of the embedded profile, and the rebuild of tokens on a separate thread. */
+/** Creates the projections of the embedded profile, including the rebuild of tokens on a separate thread. */
 export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onSwap, onError }: Deps) {
   const generations: Generations = {
     ...stores.generations,
@@ -44,7 +44,7 @@ export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onS
   const { log, keys, clock } = vault;
   const tokens = createTokenRebuild({
     ...{ generations, keys, log, clock, openThread, onError },
-    // Only one process holds the data.
+    // Only one process can hold the data.
     isElsewhere: async () => false,
     ...{ graceMs: keptMs, version: projectionVersions.tokens },
   });
@@ -60,7 +60,7 @@ export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onS
     },
     replaceDirectory: stores.replaceDirectory,
     countRows: async () => stores.countRows(),
-    // Rows are written in the transaction of their events, so they are always up to date.
+    // Rows are written in the transaction of their events, so they are always current.
     positionOf: (name) => (name === 'shredder' ? keys.checkpoint('shredder') : log.head()),
     shredUpTo: async () => Number.POSITIVE_INFINITY,
   });
@@ -68,8 +68,8 @@ export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onS
 }
 
 /**
- * Throws StoreBroken if a newer program built a projection. Returns the projections that an older program built and
- * that must be rebuilt.
+ * Throws StoreBroken if a newer program built a projection. Returns the projections that an older program built, which
+ * must be rebuilt.
  */
 export async function outdatedProjections({ generations }: Pick<Stores, 'generations'>) {
   const { newer, older } = comparedVersions(await generations.versions());

@@ -4,9 +4,8 @@ import type { RebuildStatus } from '../../ports/projections.js';
 import type { ServiceState } from '../../ports/service-state.js';
 
 /**
- * Returns the state from both files and from the result of the last write to the access log. Rows and directory are
- * written in the transaction of their events, so only the shredder can have a gap. `damage` lists what was found
- * broken.
+ * Returns the state from both files and from the last write to the access log. Rows and directory are written in the
+ * transaction of their events, so only the shredder can have a gap. `damage` lists the damage found so far.
  */
 export async function embeddedState(
   { log, keys }: { readonly log: EventLog; readonly keys: KeyRing },

@@ -37,35 +37,33 @@ import { type EmbeddedStores, openAuthenticStores } from './embedded-stores.js';
 export type EmbeddedOptions = {
   readonly dataDir: string;
   readonly rootKey: Buffer;
-  /** The root key that an interrupted rotation may already have put the keys under. */
+  /** The key under which an interrupted rotation may already have wrapped the keys. */
   readonly nextRootKey?: Buffer | null;
-  /**
-   * `dev` and `production` reject data that the other created. `any` accepts both, for commands of the command line.
-   */
+  /** `dev` and `production` each reject data that the other created. CLI commands use `any`, which accepts both. */
   readonly mode: 'dev' | 'production' | 'any';
   /**
-   * Also opens a log that is behind its keys or does not continue from what they record, so that it can be examined or
-   * the two can be reconciled.
+   * Also opens a log that is behind its keys or does not continue from what they record. The log can then be examined,
+   * or reconciled with the keys.
    */
   readonly acceptsOlderLog?: boolean;
   readonly cvcRetentionMs: number;
-  /** No limits if absent, as for commands of the command line. */
+  /** If absent, there are no limits, as for CLI commands. */
   readonly limits?: LimitSettings;
   /** The anchor that receives signed checkpoints, or null if there is none. */
   readonly anchor?: Anchor | null;
   readonly clock?: Clock;
-  /** How much of the disk is reserved for deletes and reveals, bytes. */
+  /** How much disk space is reserved for deletes and reveals, bytes. */
   readonly reserveBytes?: number;
   /** Lets tests rotate the keys of traces early. */
   readonly traceLimits?: TraceUseLimits;
   readonly random?: Random;
-  /** Sends webhooks; by default to public addresses only. */
+  /** Sends webhooks. The default sends only to public addresses. */
   readonly webhookSender?: WebhookSender;
   /** Null if traces are not recorded. */
   readonly spans?: Spans | null;
-  /** How long the rows that were read before a rebuild are kept, ms. The default is a minute. */
+  /** How long the old rows are kept after a rebuild, ms. The default is a minute. */
   readonly keptMs?: number;
-  /** Reports something that the operator should read in the log of the service. */
+  /** Reports a notice for the operator, which goes into the service's log. */
   readonly onNotice?: (text: string) => void;
   /** Reports a failure that no request caused. */
   readonly onError: (error: unknown) => void;
@@ -79,19 +77,20 @@ export type Embedded = OpenService & {
   readonly webhooks: WebhookDeliveries;
 };
 
-/** The default of `keptMs`, for searches that began on the rows from before a rebuild. */
+/** The default of `keptMs`. It serves searches that began on the rows from before a rebuild. */
 export const keptRowsMs = 60_000;
 
 /**
- * Opens the embedded profile: all ports on the two SQLite files of one data directory, which this process holds until
- * `close`. When it resolves, every key that an event ended is destroyed. Throws StoreBroken with what to do.
+ * Opens the embedded profile, which implements all ports on the two SQLite files of one data directory. This process
+ * holds the directory until `close`. When it resolves, every key that an event ended is destroyed. Throws StoreBroken
+ * with advice.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dataDir, rootKey, random = systemRandom, limits = noLimits } = options;
   const { onNotice = () => undefined, keptMs = keptRowsMs, acceptsOlderLog = false, onError } = options;
   const bareClock = options.clock ?? systemClock();
   let guard: GuardedClock | null = null;
-  // The stores need a clock before the record that says whether to trust it can be read. Until then they destroy
+  // The stores need a clock before they can read the record that decides whether to trust it. Until then they destroy
   // nothing.
   const clock = lateClock(bareClock, () => guard);
   const metrics = prometheusMetrics();
@@ -135,7 +134,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       spans: options.spans ?? null,
       systems: { log: 'sqlite', rows: 'sqlite' },
       rowCache,
-      // One timer wakes the sweep. The timer names no token.
+      // One timer wakes the sweep. The timer does not contain a token's id.
       timers: { set: ({ dueAt }) => sweep.dueAt(dueAt), clear: () => undefined, pending: async () => 0 },
       knownCallers: createKnownCallers(),
       confirmReads: async () => undefined,
@@ -147,7 +146,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const sweep = createSweep(vault, stores.forgetTombstones, onBackgroundError);
     const webhooks = createWebhookDeliveries(vault, onceAMinute(onBackgroundError));
     const state = async () => {
-      // If the store does not respond, assume that no rebuild is running.
+      // If the store does not respond, assumes that no rebuild is running.
       const { running } = rebuildStatus(await stores.generations.rebuild().catch(() => null));
       const notices = holdNotices(held.hold());
       return embeddedState(stores, damage(), recorder.isWritable(), running, notices, await readLastBackup(dataDir));
@@ -181,17 +180,18 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       },
       async close() {
         await tokens.stop();
-        // A receiver that does not respond must not delay the end.
+        // A receiver that does not respond must not delay the shutdown.
         webhookSender.close();
         await webhooks.stop();
         await sweep.stop();
         await vault.vocabularies.idle();
         await recorder.close();
         await checkpointer.stop();
-        // Shred now, so that the next start need not read these events. After an import that is the whole import.
+        // Destroys ended keys now, so that the next start need not read these events, which may be those of a whole
+        // import.
         await shredWithNotice(stores.log, stores.keys, onNotice).catch(() => undefined);
-        // If this fails, the key store remembers a little less of the log. Threat: a log that is opened only to be
-        // examined may be forged, so it is never noted.
+        // If this fails, the key store's record of the log stays slightly older. Threat: a log that is opened only for
+        // examination may be forged, so it is never recorded.
         if (!acceptsOlderLog) await noteLog(stores).catch(() => undefined);
         await held.stop();
         await stores.close();
@@ -205,8 +205,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
 }
 
 /**
- * Returns the id of the log; names a new log in both stores. Throws StoreBroken if the stores do not belong together
- * or do not fit the mode.
+ * Returns the id of the log. Records the id of a new log in both stores. Throws StoreBroken if the stores do not belong
+ * together or were created in another mode.
  */
 async function identify(
   stores: EmbeddedStores,
@@ -214,17 +214,17 @@ async function identify(
   random: Random,
   clock: Clock,
 ): Promise<string> {
-  // Read without verifying the MAC, because the log of another vault is not forged: its MACs are under keys of that
-  // vault.
+  // Read without verifying the MAC. The log of another vault is not forged; its MACs are merely under that vault's
+  // keys.
   const identity = await logIdentity(stores.storedLog);
   const logIdOfKeys = stores.logIdOfKeys();
   if (identity === null) {
-    // Threat: an attacker empties the log or removes its first event. The vault would otherwise begin a new log.
+    // Threat: an attacker empties the log or removes its first event, and the vault would start a new log.
     if ((await stores.keys.logMemory()).link !== null) {
       if (acceptsOlderLog && logIdOfKeys !== null) return logIdOfKeys;
       throw lostVault();
     }
-    // If the process died while it opened a new log, the key store already has the id of that log. Reuse it.
+    // If the process died while creating a log, the key store already has that log's id. Reuse it.
     const logId = logIdOfKeys ?? random.uuid();
     if (logIdOfKeys === null) await stores.bindKeysToLog(logId);
     await openLog(stores.log, random, { dev: mode === 'dev', at: clock.now(), logId });
@@ -233,7 +233,7 @@ async function identify(
   if (identity.logId !== logIdOfKeys) {
     throw new StoreBroken('vault.db and keys.db do not belong together. Restore both from backups of one vault.');
   }
-  // Read again, now with its MAC verified.
+  // Read again, this time verifying the MAC.
   if (!acceptsOlderLog) await logIdentity(stores.log);
   if (mode === 'production' && identity.dev) {
     throw new StoreBroken(

@@ -1,12 +1,12 @@
 import type { RebuildThread } from '../../ports/rebuild-thread.js';
 import type { ThreadError } from './thread-error.js';
 
-/** The data that the rebuild thread gets at its start. */
+/** The data that the rebuild thread receives when it starts. */
 export type ThreadData = { readonly dataDir: string; readonly rootKey: Uint8Array };
 
 export type ThreadMethod = 'build' | 'compare' | 'directory';
 
-/** A call of the port with its arguments. `close` has no response; the thread ends instead. */
+/** A call of the port with its arguments. `close` has no response, because it ends the thread. */
 export type ToThread =
   | { readonly id: number; readonly method: ThreadMethod; readonly input: Parameters<RebuildThread[ThreadMethod]> }
   | { readonly method: 'close' };

@@ -11,7 +11,9 @@ import { authenticDirectory } from '../../vault/authentic-directory.js';
 import type { FromThread, ThreadData, ThreadMethod, ToThread } from './protocol.js';
 import { toThreadError } from './thread-error.js';
 
-/** Runs the thread that reads, decrypts and compares for a rebuild, so that the thread that serves HTTP does not. */
+/**
+ * Runs the thread that reads, decrypts and compares for a rebuild, to keep that work off the thread that serves HTTP.
+ */
 async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promise<void> {
   giveWay();
   const reader = openRebuildReader(dataDir);
@@ -24,7 +26,7 @@ async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promi
   const sources = { ...reader.sources, keys, log: authenticLog(storedLog, keys) };
   const directory = authenticDirectory({
     ...{ directory: sources.directory, keys, key: integrity.rows },
-    // This thread writes nothing. The next read on the serving thread heals the directory.
+    // This thread writes nothing. The next read on the serving thread repairs the directory.
     heal: async () => undefined,
   });
   const rowSources = { ...sources, directory, integrity, expressions: createExpressions() };
@@ -33,7 +35,7 @@ async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promi
       try {
         return await buildPage(rowSources, revisionsIn(generation), after, limit);
       } finally {
-        // Threat: a key that is destroyed meanwhile would stay usable in the cache of this thread.
+        // Threat: a key that is destroyed during the rebuild would remain usable in this thread's cache.
         keys.forgetAll();
       }
     },
@@ -61,8 +63,8 @@ async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promi
 }
 
 /**
- * Lowers the priority of this thread, so that requests get the processor first. On systems other than Linux this would
- * affect the whole process.
+ * Lowers the priority of this thread, so that requests get the processor first. Does nothing on systems other than
+ * Linux, where this would affect the whole process.
  */
 function giveWay(): void {
   if (platform() !== 'linux') return;

@@ -6,8 +6,8 @@ import { fromThreadError } from './thread-error.js';
 type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
 
 /**
- * Starts a `RebuildThread` on a separate thread, with its own connections to the files of a data directory. The thread
- * reads the root key from shared memory and zeroes it, because a message would leave copies behind.
+ * Starts a `RebuildThread` on a separate thread with its own connections to the files of a data directory. The thread
+ * reads the root key from shared memory and zeroes it. A message would leave copies of the key behind.
  */
 export function startRebuildThread(data: ThreadData): RebuildThread {
   const rootKey = new Uint8Array(new SharedArrayBuffer(data.rootKey.length));
@@ -61,7 +61,7 @@ export function startRebuildThread(data: ThreadData): RebuildThread {
     build: (...input) => call('build', ...input),
     compare: (...input) => call('compare', ...input),
     directory: () => call('directory'),
-    // Only the thread holds opened keys, so ending it forgets them.
+    // Only the thread holds unwrapped keys, so ending the thread forgets them.
     forgetKeys: close,
     close,
   };

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 
 /**
- * Returns the absolute path where `--dev` keeps its root key: beside the data directory (`./data` has
- * `./data.root-key`).
+ * Returns the absolute path of the root key of `--dev`, which is beside the data directory (`./data.root-key` for
+ * `./data`).
  */
 export function devRootKeyPath(dataDir: string): string {
   return `${resolve(dataDir)}.root-key`;

@@ -5,8 +5,8 @@ import { fsyncDirectory } from './fsync-directory.js';
 import { encodeKeyText, rootKeySizeBytes } from './key-text.js';
 
 /**
- * Generates a new root key in a new file with mode 0600. When this returns, the file and its directory entry are on
- * disk: data sealed under a key that is lost in a power failure would be lost, too. For the same reason it never
+ * Generates a root key in a new file with mode 0600. When this returns, the file and its directory entry are on disk,
+ * because losing the key in a power failure would also lose the data sealed under it. For the same reason, it never
  * overwrites an existing file.
  */
 export function generateRootKey(path: string): { ok: true } | { ok: false; message: string } {

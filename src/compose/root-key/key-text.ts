@@ -3,15 +3,16 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
 /**
- * Decodes 64 hexadecimal characters and at most one line end to 32 bytes. Returns null for anything else. It works on
- * bytes, because a string that contains the key could not be zeroed. The buffer of the key is not from the pool.
+ * Decodes 64 hexadecimal characters, optionally followed by one line end, into 32 bytes. Returns null for anything
+ * else. Works on bytes, because a string that contains the key could not be zeroed. The key's buffer is not from the
+ * pool.
  */
 export function decodeKeyText(text: Buffer): Buffer | null {
   let end = text.length;
   if (text[end - 1] === lineFeed) end -= 1;
   if (end < text.length && text[end - 1] === carriageReturn) end -= 1;
   if (end !== rootKeySizeBytes * 2) return null;
-  // Allocated outside of the V8 heap, which would leave copies behind when it moves the buffer.
+  // Allocated outside the V8 heap, because V8 leaves copies behind when it moves a buffer.
   const key = Buffer.from(new ArrayBuffer(rootKeySizeBytes));
   for (let i = 0; i < rootKeySizeBytes; i += 1) {
     const high = digitValue(text[i * 2]);
@@ -25,7 +26,7 @@ export function decodeKeyText(text: Buffer): Buffer | null {
   return key;
 }
 
-/** Encodes the key as 64 hexadecimal characters and a line end, in a buffer that the caller zeroes. */
+/** Encodes the key as 64 hexadecimal characters and a line end, in a buffer that the caller must zero. */
 export function encodeKeyText(key: Buffer): Buffer {
   const digits = '0123456789abcdef';
   const text = Buffer.allocUnsafeSlow(key.length * 2 + 1);

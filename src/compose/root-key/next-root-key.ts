@@ -23,9 +23,9 @@ import { readKeyFile } from './read-key-file.js';
 import type { RootKeyPlace } from './root-key-place.js';
 
 /**
- * Returns the next root key for a rotation. It is on disk before any key is under it. Creates it if it does not exist
- * and `mayMake` allows that. Returns null if it finished a rotation that was interrupted at its very end. The caller
- * zeroes the key. Throws RotationRefused.
+ * Returns the next root key for a rotation. The key is on disk before any other key is wrapped under it. Creates the
+ * key if it does not exist and `mayMake` allows that. Returns null after finishing a rotation that was interrupted at
+ * its very end. The caller must zero the key. Throws RotationRefused.
  */
 export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace, mayMake: boolean): Buffer | null {
   const isOurs = file !== null && isReplaced(file);
@@ -56,8 +56,8 @@ export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace
 }
 
 /**
- * Returns whether a finished rotation writes the new root key into this file. It does not write into a mounted file,
- * which root owns.
+ * Returns whether a rotation ends by writing the new root key into this file. It does not write into a mounted file
+ * that root owns.
  */
 export function isReplaced(file: string): boolean {
   const stats = statSync(file, { throwIfNoEntry: false });
@@ -65,8 +65,8 @@ export function isReplaced(file: string): boolean {
 }
 
 /**
- * Overwrites the old root key in its file with the new one, and then overwrites the file of the new one, so that no
- * disk block keeps a key that is replaced later. If it is interrupted at any point, one of the two files holds the
+ * Overwrites the old root key in its file with the new key. Then overwrites the new key's file, so that no disk block
+ * retains that key after a later rotation. If this is interrupted at any point, one of the two files contains the
  * complete new key.
  */
 export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer): void {
@@ -80,7 +80,10 @@ export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer):
   remove(nextFile);
 }
 
-/** Throws before the rotation begins if the file cannot be replaced, because at the end it would be too late. */
+/**
+ * Throws if the file cannot be replaced. Called before the rotation begins, because failing at its end would be too
+ * late.
+ */
 function expectReplaceable(file: string): void {
   try {
     accessSync(dirname(file), constants.W_OK);
@@ -93,9 +96,7 @@ function expectReplaceable(file: string): void {
   }
 }
 
-/**
- * Creates the key under another name first, so that a crash never leaves part of a key under the name of the next one.
- */
+/** Creates the key under another name first, so that a crash never leaves an incomplete key under the final name. */
 function make(nextFile: string): void {
   const part = `${nextFile}.part`;
   rmSync(part, { force: true });

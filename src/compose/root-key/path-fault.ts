@@ -3,15 +3,14 @@ import { isAbsolute, join, resolve, sep } from 'node:path';
 import { isOfOwnGroup } from './own-group.js';
 
 const sticky = 0o1000;
-/** The same limit as in the kernel. Opening the path reports a loop. */
+/** The kernel's own limit. Opening the path reports a loop. */
 const linksMax = 40;
 
 /**
- * Returns why other users can replace what a path leads to, and how to correct it, or null. The text is worded to
- * follow the file name in a sentence. Checks each directory along the path, along each symbolic link, and along the
- * targets of the links. Stops at a part that does not exist yet or that this process may not access. Threat: a user
- * that can write to one of these directories replaces our directory, file or link with another. It does not detect
- * access control lists.
+ * Returns why other users can replace the file that a path leads to and how to correct it, or null. The text follows
+ * the file name in a sentence. Checks each directory along the path, along each symbolic link, and along the links'
+ * targets. Stops at a part that does not exist yet or that this process may not access. Does not detect access control
+ * lists. Threat: a user who can write to one of these directories replaces our directory, file or link with another.
  */
 export function faultOfPath(path: string): string | null {
   const names = namesIn(resolve(path));
@@ -47,12 +46,12 @@ function statsOf(path: string): Stats | null {
   }
 }
 
-/** In a sticky directory only the owner of an entry, of the directory, or root can replace the entry. */
+/** In a sticky directory, only root and the owners of the entry and of the directory can replace an entry. */
 function faultOfDirectory(directory: string, entry: string, stats: Stats | null): string | null {
   const own = statsOf(directory);
   if (own === null || !own.isDirectory()) return null;
   if (!isTrusted(own)) return foreign(directory);
-  // The group of root has no other members.
+  // Root's group has no other members.
   const groupWrites = (own.mode & 0o020) !== 0 && !isOfOwnGroup(own) && own.gid !== 0;
   if (!groupWrites && (own.mode & 0o002) === 0) return null;
   if ((own.mode & sticky) === 0) {

@@ -6,21 +6,21 @@ import { faultOfPath } from './path-fault.js';
 import { realPath } from './real-path.js';
 import { noRootKey, type RootKeyResult } from './root-key-result.js';
 
-/** 64 characters, a line end of two, and one more byte that shows whether the file is longer. */
+/** 64 characters, a line end of up to two, and one more byte that shows whether the file is longer. */
 const readSizeBytes = 67;
 const ownerModes: readonly number[] = [0o600, 0o400];
 /**
- * The mode of a file that root owns: root provides it, and the service's own group may read it. Neither the service
- * nor other users can change it.
+ * The mode of a mounted file: root owns it, and the service's own group may read it. Neither the service nor other
+ * users can change it.
  */
 const mountedMode = 0o440;
 
 /**
- * Reads the root key from a regular file outside of the data directory, because a copy of that directory must not carry
- * its own key. Only this user may have access to the file; or root owns it and only the group of this process may read
- * it, as container platforms mount secrets. No other user can replace the file, or a link or directory on the way to
- * it. Checks the same file that it reads. `isDev`: the key of data that `--dev` makes, which may lie in a directory of
- * another user.
+ * Reads the root key from a regular file outside the data directory, because a copy of that directory must not include
+ * its own key. Either this user owns the file and no other user has access, or root owns it and only the group of this
+ * process may read it, as with secrets that container platforms mount. No other user may be able to replace the file,
+ * or a link or directory on its path. Checks the same open file that it reads. With `isDev`, the key belongs to `--dev`
+ * data and may be in a directory of another user.
  */
 export function readKeyFile(file: string, dataDir: string, isDev = false): RootKeyResult {
   const path = realPath(file);
@@ -88,7 +88,7 @@ function faultOf(stats: Stats, file: string): string | null {
   return null;
 }
 
-/** Threat: a group with further members would let each of them read the key. */
+/** Checks the group of a mounted file. Threat: each further member of the group could read the key. */
 function faultOfMounted(stats: Stats, mode: number, file: string): string | null {
   if (!isOfOwnGroup(stats)) {
     const group = ownGroup();

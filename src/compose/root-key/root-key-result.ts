@@ -1,4 +1,4 @@
-/** `key` is 32 bytes that the caller zeroes when done. `message` says what is wrong and what to do, never contents. */
+/** `key` is 32 bytes that the caller must zero when done. `message` gives the problem and advice, never the content. */
 export type RootKeyResult =
   | { readonly ok: true; readonly key: Buffer }
   | { readonly ok: false; readonly message: string };

@@ -4,14 +4,14 @@ import { runKeyCommand } from './run-key-command.js';
 
 /**
  * Loads the root key from the one source that the settings name: a file, or the output of a command. There is no
- * default and no variable (docs/design.md, "Key hierarchy"; docs/contract.md, "Settings"). On failure it returns a
- * message that says what to do.
+ * default source, and no variable can contain the key (docs/design.md, "Key hierarchy"; docs/contract.md, "Settings").
+ * On failure, returns a message with advice.
  */
 export async function loadRootKey(from: {
   readonly file?: string | null;
   readonly command?: readonly [string, ...string[]] | null;
   readonly dataDir: string;
-  /** True for the key of data that `--dev` created. */
+  /** True for the key of `--dev` data. */
   readonly isDev?: boolean;
 }): Promise<RootKeyResult> {
   const file = from.file ?? null;

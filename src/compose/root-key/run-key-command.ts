@@ -3,12 +3,12 @@ import { decodeKeyText } from './key-text.js';
 import { noRootKey, type RootKeyResult } from './root-key-result.js';
 
 const timeLimitMs = 10_000;
-/** 64 characters, a line end of two, and one more byte that shows whether the output is longer. */
+/** 64 characters, a line end of up to two, and one more byte that shows whether the output is longer. */
 const outputSizeBytesMax = 67;
 
 /**
- * Runs the command of `root_key_command` without a shell, program first, and reads the root key from its output. The
- * command has 10 s. Neither its output nor its standard error is repeated, because both may contain secrets.
+ * Runs the program of `root_key_command` with its arguments, without a shell, and reads the root key from its output.
+ * Stops the program after 10 s. Repeats neither its output nor its standard error, because both may contain secrets.
  */
 export async function runKeyCommand(
   command: readonly [string, ...string[]],
@@ -53,6 +53,6 @@ function run([program, ...args]: readonly [string, ...string[]], output: Buffer,
       if (status === 0) end({ ok: true, sizeBytes });
       else failed(status === null ? 'was ended by a signal' : `ended with status ${status}`);
     });
-    // The errors that `spawn` throws synchronously quote its arguments.
+    // Errors that `spawn` throws synchronously quote the program's arguments.
   }).catch(() => ({ ok: false, message: 'The command of root_key_command could not be started.' }));
 }

@@ -43,7 +43,7 @@ export type Stores = Pick<
   readonly webhookStore: WebhookStore;
 };
 
-/** What a profile decides besides its stores. */
+/** The parts that a profile provides besides its stores. */
 export type Parts = Pick<
   Vault,
   'integrity' | 'clock' | 'random' | 'timers' | 'confirmReads' | 'cvcRetentionMs' | 'webhookSender'
@@ -52,7 +52,7 @@ export type Parts = Pick<
   readonly rateLimits: RateLimits;
   readonly limits: LimitSettings;
   readonly knownCallers: KnownCallers;
-  /** Null: other processes change rows, too. */
+  /** Null if other processes also change rows. */
   readonly rowCache: RowCache | null;
   readonly spans: Spans | null;
   /** The names of the stores in spans. */
@@ -72,15 +72,14 @@ type ComposedVault = {
   /** The parts of the service other than its state and its projections. */
   readonly service: Omit<Service, 'state' | 'projections'>;
   /**
-   * Returns the damage that requests and background work have found in the stores. Each entry is a reason not to be
-   * ready.
+   * Returns the damage that requests and background work have found in the stores. Any entry makes the service unready.
    */
   readonly damage: () => readonly string[];
   /** Records a failure that no request caused. */
   readonly backgroundFailed: (error: unknown) => void;
 };
 
-/** The maximum number of forged rows that are named here; `doctor` names all of them. */
+/** The maximum number of forged rows named here; `doctor` names all of them. */
 const forgedNamedMax = 10;
 
 /** Composes the vault that all commands use, on the stores of one profile. */
@@ -131,7 +130,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     if (forged.size < forgedNamedMax) forged.set(`${error.row.of} ${error.row.name}`, error.message);
   };
   const onForged = (error: ForgedRow): void => {
-    // Report each forged row once. Threat: an attacker who guesses keys could otherwise fill the log.
+    // Reports each forged row once. Threat: an attacker who guesses keys could otherwise fill the log.
     if (!forged.has(`${error.row.of} ${error.row.name}`)) onError(error);
     reportError(error);
   };
@@ -154,7 +153,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
   };
 }
 
-/** Returns the same stores, with a span for each call that a request causes. */
+/** Wraps the stores, so that each call that a request causes records a span. */
 function tracedStores(stores: Stores, spans: Spans, systems: Parts['systems']): Stores {
   const { log, rows, keys, work, claims, directory, budgets, accessLog } = stores;
   return {

@@ -2,7 +2,7 @@ import type { KeyRing } from '../../keys/key-ring.js';
 import type { Metrics } from '../../ports/metrics.js';
 import type { WebhookSender } from '../../ports/webhook-sender.js';
 
-/** Returns the same key ring. It counts destroyed keys in the metrics. */
+/** Wraps a key ring, so that metrics count destroyed keys. */
 export function countedKeyRing(keys: KeyRing, metrics: Metrics): KeyRing {
   return {
     ...keys,
@@ -14,7 +14,7 @@ export function countedKeyRing(keys: KeyRing, metrics: Metrics): KeyRing {
   };
 }
 
-/** Returns the same sender. It counts requests to webhooks in the metrics. */
+/** Wraps a sender, so that metrics count the requests to webhooks. */
 export function countedSender(sender: WebhookSender, metrics: Metrics): WebhookSender {
   return {
     ...sender,

@@ -4,30 +4,30 @@ import type { ClockHold, ClockRecord, ClockRecords } from '../../ports/clock-rec
 import { type EventLog, ForgedLog } from '../../ports/event-log.js';
 
 const hourMs = 3_600_000;
-/** If a vault was stopped for longer than this, its start does not trust the clock without confirmation. */
+/** If a vault was stopped for longer than this, its next start requires confirmation before it trusts the clock. */
 const stoppedMsMax = 7 * 24 * hourMs;
-/** A step of the running clock larger than this is not trusted. */
+/** A larger step of the running clock is not trusted. */
 const stepMsMax = hourMs;
 const holdMs = 24 * hourMs;
 const recordEveryMs = 60_000;
-/** Differences up to this come from reading two clocks, or from adjusting one. */
+/** Smaller differences come from reading two clocks in turn, or from adjusting one of them. */
 const jitterMs = 2_000;
-/** The apparent drift between two clocks when one of them counts whole milliseconds. */
+/** The apparent drift between two clocks if one of them counts whole milliseconds. */
 const readingMs = 2;
 /** The longest time a verification code is kept (`cvc.retention_seconds`). */
 const codeLifeMsMax = hourMs;
-/** An event may be newer than the last record by the interval between records and by the delay of a record. */
+/** How much newer than the last record an event may be: the interval between records plus the delay of a record. */
 const unrecordedMsMax = 2 * recordEveryMs;
 
 export type GuardedClock = Required<Omit<Clock, 'steady'>> & {
   readonly steady: () => number;
-  /** Returns why nothing is destroyed now, or null. */
+  /** Returns the current hold, or null if there is none. */
   hold(): HoldStatus | null;
-  /** Records that the operator confirms the clock. Returns false if there was no hold. */
+  /** Records the operator's confirmation of the clock. Returns false if there was no hold. */
   confirm(): Promise<boolean>;
   /** Records the time. */
   record(): Promise<void>;
-  /** Records the time every minute from now on. */
+  /** Starts recording the time every minute. */
   start(): void;
   stop(): Promise<void>;
 };
@@ -44,13 +44,14 @@ type Deps = {
 };
 
 /**
- * Guards against a clock that is wrong: one bad reading must not destroy anything. A start more than 7 days past the
- * newest recorded time, a start or step of more than an hour back, and a step of more than an hour forward begin a
- * hold: what is due by the old or the new time is hidden, and nothing is destroyed, until the vault has run for 24
- * hours, the operator confirms the clock, or the clock returns to where it should be.
+ * Guards against a wrong clock, so that one bad reading cannot destroy anything. The following begin a hold: a start
+ * more than 7 days past the newest recorded time, a start or step more than an hour back, and a step more than an hour
+ * forward. During a hold, anything due by the old or the new time is hidden and nothing is destroyed. The hold ends
+ * after the vault has run for 24 hours, when the operator confirms the clock, or when the clock returns to the expected
+ * time.
  *
- * A step back moves the time scale of verification codes by the same amount, so their hour continues. At a start it is
- * unknown how long the vault was stopped, so all stored codes become due if the clock went back.
+ * A step back moves the time scale of verification codes by the same amount, so their hour continues. At a start, it is
+ * unknown how long the vault was stopped. If the clock went back, all stored codes therefore become due.
  */
 export async function guardedClock(needs: Deps): Promise<GuardedClock> {
   const { clock, records, newestEvent, onError, onNotice } = needs;
@@ -58,12 +59,12 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
   const steady = () => clock.steady?.() ?? clock.now();
 
   const stored = await records.load();
-  /** `wall - steady` of the last reading. */
+  /** `wall - steady` at the last reading. */
   let offset = wallNow() - steady();
-  /** The same for the time scale of verification codes. It never decreases. */
+  /** The same difference for the time scale of verification codes. It never decreases. */
   let codesOffset = offset;
   let hold: ClockHold | null = null;
-  /** The steady time at which `hold.elapsed` was last updated. */
+  /** The steady time of the last update of `hold.elapsed`. */
   let countedAt = steady();
   let timer: NodeJS.Timeout | null = null;
   let saving: Promise<unknown> = Promise.resolve();
@@ -82,16 +83,16 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
     };
     const ahead = wall - (trusted + ran);
     if (ahead <= stoppedMsMax && ahead >= -stepMsMax) return;
-    // The same wrong clock continues: a restart neither shortens nor repeats the hold. A different reading begins the
-    // hold again.
+    // If the same wrong clock continues, a restart neither shortens nor repeats the hold. A different reading begins
+    // the hold again.
     const goesOn = wall - newest <= stoppedMsMax && newest - wall <= stepMsMax;
     hold = { trusted, trustedForCodes, ran, elapsed: goesOn ? (record.hold?.elapsed ?? 0) : 0 };
     onNotice(holdText(trusted));
   }
 
   /**
-   * Reads both clocks and detects a step. Every use of the clock calls this, so nothing is destroyed on a stepped
-   * clock.
+   * Reads both clocks and detects a step. Every use of the clock calls this, so nothing is destroyed because of a clock
+   * that stepped.
    */
   function check(): number {
     const wall = wallNow();
@@ -131,7 +132,7 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
     write().catch(onError);
   }
 
-  /** Writes records one after the other, so that an older record never replaces a newer one. */
+  /** Writes records in sequence, so that an older record never replaces a newer one. */
   function write(): Promise<void> {
     const written = saving.then(async () => {
       const record = { newest: wallNow(), codesAhead: codesAhead(), hold };
@@ -142,7 +143,7 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
   }
 
   if (stored !== null) begin(stored);
-  // A command of the command line that is rejected changes no file. The service records from `start` on.
+  // A CLI command that is rejected must change no file. The service records from `start` on.
   if (stored === null || hold !== null) await write();
 
   return {
@@ -200,7 +201,7 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
   };
 }
 
-/** Returns a clock that delegates to `guard` once it exists, and to `clock` before that. */
+/** Returns a clock that delegates to `guard` once that exists, and to `clock` before. */
 export function lateClock(clock: Clock, guard: () => GuardedClock | null): Clock {
   return {
     now: () => (guard() ?? clock).now(),
@@ -214,8 +215,8 @@ export function lateClock(clock: Clock, guard: () => GuardedClock | null): Clock
 }
 
 /**
- * Returns the time of the newest event, or null if there is none. `acceptsForged`: also null if the event is not
- * authentic, because a log that is opened only to be examined says nothing about the time.
+ * Returns the time of the newest event, or null if there is none. With `acceptsForged`, also returns null if the event
+ * is not authentic, because a log that is opened only for examination gives no evidence of the time.
  */
 export async function newestEventTime(log: EventLog, acceptsForged: boolean): Promise<number | null> {
   try {
@@ -227,7 +228,7 @@ export async function newestEventTime(log: EventLog, acceptsForged: boolean): Pr
   }
 }
 
-/** Returns what readiness and `doctor` say of a hold. */
+/** Returns the notices about a hold for readiness and `doctor`. */
 export function holdNotices(hold: HoldStatus | null): readonly string[] {
   if (hold === null) return [];
   const { trusted, remainingMs } = hold;
@@ -238,8 +239,8 @@ export function holdNotices(hold: HoldStatus | null): readonly string[] {
 }
 
 /**
- * Returns the newest trusted time. An event after the last record counts, too, unless it is much newer: then it comes
- * from an earlier wrong clock.
+ * Returns the newest trusted time. An event after the last record counts as well, unless it is much newer; it then
+ * comes from an earlier wrong clock.
  */
 function newestOf({ newest }: ClockRecord, newestEvent: number | null): number {
   return newestEvent !== null && newestEvent - newest <= unrecordedMsMax ? Math.max(newest, newestEvent) : newest;

@@ -4,25 +4,25 @@ import { isReplaced, replaceRootKeyFile, takeNextRootKey } from '../root-key/nex
 import type { RootKeyPlace } from '../root-key/root-key-place.js';
 
 /**
- * `root_key_file` is the current location of the new root key. `cleared` means that only the end of an interrupted
- * rotation was finished.
+ * `root_key_file` is the file that now contains the new root key. `cleared` means that the call only finished the end
+ * of an interrupted rotation.
  */
 export type KeyRotationState =
   | { readonly state: 'none' }
   | { readonly state: 'running'; readonly done: number; readonly total: number }
   | { readonly state: 'rotated' | 'cleared'; readonly root_key_file: string };
 
-/** The rotation of all keys in this process, one rotation at a time. */
+/** Rotates all keys in this process, one rotation at a time. */
 export type KeyRotationWork = {
-  /** Starts a rotation, or continues an interrupted one. Does nothing while one runs. */
+  /** Starts a rotation, or continues an interrupted one. Does nothing while a rotation is running. */
   start(): void;
-  /** Returns the progress. Throws the error of a rotation that failed. */
+  /** Returns the progress. Throws the error of a failed rotation. */
   state(): KeyRotationState;
 };
 
 /**
- * Creates the rotation work. `mayMakeNext` says whether this process may create the next root key itself, because no
- * other process needs it. `onRotated` is called once nothing is under the old root key; it must not throw.
+ * Creates the rotation work. `mayMakeNext` allows this process to create the next root key itself, because no other
+ * process needs that key. `onRotated` is called once no key is wrapped under the old root key; it must not throw.
  */
 export function createKeyRotationWork(
   rotation: KeyRotation,

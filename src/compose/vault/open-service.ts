@@ -1,15 +1,15 @@
 import type { Service } from '../../http/service.js';
 import type { KeyRotationWork } from './key-rotation-work.js';
 
-/** The service with the operations that only the command line uses. */
+/** The service with the operations that only CLI commands use. */
 export type OperatedService = Service & {
   readonly rotation: KeyRotationWork;
   readonly confirmClock: ConfirmClock;
 };
 
 /**
- * Records that the operator confirms the clock. `trusted` means that there was no hold. `cluster` means that the
- * confirmation has no effect: a process of a cluster trusts the clocks only while MongoDB's clock and its own agree.
+ * Records the operator's confirmation of the clock. `trusted` means that there was no hold. `cluster` means that the
+ * confirmation has no effect, because a cluster process trusts its clock only while it agrees with MongoDB's.
  */
 export type ConfirmClock = () => Promise<'confirmed' | 'trusted' | 'cluster'>;
 

@@ -1,13 +1,14 @@
 import { uptime } from 'node:os';
 import type { Clock } from '../../ports/clock.js';
 
-/** If two readings of unequal clocks differ by more than this, the time since boot is read, ms. */
+/** The difference between two readings of the fast clocks above which the time since boot is read, ms. */
 const lookIntoMs = 1_000;
 
 /**
- * Returns the clock of this machine. Its `steady` time continues while the machine is suspended, unlike the monotonic
- * clock of Node.js: a laptop that slept overnight has not had its clock stepped. The time since boot includes
- * suspension, but reading it takes a system call on a file. So it is read only when the two fast clocks disagree.
+ * Returns the clock of this machine. Its `steady` time continues while the machine is suspended, unlike Node.js's
+ * monotonic clock, so that a laptop that slept overnight does not appear to have had its clock stepped. The time since
+ * boot includes suspension, but reading it takes a system call on a file, so it is read only when the two fast clocks
+ * disagree.
  */
 export function systemClock(): Clock & { steady(): number } {
   const bootedAt = uptime() * 1_000 - performance.now();

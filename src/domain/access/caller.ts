@@ -2,15 +2,15 @@ import type { Access } from './access-rule.js';
 import type { ApplicationType } from './application-type.js';
 import type { TenantSettings } from './tenant-settings.js';
 
-/** The application whose key came with a request. */
+/** The application that a request's key belongs to. */
 export type Caller = {
   readonly tenantId: string;
   readonly applicationId: string;
   readonly keyId: string;
   readonly applicationType: ApplicationType;
   readonly access: Access;
-  /** The settings of its tenant. */
+  /** The settings of the application's tenant. */
   readonly tenantSettings: TenantSettings;
-  /** The address of the request, for the access log only; absent for the command line. */
+  /** The request's source address, used only for the access log. Absent for a CLI command. */
   readonly sourceAddress?: string;
 };

@@ -4,16 +4,16 @@ import type { Permission, TokenPermission } from './permission.js';
 import { coversReach, reachOf } from './reach.js';
 import { strictest, type Transform } from './transform.js';
 
-/** Returns whether the caller holds a permission in any container. If not, a request returns 403 before any read. */
+/** Returns whether the caller holds a permission on any container. If not, the request returns 403 before any read. */
 export function grantsAnywhere({ access }: Caller, permission: Permission): boolean {
   if (access.kind === 'permissions') return access.permissions.has(permission);
   return access.rules.some((rule) => rule.permissions.some((granted) => granted === permission));
 }
 
 /**
- * Returns how the caller sees a token in these containers when it uses this permission, or null if it may not (403, or
- * left out of a list). `decideMove` decides an update that changes containers, and `transformForCreate` a creation. See
- * docs/contract.md, "Access rules".
+ * Returns how the caller sees a token in these containers when it uses this permission. Returns null if it may not use
+ * the permission; the token then returns 403 or is left out of a list. `decideMove` decides updates that change
+ * containers, and `transformForCreate` decides creations. See docs/contract.md, "Access rules".
  */
 export function transformFor(
   { access, applicationType }: Caller,
@@ -22,7 +22,7 @@ export function transformFor(
 ): Transform | null {
   if (access.kind === 'rules') {
     const transform = decidingRule(access.rules, permission, containers)?.transform ?? null;
-    // Threat: the key of a public application is in the hands of anyone, and `PATCH {}` returns the whole token.
+    // Threat: anyone may have the key of a public application, and `PATCH {}` returns the whole token.
     return applicationType === 'public' && transform === 'reveal' ? 'mask' : transform;
   }
   if (!access.permissions.has(permission)) return null;
@@ -30,8 +30,8 @@ export function transformFor(
 }
 
 /**
- * Returns the strictest transform when the permission is needed in each of the containers, decided one by one. Returns
- * null if one of them is denied, or if there are none. See docs/contract.md, "Access rules".
+ * Returns the strictest transform if the permission is needed in each of the containers, decided one by one. Returns
+ * null if any of them is denied or if there are none. See docs/contract.md, "Access rules".
  */
 export function transformForEach(
   caller: Caller,
@@ -43,8 +43,8 @@ export function transformForEach(
 }
 
 /**
- * Returns how the caller sees a token that it creates in these containers, or null if it may not. See docs/contract.md,
- * "Access rules".
+ * Returns how the caller sees a token that it creates in these containers, or null if it may not create it. See
+ * docs/contract.md, "Access rules".
  */
 export function transformForCreate(caller: Caller, containers: readonly string[]): Transform | null {
   return transformForEach(caller, 'token:create', containers);
@@ -52,8 +52,8 @@ export function transformForCreate(caller: Caller, containers: readonly string[]
 
 /**
  * Returns whether the caller may read in plaintext every token on which it holds `permission`, or every token of the
- * tenant when `permission` is null. Such a caller learns nothing from looking up values. True only if a single
- * permission reveals all of these tokens: a caller whose rules reveal only some containers is below reveal. See
+ * tenant if `permission` is null. Such a caller learns nothing from looking up values. Returns true only if a single
+ * permission reveals all of these tokens, so a caller whose rules reveal only some containers does not qualify. See
  * docs/contract.md, "Operations routes".
  */
 export function readsEveryValue(caller: Caller, permission: TokenPermission | null): boolean {
@@ -66,19 +66,19 @@ export function readsEveryValue(caller: Caller, permission: TokenPermission | nu
 
 const revealingPermissions = ['token:read', 'token:search', 'token:use'] as const;
 
-/** Returns whether each token that these rules cover is revealed under this permission. */
+/** Returns whether every token that these rules cover is revealed under this permission. */
 function revealsWherever({ access }: Caller, permission: TokenPermission): boolean {
   if (access.kind === 'permissions') return permission === 'token:use';
   const granting = access.rules.filter(({ permissions }) => permissions.includes(permission));
-  // A rule that does not decide in its own container decides nowhere, because an earlier rule covers all of it.
+  // A rule that does not decide in its own container never decides, because an earlier rule covers the whole container.
   const deciding = granting.filter((rule) => decidingRule(granting, permission, [rule.container]) === rule);
   return deciding.every(({ transform }) => transform === 'reveal');
 }
 
 /**
- * Returns whether the caller may see this token in plaintext and may therefore change expressions over it
+ * Returns whether the caller may see this token in plaintext and may therefore change its expressions
  * (docs/contract.md, "Changing expressions"). A public application never may. Threat: a mask or an index is a program
- * over the data; a caller that can write one could read the data through it.
+ * over the data, so a caller that can write one could read the data through it.
  */
 export function maySeeClear(caller: Caller, containers: readonly string[]): boolean {
   if (caller.applicationType !== 'private') return false;
@@ -89,9 +89,9 @@ export function maySeeClear(caller: Caller, containers: readonly string[]): bool
 }
 
 /**
- * Returns the rule that decides one permission on a token: the one with the lowest priority among those that grant it
- * and cover one of the token's containers, and the earlier of equal ones. Null means denied. See docs/contract.md,
- * "Access rules".
+ * Returns the rule that decides one permission on a token. Among the rules that grant the permission and cover one of
+ * the token's containers, this is the rule with the lowest priority, or the earliest of those. Returns null if no rule
+ * grants the permission. See docs/contract.md, "Access rules".
  */
 function decidingRule(
   rules: readonly AccessRule[],
@@ -108,7 +108,10 @@ function decidingRule(
   return deciding;
 }
 
-/** A parent covers its children and itself. Both paths end with `/`, so that `/pci/` does not cover `/pci-old/`. */
+/**
+ * Returns whether a container is the parent itself or inside it. Both paths end with `/`, so `/pci/` does not cover
+ * `/pci-old/`.
+ */
 function covers(parent: string, path: string): boolean {
   return path.startsWith(parent);
 }

@@ -4,12 +4,12 @@ import { type TokenPermission, tokenPermissions } from './permission.js';
 import { openness, strictest, type Transform } from './transform.js';
 
 /**
- * Returns how the caller sees a token after an update that moves it from one set of containers to another, or null if
- * it may not (403). See docs/contract.md, "Moving a token":
- * - The caller needs `token:update` on the token, and on each added or removed container by itself. The strictest of
- *   these transforms applies.
- * - No move may widen access: afterwards the caller may not have a permission on the token that it lacked, nor a
- *   weaker transform. Threat: a caller moves a token to where it may see more of it.
+ * Returns how the caller sees a token after an update that moves it from one set of containers to another. Returns null
+ * if it may not move the token (403). See docs/contract.md, "Moving a token":
+ * - The caller needs `token:update` on the token, and also on each added or removed container. The strictest of these
+ *   transforms applies.
+ * - A move must not widen access: it may give the caller no permission that it lacked on the token, and no weaker
+ *   transform. Threat: a caller moves a token to where it may see more of it.
  *
  * The same containers in another order are not a move.
  */
@@ -21,7 +21,7 @@ export function decideMove(caller: Caller, before: readonly string[], after: rea
   return strictest(granted, transformForEach(caller, 'token:update', changed));
 }
 
-/** `token:create` has no meaning for an existing token, so it does not count in a move. */
+/** `token:create` has no meaning for an existing token, so it is ignored in a move. */
 const permissionsOnToken = tokenPermissions.filter((permission) => permission !== 'token:create');
 
 function widens(

@@ -7,11 +7,11 @@ import type { ApplicationType } from './application-type.js';
 import { type Permission, permissionsOfType, type TokenPermission } from './permission.js';
 import { type Transform, transforms } from './transform.js';
 
-/** The two fields of a request that grant access to an application. Null counts as absent. */
+/** The two request fields that grant access to an application. Null counts as absent. */
 export type AccessFields = { readonly permissions?: Json | undefined; readonly rules?: Json | undefined };
 
 /**
- * Parses the access of an application: either `permissions` or `rules`, not both, and not empty. See docs/contract.md,
+ * Parses the access of an application: exactly one of `permissions` and `rules`, and not empty. See docs/contract.md,
  * "Applications".
  */
 export function parseAccess(
@@ -32,8 +32,8 @@ export function parseAccess(
 const permissionsMax = 50;
 
 /**
- * Parses a list of 1 to 50 permissions, each one of `allowed`. Repeats collapse. Errors are at `path` and `path[i]`.
- * See docs/contract.md, "Applications".
+ * Parses a list of 1 to 50 permissions, each of which is in `allowed`. Removes repeats. Errors are at `path` and
+ * `path[i]`. See docs/contract.md, "Applications".
  */
 function parsePermissions<P extends string>(
   value: Json | undefined,
@@ -62,8 +62,8 @@ function parsePermissions<P extends string>(
 const rulesMax = 50;
 
 /**
- * Parses the access rules of an application, 1 to 50, in the given order. Errors are at `rules`, `rules[0].container`
- * and so on. A management application has no token permissions, so it has no rules. See docs/contract.md, "Access
+ * Parses 1 to 50 access rules of an application, in request order. Errors are at `rules`, `rules[0].container` and so
+ * on. A management application cannot have rules, because it has no token permissions. See docs/contract.md, "Access
  * rules" and "Application types".
  */
 function parseAccessRules(value: Json, applicationType: ApplicationType): Checked<readonly AccessRule[]> {
@@ -87,9 +87,9 @@ const descriptionCharactersMax = 200;
 const fields: ReadonlySet<string> = new Set(['description', 'priority', 'container', 'transform', 'permissions']);
 
 /**
- * Parses one access rule. `container`, `transform` and `permissions` are required; by default `priority` is 1 and
- * `description` is empty. An unknown field is rejected. Threat: it may be meant as a condition that narrows the rule,
- * and ignoring it would grant more than intended. See docs/contract.md, "Access rules".
+ * Parses one access rule. `container`, `transform` and `permissions` are required. The default `priority` is 1, and the
+ * default `description` is empty. Rejects unknown fields. Threat: an unknown field may be meant as a condition that
+ * narrows the rule, and ignoring it would grant more than intended. See docs/contract.md, "Access rules".
  */
 function parseAccessRule(
   value: Json,
@@ -130,7 +130,10 @@ function parsePriority(value: Json | undefined, path: string): Checked<number> {
   return invalid(path, 'must be an integer');
 }
 
-/** A public application never reveals: anyone may hold its key. See docs/contract.md, "Applications". */
+/**
+ * Parses a rule's transform. A public application cannot have `reveal`, because anyone may have its key. See
+ * docs/contract.md, "Applications".
+ */
 function parseTransform(value: Json | undefined, path: string, applicationType: ApplicationType): Checked<Transform> {
   const allowed = applicationType === 'public' ? transforms.filter((transform) => transform !== 'reveal') : transforms;
   const transform = allowed.find((candidate) => candidate === value);

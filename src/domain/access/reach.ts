@@ -1,13 +1,13 @@
 import type { Caller } from './caller.js';
 import type { TokenPermission } from './permission.js';
 
-/** The tokens that a permission is held on: all of them, or those under any of these containers. */
+/** The tokens on which a permission is held: all tokens, or those in or below any of these containers. */
 export type Reach = 'everything' | readonly string[];
 
 /**
- * Returns where the caller holds a permission: the containers of the rules that grant it, none inside another. The
- * tokens under them are exactly those for which `transformFor` returns a transform. See docs/contract.md, "Access
- * rules".
+ * Returns where the caller holds a permission, as the containers of the rules that grant it. No returned container is
+ * inside another. The tokens under them are exactly those for which `transformFor` returns a transform. See
+ * docs/contract.md, "Access rules".
  */
 export function reachOf({ access }: Caller, permission: TokenPermission): Reach {
   if (access.kind === 'permissions') return access.permissions.has(permission) ? 'everything' : [];

@@ -10,12 +10,12 @@ import type { Steps } from '../steps.js';
 import type { Leaf, Slot, Template } from './parse-template.js';
 
 /**
- * What the caller may see of a token; null where it sees nothing. `whole` is the token object. `skipped`: the mask was
- * not evaluated, because the masks of other tokens of the request used up the budget.
+ * The parts of a token that the caller may see, or null if it may see nothing. `whole` is the token object. `skipped`
+ * means that the mask was not evaluated, because the masks of other tokens in the request used up the budget.
  */
 export type Shown = { readonly data: Json; readonly whole: JsonObject | null } | 'skipped';
 
-/** The value of an expression, and its size as JSON, in bytes. */
+/** An expression's value, and the size of the value as JSON, in bytes. */
 export type Filled = { readonly value: Json; readonly bytes: number } | Refusal;
 
 const resultBytesMax = 8 * 1024 * 1024;
@@ -48,10 +48,10 @@ export function* evaluateSlot(
 }
 
 /**
- * Returns the body with each expression replaced by its value: the JSON value if the expression is the whole text,
- * otherwise its text, with null as an empty text. One pass: a value from a token is never parsed for expressions. All
- * values together take at most 8 MiB. An expression that cannot be evaluated is an error at its path. See
- * docs/contract.md, "Detokenize".
+ * Returns the body with each expression replaced by its value. An expression that is the whole text becomes the JSON
+ * value. Otherwise its value is inserted as text, with null as an empty text. Runs in one pass, so a token's value is
+ * never parsed for expressions. All values together take at most 8 MiB. An expression that cannot be evaluated is an
+ * error at its path. See docs/contract.md, "Detokenize".
  */
 export function* fillTemplate({ body, leaves }: Template, filledOf: (slot: Slot) => Filled): Steps<Checked<Json>> {
   const errors = new Map<string, readonly string[]>();

@@ -6,20 +6,20 @@ import type { Json } from '../json.js';
 import { replaceValues } from '../replace-values.js';
 import type { Steps } from '../steps.js';
 
-/** One expression of a text, compiled. */
+/** One compiled expression of a text. */
 export type Slot = {
   readonly kind: 'slot';
   readonly id: string;
   readonly whole: boolean;
-  /** Null means the unchanged value. */
+  /** Null stands for the unchanged value. */
   readonly filters: Expression | null;
   readonly character: number;
 };
 
-/** The parts of a text that contains an expression. */
+/** The parts of a text that contains expressions. */
 export type Leaf = readonly ({ readonly kind: 'text'; readonly text: string } | Slot)[];
 
-/** A parsed body of detokenize: its texts with expressions, and the first path of each id. */
+/** A parsed detokenize body: its texts with expressions, and the first path of each id. */
 export type Template = {
   readonly body: Json;
   readonly leaves: ReadonlyMap<string, Leaf>;
@@ -33,9 +33,9 @@ const errorsMax = 20;
 type Text = { readonly parts: readonly LeafPart[]; readonly paths: string[] };
 
 /**
- * Parses the texts of a body in one pass. Object keys are not parsed. See docs/contract.md, "Detokenize". Threat: a
- * single text of 4 MiB holds 200,000 expressions, so they are counted before any is compiled, and then each is compiled
- * in a step.
+ * Parses the texts of a body in one pass, but not its object keys. See docs/contract.md, "Detokenize". Threat: a single
+ * text of 4 MiB may contain 200,000 expressions. They are therefore counted before any is compiled, and each is
+ * compiled in its own step.
  */
 export function* parseTemplate(expressions: Expressions, body: Json): Steps<Checked<Template>> {
   const texts = new Map<string, Text>();
@@ -94,14 +94,17 @@ function* compile(expressions: Expressions, parts: readonly LeafPart[]): Steps<L
   return leaf;
 }
 
-/** An expression of detokenize with its filters. It stands for a token's data, or with `whole` for the token object. */
+/**
+ * An expression of a detokenize body with its filters. It stands for a token's data or, with `whole`, for the token
+ * object.
+ */
 type Reference = {
   readonly kind: 'reference';
   readonly id: string;
   readonly whole: boolean;
-  /** The text after the first `|`, or null without one. */
+  /** The text after the first `|`, or null if there is no `|`. */
   readonly filters: string | null;
-  /** The position in the text, from 1. */
+  /** The position in the text, counted from 1. */
   readonly character: number;
 };
 
@@ -109,13 +112,13 @@ type LeafPart = { readonly kind: 'text'; readonly text: string } | Reference;
 
 type SplitLeaf =
   | { readonly ok: true; readonly parts: readonly LeafPart[] }
-  /** `message` contains a position and never the text. */
+  /** `message` contains a position, never the text. */
   | { readonly ok: false; readonly message: string };
 
 /**
  * Splits a text into literal text and expressions (docs/contract.md, "Detokenize"). An id may contain apostrophes,
- * quotes and hyphens, so the text before the first `|` is not parsed as Liquid. The id ends at `|` or `}}`, without the
- * white space around it. Quotes count only after the `|`.
+ * quotes and hyphens, so the text before the first `|` is not parsed as Liquid. The id ends at `|` or `}}`, without
+ * surrounding white space. Quotes have a meaning only after the `|`.
  */
 export function splitLeaf(text: string, referencesMax = Number.POSITIVE_INFINITY): SplitLeaf {
   const parts: LeafPart[] = [];
@@ -142,13 +145,13 @@ export function splitLeaf(text: string, referencesMax = Number.POSITIVE_INFINITY
   return addText(parts, text.slice(at), openBraces) < 0 ? unbalanced(at) : { ok: true, parts };
 }
 
-/** Returns how many braces are open after the text, or a negative number for a `}}` that closes nothing. */
+/** Appends literal text. Returns how many braces are open after it, or a negative number if a `}}` closes nothing. */
 function addText(parts: LeafPart[], text: string, openBraces: number): number {
   if (text !== '') parts.push({ kind: 'text', text });
   return bracesAfter(text, openBraces);
 }
 
-/** Returns the position of the `|` or `}}` after the id, or -1 if another brace comes first or there is none. */
+/** Returns the position of the `|` or `}}` after the id, or -1 if another brace comes first or neither exists. */
 function headEnd(text: string, from: number): number {
   const ending = /[|{}]/g;
   ending.lastIndex = from;

@@ -9,9 +9,10 @@ import { Refusal } from './refusal.js';
 import type { RandomBelow } from './scope.js';
 
 /**
- * `alias_card: bin, last4` replaces digits by random ones. It keeps length and separators, and the BIN and the last
- * four digits if `bin` and `last4` are true. It rejects a value with no digit left to draw. The result never passes the
- * Luhn check: an alias that passes could be another person's card number, and could not be told from a card number.
+ * `alias_card: bin, last4` replaces digits by random ones. It keeps the length and the separators, and keeps the BIN
+ * and the last four digits if `bin` and `last4` are true. It rejects a value with no digit left to replace. The result
+ * never passes the Luhn check, because an alias that passes might be another person's card number, and nothing would
+ * distinguish the two.
  */
 const aliasCard = aliasFilter(
   'alias_card',
@@ -37,17 +38,22 @@ const aliasCard = aliasFilter(
 const lowerCase = 'abcdefghijklmnopqrstuvwxyz';
 const digits = '0123456789';
 
-/** `alias_preserve_format: first, last` draws a letter of the same case for a letter and a digit for a digit. */
+/**
+ * `alias_preserve_format: first, last` replaces letters by random letters of the same case and digits by random digits.
+ */
 const aliasPreserveFormat = preserving('alias_preserve_format', /[\p{L}\p{M}\p{N}]/u, (one, random) => {
   if (/\p{N}/u.test(one)) return pick(digits, random);
   const letter = pick(lowerCase, random);
   return /\p{Lu}/u.test(one) ? letter.toUpperCase() : letter;
 });
 
-/** `alias_preserve_length: first, last` draws a lower-case letter or a digit for each character. */
+/** `alias_preserve_length: first, last` replaces each character by a random lower-case letter or digit. */
 const aliasPreserveLength = preserving('alias_preserve_length', /./su, (_, random) => pick(lowerCase + digits, random));
 
-/** Keeps `first` and `last` characters and draws those between. Rejects a value if none would be drawn. */
+/**
+ * Keeps the `first` and `last` characters and draws random ones in between. Rejects a value if no character would be
+ * drawn.
+ */
 function preserving(name: string, drawn: RegExp, draw: (character: string, random: RandomBelow) => string) {
   return aliasFilter(name, [optional(count, 0), optional(count, 0)], (text, [first, last], random) => {
     const all = characters(text);
@@ -62,8 +68,8 @@ function pick(alphabet: string, random: RandomBelow): string {
 }
 
 /**
- * Returns a filter that draws a random alias of a text. A text longer than an id is rejected before drawing, because
- * random numbers are expensive. Evaluating it without a random source is a bug of the caller.
+ * Returns a filter that draws a random alias of a text. Rejects a text longer than an id before drawing, because random
+ * numbers are expensive. The caller must provide a random source.
  */
 function aliasFilter<const P extends readonly Parameter<unknown>[]>(
   name: string,

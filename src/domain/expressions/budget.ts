@@ -1,17 +1,17 @@
 import { limits } from './limits.js';
 
 /**
- * What the expressions of one token may still produce and read. Create one per token and request, and pass it to every
- * evaluation, which uses it up. Results are bounded (docs/contract.md, "Expression limits": 1 MiB). Work, the bytes
- * that filters read or produce, is bounded too. Threat: 200 objects of 20 filters that each read 512 KiB and keep
- * nothing would block the process for seconds.
+ * The remaining output and work of one token's expressions. Create one budget per token and request, and pass it to
+ * every evaluation, which uses it up. The size of results is limited to 1 MiB (docs/contract.md, "Expression limits").
+ * Work, the number of bytes that filters read or produce, is also limited. Threat: 200 objects with 20 filters each,
+ * which each read 512 KiB and keep nothing, would block the process for seconds.
  */
 export type Budget = {
   remainingBytes: number;
   remainingWorkBytes: number;
   /**
-   * A filter whose input is longer than the rest does not run. Without this flag, the last filter may overdraw the
-   * budget.
+   * If true, a filter does not run if its input is longer than the remaining work. If false, the last filter may
+   * overdraw the budget.
    */
   readonly isStrict?: boolean;
 };
@@ -23,19 +23,19 @@ export function createBudget(
   return { remainingBytes: bytes, remainingWorkBytes: workBytes };
 }
 
-/** Takes the bytes of a result and returns true, or takes nothing and returns false. */
+/** Subtracts a result's bytes and returns true, or subtracts nothing and returns false if they exceed the rest. */
 export function take(budget: Budget, bytes: number): boolean {
   if (bytes > budget.remainingBytes) return false;
   budget.remainingBytes -= bytes;
   return true;
 }
 
-/** Counts work that was done. Call `isSpent` before more work, so that the budget is overdrawn by at most one step. */
+/** Subtracts completed work. Call `isSpent` before further work, so that at most one step overdraws the budget. */
 export function spendWork(budget: Budget, bytes: number): void {
   budget.remainingWorkBytes -= bytes;
 }
 
-/** Returns whether a filter may read this many bytes. If not, nothing is left for other filters either. */
+/** Returns whether a filter may read this many bytes. If not, nothing remains for other filters either. */
 export function mayRead(budget: Budget, bytes: number): boolean {
   if (budget.isStrict !== true || bytes <= budget.remainingWorkBytes) return true;
   budget.remainingWorkBytes = 0;
@@ -47,8 +47,8 @@ export function isSpent(budget: Budget): boolean {
 }
 
 /**
- * The work that all masks of one response may do together, beyond the little that each token may do in any case.
- * Threat: with only a budget per token, one list of 100 hostile masks would take half a minute of the process.
+ * The work that all masks of one response may do together, beyond a small amount that each token may always do. Threat:
+ * with only a budget per token, one list of 100 hostile masks would take half a minute of CPU time.
  */
 export type SharedBudget = { remainingWorkBytes: number };
 
@@ -57,8 +57,8 @@ export function createSharedBudget(): SharedBudget {
 }
 
 /**
- * Returns the budget of one token of a response. Call `settle` after its evaluation, before the next token gets its
- * budget.
+ * Returns the budget of one token in a response. Call `settle` after evaluating the token, before the next token gets
+ * its budget.
  */
 export function budgetWithin(shared: SharedBudget): Budget & { settle(): 'complete' | 'cut short' } {
   const workBytes = Math.min(limits.tokenWorkBytesMax, limits.ownWorkBytes + shared.remainingWorkBytes);
@@ -68,7 +68,7 @@ export function budgetWithin(shared: SharedBudget): Budget & { settle(): 'comple
     settle() {
       const spent = workBytes - budget.remainingWorkBytes;
       shared.remainingWorkBytes = Math.max(0, shared.remainingWorkBytes - Math.max(0, spent - limits.ownWorkBytes));
-      // A token that used up its own budget is evaluated as it would be alone.
+      // A token that used up its own budget gets the same result as it would alone.
       return isSpent(budget) && workBytes < limits.tokenWorkBytesMax ? ('cut short' as const) : ('complete' as const);
     },
   });

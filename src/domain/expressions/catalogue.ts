@@ -9,8 +9,8 @@ const byName: ReadonlyMap<string, Filter> = new Map(
 );
 
 /**
- * The names of all filters: those of docs/contract.md, "Filters", and none of liquidjs. A test checks that each is
- * tested.
+ * The names of all filters, which are exactly those of docs/contract.md, "Filters"; no built-in filter of liquidjs is
+ * included. A test checks that each filter is tested.
  * @public
  */
 export const filterNames: readonly string[] = [...byName.keys()];

@@ -1,14 +1,20 @@
 import { latin1Bytes } from '../text.js';
 
-/** Returns the Unicode code points of a text. Masks count and replace them, so that an emoji is never cut in half. */
+/**
+ * Returns the Unicode code points of a text. Masks count and replace code points, so that an emoji is never cut in
+ * half.
+ */
 export function characters(text: string): string[] {
   return Array.from(text);
 }
 
-/** Code points as numbers. Those of a text in Latin-1, as most long texts are, take a byte each. */
+/** Code points as numbers. Most long texts are Latin-1, whose code points take one byte each. */
 export type CodePoints = Uint8Array | Uint32Array;
 
-/** Returns the code points of a long text: an array of 500,000 strings takes ten times as long to create. */
+/**
+ * Returns the code points of a long text as a typed array. An array of 500,000 strings takes ten times as long to
+ * create.
+ */
 export function codePoints(text: string): CodePoints {
   const bytes = latin1Bytes(text);
   if (bytes !== null) return bytes;
@@ -22,7 +28,7 @@ export function codePoints(text: string): CodePoints {
   return all.subarray(0, length);
 }
 
-/** Returns the text of code points. Bytes and UTF-16 are converted at once, in a tenth of the time. */
+/** Returns the text of code points. Converts bytes and UTF-16 at once, which takes a tenth of the time. */
 export function textOfCodePoints(all: CodePoints): string {
   if (all instanceof Uint8Array) return Buffer.from(all.buffer, all.byteOffset, all.length).toString('latin1');
   const units = new Uint16Array(2 * all.length);
@@ -48,7 +54,7 @@ export function lastCharacters(text: string, count: number): string {
 /** Returns the code points from `start` to `start + length`. A negative start counts from the end. */
 export function charactersBetween(text: string, start: number, length: number): string {
   const end = start < 0 ? text.length - lastCharacters(text, -start).length : indexAfter(text, 0, start);
-  // A start before the first code point finds nothing.
+  // A start before the first code point returns nothing.
   if (start < 0 && lengthFrom(text, end, -start) < -start) return '';
   return text.slice(end, indexAfter(text, end, length));
 }

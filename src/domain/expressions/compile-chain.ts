@@ -10,10 +10,13 @@ import { Refusal } from './refusal.js';
 import type { Evaluate, EvaluateObject } from './scope.js';
 import { tooBig } from './text-of.js';
 
-/** What an expression may use: its variables, and whether it may draw random aliases (only the id of a token). */
+/**
+ * What an expression may use: its variables, and whether it may draw random aliases. Only a token's id may draw
+ * aliases.
+ */
 export type Names = { readonly variables: readonly ('data' | 'metadata')[]; readonly aliases: boolean };
 
-/** A compiled object: `random` says whether it draws, `reads` what it may read. */
+/** A compiled object. `random` tells whether it draws random characters; `reads` lists what it may read. */
 export type CompiledObject = {
   readonly evaluate: EvaluateObject;
   readonly random: boolean;
@@ -44,8 +47,8 @@ export function compileChain(chain: Chain, names: Names): CompiledObject | Refus
 }
 
 /**
- * Runs the filters in turn. The largest result of an object counts against the budget, or the value itself if there are
- * no filters. This bounds the work of all objects together without counting a long text once per filter.
+ * Runs the filters in sequence. Charges an object's largest intermediate result to the budget, or its value if there
+ * are no filters. This bounds the work of all objects together without charging a long text once per filter.
  */
 function piped(initial: Evaluate, filters: readonly AppliedFilter[]): EvaluateObject {
   return function* (scope) {
@@ -77,7 +80,10 @@ function piped(initial: Evaluate, filters: readonly AppliedFilter[]): EvaluateOb
   };
 }
 
-/** Returns a suggestion of the nearest filter. A long name gets none, because its distance takes long to compute. */
+/**
+ * Returns a suggestion of the nearest filter name. Suggests none for a long name, because computing its distance takes
+ * long.
+ */
 function suggestion(name: string): string {
   return name.length > 40 ? '' : `; the nearest is ${nearest(name, filterNames)}`;
 }

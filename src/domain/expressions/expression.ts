@@ -11,18 +11,18 @@ import { textOf } from './text-of.js';
 /** A compiled source: literal text and closures. It contains no types of liquidjs and never changes. */
 export type Expression = {
   readonly parts: readonly (string | EvaluateObject)[];
-  /** The number of `{{ }}`; 0 means that the source is plain text. */
+  /** The number of `{{ }}` objects; 0 means that the source is plain text. */
   readonly objectCount: number;
-  /** It draws a random alias, so another evaluation may return another value. */
+  /** True if the expression draws a random alias, so that another evaluation may return another value. */
   readonly random: boolean;
-  /** Everything that its objects may read. */
+  /** Everything that the expression's objects may read. */
   readonly reads: readonly Read[];
 };
 
-/** In a mask, an object that is not a chain of filters is kept and evaluates to null (docs/contract.md, "Masks"). */
+/** In a mask, a malformed object is kept and evaluates to null (docs/contract.md, "Masks"). */
 export type ParseOptions = Names & { readonly keepMalformed: boolean };
 
-/** Parses a source. The refusal names the problem and the character, and never quotes the source. */
+/** Parses a source. The refusal gives the problem and the character position, and never quotes the source. */
 export function compileExpression(source: string, options: ParseOptions): Expression | Refusal {
   if (isTooLong(source)) return new Refusal(`has more than ${limits.sourceCharactersMax} characters`);
   const split = splitTemplate(source);
@@ -44,7 +44,7 @@ export function compileExpression(source: string, options: ParseOptions): Expres
   return { parts, random, reads, objectCount: parts.filter((part) => typeof part !== 'string').length };
 }
 
-/** Compiles filters alone (`last4 | upcase`), to be applied to the data. */
+/** Compiles filters without a value before them (`last4 | upcase`), which apply to the data. */
 export function compileFilters(filters: string): Expression | Refusal {
   if (isTooLong(filters)) return new Refusal(`has more than ${limits.sourceCharactersMax} characters`);
   const object = compileObject(`data |${filters}`, { variables: ['data'], aliases: false, keepMalformed: false });
@@ -53,7 +53,7 @@ export function compileFilters(filters: string): Expression | Refusal {
   return { parts: [evaluate], objectCount: 1, random, reads };
 }
 
-/** Returns the value of an expression: the JSON value of a single object, otherwise text, or the first refusal. */
+/** Returns the value of an expression: the JSON value of a single object, otherwise a text, or the first refusal. */
 export function* evaluateExpression({ parts }: Pick<Expression, 'parts'>, scope: Scope): Steps<Json | Refusal> {
   const [only] = parts;
   if (parts.length === 1 && typeof only === 'function') return yield* only(scope);
@@ -86,7 +86,7 @@ const problems: Readonly<Record<ChainProblem, string>> = {
 };
 
 function unsplittable(split: SplitTemplate & { ok: false }, options: ParseOptions): Expression | Refusal {
-  // The ends of its objects are unknown, so a mask with an unclosed quote shows nothing.
+  // In a mask with an unclosed quote, the ends of objects are unknown, so the mask shows nothing.
   if (split.problem === 'quotes' && options.keepMalformed)
     return { parts: [nothing], objectCount: 1, random: false, reads: [] };
   const where = split.character === undefined ? '' : ` at character ${split.character}`;

@@ -10,39 +10,40 @@ import { checkMask, compileMask, type Mask } from './mask.js';
 import { Refusal } from './refusal.js';
 import type { RandomBelow, Scope } from './scope.js';
 
-/** What an expression may use; `aliases` allows the random `alias_*` filters, which only an id may use. */
+/** What an expression may use. `aliases` allows the random `alias_*` filters, which only an id may use. */
 export type ExpressionScope = { readonly variables: readonly ('data' | 'metadata')[]; readonly aliases?: boolean };
 
 export type Variables = { readonly data: Json; readonly metadata?: Readonly<Record<string, string>> | null };
 
-/** `message` is in plain words, may name a character, and never repeats the source. */
+/** `message` is in plain words, may give a character position, and never repeats the source. */
 export type Parsed =
   | { readonly ok: true; readonly expression: Expression }
   | { readonly ok: false; readonly message: string };
 
 export type Evaluated = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
 
-/** The data of a masked read: none, or a value that is never null. */
+/** The data of a masked read: either redacted, or a value that is never null. */
 export type MaskedData = { readonly redacted: true } | { readonly redacted: false; readonly data: Json };
 
 /**
- * Parses and evaluates the expressions of tokens (docs/contract.md, "Expression syntax"). Caches a bounded number of
- * parsed expressions.
+ * Parses and evaluates tokens' expressions (docs/contract.md, "Expression syntax"). Caches a bounded number of parsed
+ * expressions.
  */
 export type Expressions = {
   parse(source: string, scope: ExpressionScope): Parsed;
-  /** Parses the filters after the `|` of an object, as in detokenize. They may use only `data`. */
+  /** Parses the filters after the `|` of an object, as in detokenize. They may read only `data`. */
   parseFilters(filters: string): Parsed;
   /**
-   * Pass `random` if the expression was parsed with `aliases`, and one budget to all evaluations of a token. A failure
-   * (an impossible cast, a path to several values, a result that is too large) returns 400 at create and update.
+   * Evaluates an expression. Pass `random` if it was parsed with `aliases`, and one budget to all evaluations of a
+   * token. A failure (an impossible cast, a path to several values, a result that is too large) returns 400 at create
+   * and update.
    */
   evaluate(
     expression: Expression,
     variables: Variables,
     context?: { readonly random?: RandomBelow; readonly budget?: Budget },
   ): Evaluated;
-  /** Like `evaluate`, in steps. */
+  /** Does the same as `evaluate`, in steps. */
   evaluating(
     expression: Expression,
     variables: Variables,
@@ -51,9 +52,9 @@ export type Expressions = {
   /** Checks a mask before it is stored. Errors are under `path`, by default `mask`. */
   parseMask(mask: Json, path?: string): Checked<Json>;
   /**
-   * Evaluates a stored mask over the current data. An object that fails is null; a null member is dropped, a null item
-   * stays, and null at the top redacts. `hideShortValues` is for the default masks of `bank` and
-   * `us_bank_account_number`: their `reveal_last` hides all of a value that it would otherwise show completely
+   * Evaluates a stored mask over the current data. An object that fails becomes null. A null member is dropped, a null
+   * item stays, and null at the top redacts. `hideShortValues` is for the default masks of `bank` and
+   * `us_bank_account_number`: it makes their `reveal_last` hide a value that would otherwise be shown completely
    * (docs/contract.md, "Masks").
    */
   evaluateMask(
@@ -61,7 +62,7 @@ export type Expressions = {
     variables: Variables,
     options?: { readonly hideShortValues?: boolean; readonly budget?: Budget },
   ): MaskedData;
-  /** Like `evaluateMask`, in steps. */
+  /** Does the same as `evaluateMask`, in steps. */
   masking(
     mask: Json,
     variables: Variables,
@@ -70,8 +71,8 @@ export type Expressions = {
 };
 
 /**
- * Expression sources may be sensitive, so the cache is small, per instance, and holds no source of over 4,000
- * characters.
+ * Creates the parser and evaluator. Expression sources may be sensitive, so the cache is small, belongs to this
+ * instance, and contains no source of more than 4,000 characters.
  */
 export function createExpressions({
   cacheEntriesMax = 1_000,

@@ -7,17 +7,18 @@ import { Refusal } from './refusal.js';
 import type { Evaluate, Scope } from './scope.js';
 import { textOf, tooBig } from './text-of.js';
 
-/** A parsed argument: a literal, or a variable whose value is known at evaluation. */
+/** A parsed argument: a literal, or a variable whose value is known only at evaluation. */
 export type Argument = { readonly literal: Json } | { readonly evaluate: Evaluate };
 
 export type AppliedFilter = (input: Json, scope: Scope) => Json | Refusal;
 
 /**
- * A filter of docs/contract.md, "Filters": `bind` checks the number of arguments and every literal one, once, at parse.
+ * A filter of docs/contract.md, "Filters". `bind` checks the number of arguments and every literal argument, once, when
+ * the expression is parsed.
  */
 export type Filter = {
   readonly name: string;
-  /** Whether it draws random characters. Such a filter is allowed in the id only. */
+  /** Whether the filter draws random characters. Such a filter is allowed only in the id. */
   readonly random: boolean;
   bind(args: readonly Argument[]): AppliedFilter | Refusal;
 };
@@ -26,7 +27,9 @@ export type ValuesOf<P extends readonly Parameter<unknown>[]> = {
   [K in keyof P]: P[K] extends Parameter<infer T> ? T : never;
 };
 
-/** Returns a filter of JSON values. A filter must compute the size of a result that can grow before it builds it. */
+/**
+ * Returns a filter of JSON values. If its result can grow, the filter must compute the size before building the result.
+ */
 export function valueFilter<const P extends readonly Parameter<unknown>[]>(
   name: string,
   parameters: P,
@@ -62,9 +65,7 @@ export function valueFilter<const P extends readonly Parameter<unknown>[]>(
   };
 }
 
-/**
- * Returns a filter of text. Its input is converted to text first (numbers and objects to their JSON); null stays null.
- */
+/** Returns a filter of text. Converts its input to text first (numbers and objects to JSON); null stays null. */
 export function textFilter<const P extends readonly Parameter<unknown>[]>(
   name: string,
   parameters: P,
@@ -116,8 +117,8 @@ function argumentReader(
 }
 
 /**
- * One argument of a filter. `read` returns its value, or undefined for a value of the wrong kind. An argument that is
- * missing or null takes the value `absent`. Without `absent`, the argument is required.
+ * One parameter of a filter. `read` returns the argument's value, or undefined if the value is of the wrong kind. A
+ * missing or null argument gets the value `absent`. Without `absent`, the argument is required.
  */
 export type Parameter<T> = {
   readonly expected: string;
@@ -149,7 +150,7 @@ export const text: Parameter<string> = {
   read: (value) => (value === null || typeof value === 'object' ? undefined : String(value)),
 };
 
-/** A text to append or prepend. Null is an empty text, as in Liquid. */
+/** A text to append or prepend. As in Liquid, null is an empty text. */
 export const textOrNothing: Parameter<string> = {
   expected: 'a text',
   read: (value) => (value === null ? '' : text.read(value)),
@@ -160,7 +161,7 @@ export const searchText: Parameter<string> = {
   read: (value) => text.read(value) || undefined,
 };
 
-/** `'true'` and `'false'`, as text or as literals. */
+/** The flag `'true'` or `'false'`, as text or as a literal. */
 export const flag: Parameter<boolean> = {
   expected: "'true' or 'false'",
   read: (value) => {
@@ -173,7 +174,7 @@ export function optional<T>(parameter: Parameter<T>, absent: T): Parameter<T> {
   return { ...parameter, absent };
 }
 
-/** Reads a natural number. Quoted digits count as a number, because some clients quote them (`reveal_last: '4'`). */
+/** Reads a natural number. Also accepts quoted digits, because some clients quote them (`reveal_last: '4'`). */
 function natural(value: Json): number | undefined {
   const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
@@ -184,8 +185,8 @@ function negative(number: number | undefined): number | undefined {
 }
 
 /**
- * Returns the input of a filter as text. The JSON text of an object or array is measured and then built, and members
- * are slower to read than characters. So it counts as work twice, even if it is rejected.
+ * Returns a filter's input as text. The JSON of an object or array is first measured and then built, and reading
+ * members is slower than reading characters. It therefore counts twice as work, even if it is rejected.
  */
 export function inputText(input: Json, { budget }: Scope): string | null | Refusal {
   if (typeof input !== 'object' || input === null) return textOf(input);

@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type Json } from '../json.js';
 
 /**
- * Returns the bytes of `JSON.stringify(value)` as UTF-8, without building that text. Counting ends soon after
+ * Returns the size of `JSON.stringify(value)` in bytes of UTF-8, without building that text. Counting ends soon after
  * `stopAfter`, so a larger result is not exact.
  */
 export function jsonSize(value: Json, stopAfter: number = Number.POSITIVE_INFINITY): number {
@@ -28,7 +28,7 @@ export function jsonSize(value: Json, stopAfter: number = Number.POSITIVE_INFINI
   return 4;
 }
 
-/** Returns the size of a result in bytes: of a text as UTF-8, of any other value as JSON. */
+/** Returns the size of a result in bytes: as UTF-8 for a text, as JSON for any other value. */
 export function resultSize(value: Json, stopAfter: number): number {
   return typeof value === 'string' ? Buffer.byteLength(value) : jsonSize(value, stopAfter);
 }

@@ -7,12 +7,12 @@ import { limits } from './limits.js';
 import { Refusal } from './refusal.js';
 import type { EvaluateObject, Scope } from './scope.js';
 
-/** A compiled mask. Returns null where nothing may be shown. */
+/** A compiled mask. Returns null if nothing may be shown. */
 export type Mask = (scope: Scope) => Steps<Json>;
 
 type CompileText = (source: string) => Expression | Refusal;
 
-/** Checks every expression of a mask; the errors name their place (`mask.number`, `mask[0]`). */
+/** Checks every expression of a mask. Errors give the place in the mask (`mask.number`, `mask[0]`). */
 export function checkMask(mask: Json, path: string, compile: CompileText): Checked<Json> {
   const errors: [string, string][] = [];
   let nodeCount = 0;
@@ -36,7 +36,7 @@ export function checkMask(mask: Json, path: string, compile: CompileText): Check
   return errors.length === 0 ? valid(mask) : { ok: false, errors: byPath(errors) };
 }
 
-/** Turns a mask into a closure. A string that does not parse, which no checked mask has, shows nothing. */
+/** Turns a mask into a closure. A string that does not parse shows nothing; a checked mask contains no such string. */
 export function compileMask(mask: Json, compile: CompileText): Mask {
   if (typeof mask === 'string') {
     const expression = compile(mask);
@@ -64,7 +64,10 @@ export function compileMask(mask: Json, compile: CompileText): Mask {
   return constant(mask);
 }
 
-/** If an object fails during a read, only that object becomes null; the text around it stays. */
+/**
+ * Evaluates a text with objects. If an object fails during a read, only that object becomes null, and the text around
+ * it stays.
+ */
 function shown(expression: Expression): Mask {
   const parts = expression.parts.map((part) => (typeof part === 'string' ? part : nullWhenRefused(part)));
   return function* (scope) {

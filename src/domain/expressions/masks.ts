@@ -12,8 +12,9 @@ export function last4(text: string): string {
 const last4Filter = textFilter('last4', [], last4);
 
 /**
- * `reveal_last: n, c` masks all characters but the last n and `-`. A value of n or fewer characters is not masked, as
- * clients of such vaults expect. Only the default masks of bank accounts hide it (`hideShortValues`).
+ * `reveal_last: n, c` masks all characters except the last n and `-`. A value of n or fewer characters is not masked,
+ * because clients of other vaults expect that. Only the default masks of bank accounts hide such a value
+ * (`hideShortValues`).
  */
 const revealLast = textFilter(
   'reveal_last',
@@ -37,8 +38,8 @@ const reveal = textFilter(
 );
 
 /**
- * Returns the first 6 digits of a number of fewer than 16 digits, and the first 8 of a longer one. A given separator is
- * kept without being counted; other characters are left out. Returns null if the BIN would be the whole number.
+ * Returns the first 6 digits of a number of fewer than 16 digits, or the first 8 digits of a longer number. Keeps the
+ * given separator without counting it, and omits other characters. Returns null if the BIN would be the whole number.
  */
 export function cardBin(number: string, separator = ''): string | null {
   let digitCount = 0;
@@ -60,8 +61,8 @@ const cardBinFilter = textFilter('card_bin', [optional(character, '')], (text, [
 );
 
 /**
- * `card_mask: bin, last4, c, keep` shows the BIN and the last four digits if `bin` and `last4` are true, and the
- * characters of `keep`. It masks everything if it would otherwise mask nothing.
+ * `card_mask: bin, last4, c, keep` shows the characters of `keep`, and the BIN and the last four digits if `bin` and
+ * `last4` are true. It masks everything if it would otherwise mask nothing.
  */
 const cardMask = textFilter(
   'card_mask',
@@ -83,7 +84,9 @@ const cardMask = textFilter(
   },
 );
 
-/** Digits of the BIN: 6 of a number under 16 digits, else 8 (docs/contract.md, "Filters"). */
+/**
+ * Returns the number of digits of the BIN: 6 for a number under 16 digits, otherwise 8 (docs/contract.md, "Filters").
+ */
 export function binLength(digitCount: number): number {
   return digitCount < 16 ? 6 : 8;
 }
@@ -104,8 +107,8 @@ export function digitPositions(all: readonly string[]): number[] {
 }
 
 /**
- * Returns a mark for each code point of a value: 1 for those that occur in `keep`, 0 for all others. It uses tables and
- * loops instead of a function call per character, because a value has up to 500,000 characters.
+ * Returns a mark for each code point of a value: 1 if the code point occurs in `keep`, otherwise 0. Uses tables and
+ * loops instead of a function call per character, because a value may have 500,000 characters.
  */
 function shownOf(all: CodePoints, keep = ''): Uint8Array {
   const shown = new Uint8Array(all.length);
@@ -120,8 +123,8 @@ function shownOf(all: CodePoints, keep = ''): Uint8Array {
 }
 
 /**
- * Replaces each code point that `shown` does not mark. Returns a refusal for a result over 512 KiB: the mask character
- * may take more bytes than the characters that it hides, so the size is computed first.
+ * Replaces each code point that `shown` does not mark. Returns a refusal for a result over 512 KiB. The mask character
+ * may take more bytes than the characters that it replaces, so the size is computed first.
  */
 function maskCharacters(all: CodePoints, maskCharacter: string, shown: Uint8Array): string | Refusal {
   const mask = maskCharacter.codePointAt(0) ?? 0;
@@ -134,7 +137,7 @@ function maskCharacters(all: CodePoints, maskCharacter: string, shown: Uint8Arra
 }
 
 /**
- * Masks as `maskCharacters` does, but masks everything if no letter or digit would be hidden. Threat: a mask that hides
+ * Masks like `maskCharacters`, but masks everything if no letter or digit would be hidden. Threat: a mask that hides
  * nothing, or only separators, shows the value (docs/contract.md, "Filters").
  */
 function maskSomething(all: CodePoints, maskCharacter: string, shown: Uint8Array): string | Refusal {
@@ -144,7 +147,10 @@ function maskSomething(all: CodePoints, maskCharacter: string, shown: Uint8Array
   return maskCharacters(all, maskCharacter, shownOf(all));
 }
 
-/** Recognises ASCII, which most values are, without a regular expression, which is several times as fast. */
+/**
+ * Returns whether a code point is a letter or a digit. Tests ASCII, which most values are, without a regular expression,
+ * because that is several times as fast.
+ */
 function isLetterOrDigit(code: number): boolean {
   if (code < 0x80) return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
   return /[\p{L}\p{N}]/u.test(String.fromCodePoint(code));

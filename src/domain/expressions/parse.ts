@@ -2,7 +2,7 @@ import { Tokenizer, TypeGuards } from 'liquidjs';
 import type { Json } from '../json.js';
 import { limits } from './limits.js';
 
-/** A parsed but unchecked object: a value piped through filters. Contains no types of liquidjs. */
+/** A parsed but unchecked object, as a value piped through filters. Contains no liquidjs types. */
 export type Chain = { readonly initial: Operand; readonly filters: readonly FilterCall[] };
 
 type FilterCall = { readonly name: string; readonly args: readonly Operand[] };
@@ -11,10 +11,10 @@ export type Operand =
   | { readonly kind: 'literal'; readonly value: Json }
   | { readonly kind: 'variable'; readonly name: string; readonly path: readonly Operand[] };
 
-/** A part of a variable that an object reads, named by a path of literal keys. */
+/** A part of a variable that an object reads, given as a path of literal keys. */
 export type Read = { readonly variable: string; readonly path: readonly Json[] };
 
-/** Returns what a chain reads. A path that contains a computed step ends before that step. */
+/** Returns what a chain reads. A path ends before its first computed step. */
 export function readsOf({ initial, filters }: Chain): readonly Read[] {
   return [initial, ...filters.flatMap(({ args }) => args)].flatMap(readsOfOperand);
 }
@@ -30,12 +30,12 @@ function readsOfOperand(operand: Operand): readonly Read[] {
 }
 
 /**
- * Why an object is not a chain. A mask may store a `malformed` object, which evaluates to null. A `range` and an
- * `unknown-variable` are rejected everywhere (docs/contract.md, "Expression syntax").
+ * The reason why an object is not a chain. A mask may store a `malformed` object, which evaluates to null. A `range` or
+ * an `unknown-variable` is rejected everywhere (docs/contract.md, "Expression syntax").
  */
 export type ChainProblem = 'malformed' | 'range' | 'unknown-variable';
 
-/** Literal text, or the content of one `{{ }}`. `character` is its position in the source, from 1. */
+/** Literal text, or the content of one `{{ }}`. `character` is its position in the source, counted from 1. */
 type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'object'; readonly content: string; readonly character: number };
@@ -45,8 +45,9 @@ export type SplitTemplate =
   | { readonly ok: false; readonly problem: 'tag' | 'braces' | 'quotes'; readonly character?: number };
 
 /**
- * Splits a source into literal text and objects. `{{-` and `-}}` trim the white space of the text beside them, as in
- * Liquid. A `}}` in text is an error, unless it closes braces that the text has opened (a JSON text may end in `}}`).
+ * Splits a source into literal text and objects. As in Liquid, `{{-` and `-}}` trim the white space of the adjacent
+ * text. A `}}` in text is an error unless it closes braces that the text has opened, because a JSON text may end in
+ * `}}`.
  */
 export function splitTemplate(source: string): SplitTemplate {
   if (!/\{\{|\{%|\}\}/.test(source)) {
@@ -76,12 +77,12 @@ function readTokens(source: string) {
   try {
     return new Tokenizer(source).readTopLevelTokens();
   } catch {
-    // Errors of liquidjs quote the source, so they are dropped.
+    // Errors from liquidjs quote the source, so they are dropped.
     return null;
   }
 }
 
-/** Returns why liquidjs failed: a tag, braces, or a quote that is never closed, such as an apostrophe in prose. */
+/** Returns why liquidjs failed: a tag, braces, or an unclosed quote, such as an apostrophe in prose. */
 function problemOf(source: string): 'tag' | 'braces' | 'quotes' {
   if (source.includes('{%')) return 'tag';
   let rest = source;
@@ -94,10 +95,10 @@ function problemOf(source: string): 'tag' | 'braces' | 'quotes' {
 }
 
 /**
- * Parses the content between `{{` and `}}`. liquidjs skips what it does not understand (`data |`, `data , last4`,
- * `reveal_last: , 4`, `data['a' junk]`). Threat: a typing error that drops a filter shows the value. So the chain is
- * written out again from its tokens, and the object is malformed unless the result equals the source apart from white
- * space.
+ * Parses the content between `{{` and `}}`. liquidjs skips parts that it does not understand (`data |`, `data , last4`,
+ * `reveal_last: , 4`, `data['a' junk]`). Threat: a typing error that drops a filter shows the value. The chain is
+ * therefore written out again from its tokens, and the object is malformed unless the result equals the source apart
+ * from white space.
  */
 export function readChain(content: string): Chain | ChainProblem {
   const outsideQuotes = unquoted(content);
@@ -112,13 +113,13 @@ function tokenize(content: string): { chain: Chain; text: string } | ChainProble
   try {
     return fromTokens(new Tokenizer(content).readFilteredValue());
   } catch {
-    // Errors of liquidjs quote the source, so they are dropped.
+    // Errors from liquidjs quote the source, so they are dropped.
     return 'malformed';
   }
 }
 
 function fromTokens(token: ReturnType<Tokenizer['readFilteredValue']>): { chain: Chain; text: string } | ChainProblem {
-  // More than one token means an operator, or two values side by side.
+  // More than one token means an operator, or two adjacent values.
   const [only, ...others] = token.initial.postfix.map(readOperand);
   if (only === undefined || others.length > 0) return [only, ...others].includes('range') ? 'range' : 'malformed';
   if (typeof only === 'string') return only;
@@ -135,18 +136,20 @@ function fromTokens(token: ReturnType<Tokenizer['readFilteredValue']>): { chain:
   return { chain: { initial: only.operand, filters }, text };
 }
 
-/** Returns whether a malformed object looks like a range, so that the error names the range. */
+/** Returns whether a malformed object looks like a range, so that the error can name the range. */
 function mayBeRange(outsideQuotes: string): boolean {
   const open = outsideQuotes.indexOf('(');
   return open !== -1 && outsideQuotes.indexOf('..', open) !== -1;
 }
 
-/** Removes white space. U+180E is white space to liquidjs, but not to JavaScript. */
+/** Removes white space. liquidjs treats U+180E as white space, unlike JavaScript. */
 function withoutSpace(text: string): string {
   return text.replace(/[\s\u180e]/gu, '');
 }
 
-/** An operand and its source without white space, which `readChain` uses to check that nothing was skipped. */
+/**
+ * An operand, and its source without white space. `readChain` compares that source to check that nothing was skipped.
+ */
 type ReadOperand = { readonly operand: Operand; readonly text: string };
 
 const literals = new Map([
@@ -156,7 +159,7 @@ const literals = new Map([
   ['null', null],
 ]);
 
-/** Turns one value token of liquidjs into an operand of ours. */
+/** Converts one liquidjs value token to our own operand. */
 function readOperand(token: unknown): ReadOperand | ChainProblem {
   if (TypeGuards.isRangeToken(token)) return 'range';
   if (TypeGuards.isQuotedToken(token) || TypeGuards.isNumberToken(token)) {
@@ -165,7 +168,7 @@ function readOperand(token: unknown): ReadOperand | ChainProblem {
   if (TypeGuards.isLiteralToken(token)) {
     const text = token.getText();
     const value = literals.get(text);
-    // liquidjs also knows `empty` and `blank`, which are objects with methods.
+    // liquidjs also has the literals `empty` and `blank`, which are objects with methods.
     return value === undefined ? 'unknown-variable' : { operand: { kind: 'literal', value }, text };
   }
   return TypeGuards.isPropertyAccessToken(token) ? readVariable(token) : 'malformed';
@@ -193,12 +196,15 @@ function readVariable({ variable, props }: PropertyAccessToken): ReadOperand | C
   return { operand: { kind: 'variable', name: root.content, path }, text };
 }
 
-/** Returns the text of an object with its quoted strings emptied: braces, brackets and dots in them have no meaning. */
+/**
+ * Returns the text of an object with its quoted strings emptied, because braces, brackets and dots inside them have no
+ * meaning.
+ */
 function unquoted(content: string): string {
   return content.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/gsu, "''");
 }
 
-/** Returns how deep round and square brackets nest. */
+/** Returns the nesting depth of round and square brackets. */
 function bracketDepth(unquotedContent: string): number {
   let depth = 0;
   let deepest = 0;
@@ -210,7 +216,7 @@ function bracketDepth(unquotedContent: string): number {
   return deepest;
 }
 
-/** Returns how many `{` are open after this piece of the text, or -1 if a `}}` closes more than were open. */
+/** Returns how many `{` are open after this piece of text, or -1 if a `}}` closes more braces than are open. */
 export function bracesAfter(text: string, openBefore: number): number {
   let open = openBefore;
   for (const [braces] of text.matchAll(/\{+|\}+/g)) {

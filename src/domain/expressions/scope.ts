@@ -4,19 +4,19 @@ import type { Budget } from './budget.js';
 import type { Refusal } from './refusal.js';
 
 /**
- * Returns a whole number from 0 to `maxExclusive` - 1 from a cryptographic source. Injected, so that tests control it.
+ * Returns a whole number from 0 to `maxExclusive` - 1 from a cryptographic source. It is injected, so that tests can
+ * control it.
  */
 export type RandomBelow = (maxExclusive: number) => number;
 
-/** What a compiled expression runs over. */
+/** The inputs of a compiled expression. */
 export type Scope = {
   readonly data: Json;
   readonly metadata: Json;
   readonly budget: Budget;
   readonly random: RandomBelow | undefined;
   /**
-   * `reveal_last` hides all of a value that it would otherwise show completely, as in the default masks of bank
-   * accounts.
+   * Makes `reveal_last` hide a value that it would otherwise show completely, as in the default masks of bank accounts.
    */
   readonly hideShortValues: boolean;
 };
@@ -24,5 +24,5 @@ export type Scope = {
 /** A compiled operand of a `{{ }}` object. */
 export type Evaluate = (scope: Scope) => Json | Refusal;
 
-/** A compiled `{{ }}` object. It yields after each filter, because one may take milliseconds over a large value. */
+/** A compiled `{{ }}` object. It yields after each filter, because a filter may take milliseconds on a large value. */
 export type EvaluateObject = (scope: Scope) => Steps<Json | Refusal>;

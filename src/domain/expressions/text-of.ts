@@ -4,9 +4,9 @@ import { limits } from './limits.js';
 import { Refusal } from './refusal.js';
 
 /**
- * Returns a value as the text that filters and literal text use: a string unchanged, null as null, any other value as
- * JSON (8.99 is `8.99`, true is `true`). Returns a refusal if that text would be over 512 KiB; it is measured before it
- * is built.
+ * Returns a value as text for filters and literal text: a string unchanged, null as null, and any other value as JSON
+ * (8.99 is `8.99`, true is `true`). Returns a refusal if that text would exceed 512 KiB; measures the text before
+ * building it.
  */
 export function textOf(value: Json): string | null | Refusal {
   if (typeof value === 'string' || value === null) return value;

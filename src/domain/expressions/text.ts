@@ -25,7 +25,7 @@ const length: Parameter<number> = {
   },
 };
 
-/** `pad_left: n, c`: fills up to n characters on the left; a longer value is unchanged. */
+/** `pad_left: n, c` pads a text on the left to n characters. A longer value stays unchanged. */
 const padLeft = padFilter('pad_left', (text, padding) => padding + text);
 
 const padRight = padFilter('pad_right', (text, padding) => text + padding);
@@ -38,7 +38,7 @@ function padFilter(name: string, join: (text: string, padding: string) => string
   });
 }
 
-/** `append: text`. As in Liquid, null is an empty text here, on both sides. */
+/** `append: text` appends a text. As in Liquid, null counts as an empty text on both sides. */
 const append = joinFilter('append', (text, added) => text + added);
 
 const prepend = joinFilter('prepend', (text, added) => added + text);
@@ -57,7 +57,8 @@ const upcase = textFilter('upcase', [], (text) => changeCase(text, (part) => par
 const downcase = textFilter('downcase', [], (text) => changeCase(text, (part) => part.toLowerCase()));
 
 /**
- * Changes the case. A letter takes at most three times its bytes in the other case, so only a long text is measured.
+ * Changes the letter case. A letter takes at most three times its bytes in the other case, so only a long text is
+ * measured.
  */
 function changeCase(text: string, change: (part: string) => string): string | Refusal {
   const mayNotFit = 3 * Buffer.byteLength(text) > limits.resultBytesMax;
@@ -80,12 +81,12 @@ const strip = textFilter('strip', [], (text) => text.trim());
 /** `remove: search` removes each occurrence. */
 const remove = textFilter('remove', [searchText], (text, [search]) => replaceEvery(text, search, ''));
 
-/** `replace: search, replacement` replaces each occurrence. Without a replacement it is the same as `remove`. */
+/** `replace: search, replacement` replaces each occurrence. Without a replacement, it does the same as `remove`. */
 const replace = textFilter('replace', [searchText, optional(textParameter, '')], (text, [search, replacement]) =>
   replaceEvery(text, search, replacement),
 );
 
-/** `split: separator` returns an array of texts, without empty ones at the end, as in Liquid. */
+/** `split: separator` returns an array of texts. As in Liquid, empty texts at the end are dropped. */
 const split = textFilter('split', [searchText], (text, [separator]) => {
   const found = occurrences(text, separator);
   const size = jsonSize(text) - found.length * (jsonSize(separator) - 2) + 3 * (found.length + 1);
@@ -103,19 +104,19 @@ function replaceEvery(text: string, search: string, replacement: string): string
   return size > limits.resultBytesMax ? tooBig() : between(text, found, search.length).join(replacement);
 }
 
-/** Returns the pieces of a text around the occurrences. */
+/** Returns the pieces of a text between the occurrences. */
 function between(text: string, found: readonly number[], length: number): string[] {
   const starts = [0].concat(found.map((at) => at + length));
   return starts.map((start, i) => text.slice(start, found[i]));
 }
 
-/** The part of a string that the search needs. A test uses it to count the accesses. */
+/** The part of a string's interface that the search uses. A test replaces it to count accesses. */
 type CodeUnits = Pick<string, 'length' | 'charCodeAt'>;
 
 /**
  * Returns the positions of `search` in `text`, without overlap. `search` must not be empty. Takes O(text + search) with
- * the algorithm of Knuth, Morris and Pratt.
- * Threat: `indexOf` takes O(text x search) for `aaa…` and `baaa…`, which stops the process for seconds.
+ * the Knuth-Morris-Pratt algorithm.
+ * Threat: `indexOf` takes O(text x search) for `aaa…` and `baaa…`, which blocks the process for seconds.
  */
 export function occurrences(text: CodeUnits, search: CodeUnits): number[] {
   const found: number[] = [];

@@ -16,7 +16,7 @@ const castToString = valueFilter('to_string', [], (input) => {
 
 /**
  * `to_number` converts decimal text, with or without leading zeros, to a number. It rejects other text, and whole
- * numbers that a JSON number cannot hold exactly: a changed account number is worse than an error.
+ * numbers that a JSON number cannot represent exactly, because a changed account number is worse than an error.
  */
 const castToNumber = valueFilter('to_number', [], (input) => {
   if (input === null || typeof input === 'number') return input;
@@ -34,17 +34,17 @@ const castToBoolean = textFilter('to_boolean', [], (text) => {
 });
 
 /**
- * `stringify` returns JSON text without spaces, with keys in the order of the data. A string and null are unchanged.
+ * `stringify` returns JSON text without spaces, with keys in the order of the data. A string or null stays unchanged.
  */
 const stringify = textFilter('stringify', [], (text) => text);
 
 /**
  * `json: path` returns the value at a JSONPath of members and indexes (RFC 9535: `$.a['b c'][0][-1]`), or null if there
  * is none. Selectors that can match several values (`*`, `..`, slices, unions, filters) are rejected. Even a literal
- * path is checked at evaluation, because a mask with such a path is stored and evaluates to null.
+ * path is checked only at evaluation, because a mask with an invalid path is stored and evaluates to null.
  */
 const json = valueFilter('json', [text], (input, [path], { budget }) => {
-  // A literal path counts too: it is parsed at each evaluation.
+  // A literal path also counts as work, because it is parsed at each evaluation.
   spendWork(budget, path.length);
   const steps = pathSteps(path);
   return steps instanceof Refusal ? steps : steps.reduce<Json>(ownProperty, input);
@@ -69,7 +69,10 @@ function pathSteps(path: string): readonly (string | number)[] | Refusal {
   return steps;
 }
 
-/** `first` returns the first item of an array or character of a text. It is null for an empty value or an object. */
+/**
+ * `first` returns the first item of an array or the first character of a text. It returns null for an empty value or an
+ * object.
+ */
 const first = valueFilter('first', [], (input) => {
   if (isJsonArray(input)) return input[0] ?? null;
   return onText(input, (text) => Array.from(text.slice(0, 2))[0] ?? null);
@@ -87,7 +90,7 @@ const slice = valueFilter('slice', [index, optional(count, 1)], (input, [start, 
   return typeof text === 'string' ? charactersBetween(text, start, length) : text;
 });
 
-/** `size` counts the items of an array, keys of an object or characters of a text. It is 0 for null. */
+/** `size` returns the number of items in an array, keys in an object or characters in a text. It returns 0 for null. */
 const size = valueFilter('size', [], (input, _, { budget }) => {
   if (input === null) return 0;
   if (isJsonArray(input)) return input.length;
@@ -110,7 +113,7 @@ function between<T>(items: readonly T[], start: number, length: number): readonl
   return from < 0 ? [] : items.slice(from, from + length);
 }
 
-/** The filters that convert a value or take a part of it. */
+/** The filters that convert a value or extract a part of it. */
 export const valueFilters: readonly Filter[] = [
   stringify,
   json,

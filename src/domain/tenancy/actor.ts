@@ -1,15 +1,15 @@
-/** The author of a change: the operator at the command line, or an application with one of its keys. */
+/** The author of a change: the operator at the command line, or an application using one of its keys. */
 export type Actor =
   | { readonly kind: 'operator' }
   | {
       readonly kind: 'application';
       readonly applicationId: string;
       readonly keyId: string;
-      /** The address of its request, for the access log only. */
+      /** The source address of the author's request, used only for the access log. */
       readonly sourceAddress?: string;
     };
 
-/** Returns the id of the author, as events and documents contain it. */
+/** Returns the author's id in the form that events and documents contain. */
 export function actorId(actor: Actor): string {
   return actor.kind === 'operator' ? 'operator' : actor.applicationId;
 }

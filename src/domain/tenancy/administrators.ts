@@ -3,9 +3,9 @@ import type { AccessDocument, ApplicationDocument } from './documents.js';
 import type { TenantDirectory } from './tenant-directory.js';
 
 /**
- * Returns whether this application can administrate the tenant for good: it may create and update applications, has a
- * key, and does not expire. An application that expires does not count, because it would leave the tenant without an
- * administrator on that day.
+ * Returns whether this application can administrate the tenant indefinitely: it may create and update applications, has
+ * a key, and does not expire. An application that expires does not count, because the tenant would then be left without
+ * an administrator.
  */
 export function isLastingAdministrator({ access, expires_at: expiresAt, keys }: ApplicationDocument): boolean {
   const held = heldManagementPermissions(access);
@@ -15,8 +15,8 @@ export function isLastingAdministrator({ access, expires_at: expiresAt, keys }: 
 }
 
 /**
- * Returns whether a change of one application (null means its deletion) would leave the tenant without an
- * administrator. See docs/contract.md, "Management rights".
+ * Returns whether a change of one application (null for a deletion) would leave the tenant without an administrator.
+ * See docs/contract.md, "Management rights".
  */
 export function leavesNoAdministrator(
   { applications }: TenantDirectory,

@@ -6,6 +6,6 @@ export type ApplicationSpec = {
   readonly name: string;
   readonly type: ApplicationType;
   readonly access: AccessDocument;
-  /** Milliseconds since the epoch; null: never. */
+  /** Milliseconds since the epoch. Null means that the application never expires. */
   readonly expiresAt: number | null;
 };

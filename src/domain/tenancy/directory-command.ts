@@ -4,25 +4,25 @@ import type { Json } from '../json.js';
 import type { ApplicationSpec } from './application-spec.js';
 import type { NewWebhookSecret, WebhookSpec } from './webhook.js';
 
-/** A new key that was not shown yet: its id, and the hash that is stored. */
+/** A new key that has not been shown yet: its id, and its hash, which is stored. */
 export type NewKey = { readonly id: string; readonly hash: string };
 
 /** A command on a tenant or on one of its applications. */
 export type DirectoryCommand =
   | { readonly do: 'create_tenant'; readonly name: string }
   | { readonly do: 'update_tenant'; readonly name: string; readonly settings: Partial<TenantSettings> }
-  /** `name` repeats the name of the tenant, as a confirmation. */
+  /** `name` must repeat the tenant's name, as a confirmation. */
   | { readonly do: 'delete_tenant'; readonly name: string }
   | { readonly do: 'create_application'; readonly id: string; readonly spec: ApplicationSpec; readonly key: NewKey }
   | {
       readonly do: 'update_application';
       readonly id: string;
       readonly name: string;
-      /** As given in the request. Which are allowed depends on the stored type. */
+      /** The access fields as given in the request. The stored type determines which are allowed. */
       readonly access: AccessFields;
-      /** The type, if the request repeats it; undefined or null if not. */
+      /** The type, if the request repeats it; otherwise undefined or null. */
       readonly type: Json | undefined;
-      /** Undefined: unchanged. Null: never. */
+      /** Undefined keeps the expiry. Null removes it. */
       readonly expiresAt: number | null | undefined;
     }
   | { readonly do: 'delete_application'; readonly id: string }
@@ -33,7 +33,7 @@ export type DirectoryCommand =
       readonly webhookId: string;
       readonly spec: WebhookSpec;
       readonly secret: NewWebhookSecret;
-      /** The key that ids of ended tokens are sealed under, base64. */
+      /** The key under which ids of ended tokens are sealed, in base64. */
       readonly idKey: string;
     }
   | { readonly do: 'update_webhook'; readonly webhookId: string; readonly spec: WebhookSpec }
@@ -41,7 +41,7 @@ export type DirectoryCommand =
       readonly do: 'rotate_webhook_secret';
       readonly webhookId: string;
       readonly secret: NewWebhookSecret;
-      /** How long the secrets before it are still used, ms. */
+      /** How long the previous secrets remain in use, ms. */
       readonly overlapMs: number;
     }
   | { readonly do: 'delete_webhook'; readonly webhookId: string };

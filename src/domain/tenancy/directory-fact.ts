@@ -1,15 +1,15 @@
 import type { ApplicationDocument, TenantDocument } from './documents.js';
 
 /**
- * An event of a tenant's directory. A document is the complete result of the event and is encrypted. The rest is stored
- * in plaintext: random ids, names of fields, and the hash of a key of 256 random bits. `changed` has the top-level
+ * An event in a tenant's directory. `document` is the complete result of the event and is encrypted. Everything else is
+ * stored in plaintext: random ids, field names, and the hash of a key of 256 random bits. `changed` lists the top-level
  * names of the changed fields, in request casing.
  */
 export type DirectoryFact =
   | { readonly type: 'tenant.created'; readonly document: TenantDocument }
   | { readonly type: 'tenant.updated'; readonly document: TenantDocument; readonly changed: readonly string[] }
   | { readonly type: 'tenant.deleted' }
-  /** The document is that of the tenant, which holds its webhooks. */
+  /** The document is the tenant's, which contains its webhooks. */
   | {
       readonly type: 'webhook.created' | 'webhook.deleted';
       readonly webhookId: string;

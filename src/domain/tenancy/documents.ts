@@ -9,14 +9,14 @@ import type { WebhookDocument } from './webhook.js';
 export type TenantDocument = Stamps & {
   readonly name: string;
   readonly settings: TenantSettings;
-  /** In the order of their creation. */
+  /** In order of creation. */
   readonly webhooks: readonly WebhookDocument[];
 };
 
 /** An active API key of an application, without the key itself. */
 export type ApiKeyDocument = {
   readonly id: string;
-  /** Hex SHA-256 of the key, which carries 256 random bits. */
+  /** The SHA-256 of the key in hex. The key has 256 random bits. */
   readonly hash: string;
   readonly created_by: string;
   /** Milliseconds since the epoch. */
@@ -33,7 +33,7 @@ export type ApplicationDocument = Stamps & {
   readonly name: string;
   readonly type: ApplicationType;
   readonly access: AccessDocument;
-  /** Milliseconds since the epoch. From then on its keys are rejected. */
+  /** The expiry, in milliseconds since the epoch. From then on, the application's keys are rejected. */
   readonly expires_at: number | null;
   readonly keys: readonly ApiKeyDocument[];
 };
@@ -43,7 +43,7 @@ export function documentOf(access: Access): AccessDocument {
   return access.kind === 'rules' ? access : { kind: 'permissions', permissions: [...access.permissions] };
 }
 
-/** Returns a stored access in the form that decisions on tokens use. */
+/** Returns a stored access in the form for decisions on tokens. */
 export function accessOf(access: AccessDocument): Access {
   return access.kind === 'rules' ? access : { kind: 'permissions', permissions: new Set(access.permissions) };
 }

@@ -15,9 +15,7 @@ type ApplicationFields = AccessFields & {
   readonly expires_at?: string | null | undefined;
 };
 
-/**
- * Parses an application to create. Its expiry must be after `now`. See docs/contract.md, "Applications".
- */
+/** Parses a request to create an application. The expiry must be after `now`. See docs/contract.md, "Applications". */
 export function parseApplication(fields: ApplicationFields, now: number): Checked<ApplicationSpec> {
   const name = parseName(fields.name);
   const access = parseAccess(fields, fields.type);
@@ -34,8 +32,8 @@ const charactersMax = 200;
 const control = /\p{Cc}/u;
 
 /**
- * Parses the name of a tenant or an application: 1-200 characters. Control characters are rejected, because the command
- * line prints names and a terminal would execute them. See docs/contract.md, "Applications".
+ * Parses the name of a tenant or an application (1-200 characters). Rejects control characters, because CLI commands
+ * print names and a terminal would execute the characters. See docs/contract.md, "Applications".
  */
 export function parseName(text: string): Checked<string> {
   const fits = text !== '' && codePointCount(text) <= charactersMax && isWellFormed(text) && !control.test(text);
@@ -47,13 +45,14 @@ export function parseName(text: string): Checked<string> {
 const names = ['deduplicate_tokens', 'keep_superseded_data', 'show_fingerprints'] as const;
 
 /**
- * Parses the settings of a request, each "true" or "false". A setting that is missing or null stays unchanged. An
- * unknown name is rejected, because a caller would believe that it is in force. See docs/contract.md, "Tenants".
+ * Parses the settings in a request, each of which is "true" or "false". A missing or null setting stays unchanged.
+ * Rejects an unknown name, because the caller would believe that the setting has an effect. See docs/contract.md,
+ * "Tenants".
  */
 export function parseSettings(value: Json | undefined): Checked<Partial<TenantSettings>> {
   if (value === undefined || value === null) return valid({});
   if (!isJsonObject(value)) return invalid('settings', 'must be an object');
-  // One unknown name is enough: a body of 4 MiB has 250,000.
+  // Reports only one unknown name, because a body of 4 MiB may contain 250,000.
   const unknown = Object.keys(value).find((name) => value[name] !== null && !names.some((known) => known === name));
   if (unknown !== undefined) return invalid('settings', `may only have ${names.join(', ')}`);
   const given = Object.entries(value).filter(([, setting]) => setting !== null);

@@ -2,9 +2,9 @@ import type { DirectoryFact } from './directory-fact.js';
 import type { ApplicationDocument, TenantDocument } from './documents.js';
 
 /**
- * A tenant with its applications, on which decisions about them are based. All of its events are in one stream, so the
- * expected revision of an append is enough to keep the rules that span applications ("an administrator remains", "a
- * caller grants only permissions that it holds") under concurrency.
+ * A tenant with its applications, as the basis of decisions about them. All of its events are in one stream. The
+ * expected revision of an append is therefore enough to enforce the rules that span applications ("an administrator
+ * remains", "a caller grants only permissions that it holds") under concurrency.
  *
  * `applications` may be incomplete. A decision needs the changed application, the caller's application and, if it
  * removes rights, any other administrator.
@@ -12,9 +12,9 @@ import type { ApplicationDocument, TenantDocument } from './documents.js';
 export type TenantDirectory = {
   /** The revision of the newest event of the stream, or -1 if there is none. */
   readonly revision: number;
-  /** Null if the tenant was never created or is deleted. */
+  /** Null if the tenant was never created or was deleted. */
   readonly tenant: TenantDocument | null;
-  /** Applications that are not deleted, by id. */
+  /** The applications that are not deleted, by id. */
   readonly applications: ReadonlyMap<string, ApplicationDocument>;
 };
 

@@ -24,39 +24,44 @@ export type WebhookEventType = (typeof webhookEventTypes)[number];
 /** A webhook as its owner describes it. */
 export type WebhookSpec = {
   readonly url: string;
-  /** For people; may be empty. */
+  /** A description for people. May be empty. */
   readonly description: string;
-  /** False: nothing is delivered until it is true again. Then deliveries continue where they stopped. */
+  /** If false, nothing is delivered. Once it is true again, deliveries continue where they stopped. */
   readonly enabled: boolean;
   readonly event_types: readonly WebhookEventType[];
-  /** Only tokens of these types; null: all. */
+  /** Delivers only tokens of these types. Null means all types. */
   readonly token_types: readonly TokenType[] | null;
-  /** Only tokens in these containers or below them; null: all. */
+  /** Delivers only tokens in these containers or below them. Null means all containers. */
   readonly containers: readonly string[] | null;
 };
 
-/** A new secret that was not shown yet: `whsec_` and base64 of 32 random bytes. */
+/** A new secret that has not been shown yet: `whsec_` followed by 32 random bytes in base64. */
 export type NewWebhookSecret = { readonly secret: string };
 
-/** Milliseconds since the epoch. `ends_at`: from then on nothing is signed with it; null: it is the newest. */
+/**
+ * Times are in milliseconds since the epoch. From `ends_at` on, the secret signs nothing; null marks the newest secret.
+ */
 export type WebhookSecret = NewWebhookSecret & { readonly created_at: number; readonly ends_at: number | null };
 
 /** A webhook, as sealed in the document of its tenant. */
 export type WebhookDocument = WebhookSpec &
   Stamps & {
     readonly id: string;
-    /** The newest first. */
+    /** Newest first. */
     readonly secrets: readonly WebhookSecret[];
-    /** The key that ids of ended tokens are sealed under, base64 of 32 bytes. */
+    /** The key under which ids of ended tokens are sealed: 32 bytes in base64. */
     readonly id_key: string;
   };
 
-/** The webhooks of one tenant. They are in one document, which is read with the tenant. */
+/** The maximum number of webhooks per tenant. All of them are in one document, which is read with the tenant. */
 export const webhooksMax = 10;
-/** How many secrets sign a delivery at most: the newest, and those that it replaced. */
+/** The maximum number of secrets that sign a delivery: the newest one and those that it replaced. */
 const secretsMax = 3;
 
-/** Returns the secrets after a rotation. Those before end after the overlap, or when they would have ended anyway. */
+/**
+ * Returns the secrets after a rotation. Earlier secrets end after the overlap, or at their existing end if that is
+ * earlier.
+ */
 export function rotatedSecrets(
   { secrets }: WebhookDocument,
   { secret, overlapMs }: { readonly secret: NewWebhookSecret; readonly overlapMs: number },
@@ -68,7 +73,7 @@ export function rotatedSecrets(
   return [{ ...secret, created_at: at, ends_at: null }, ...ended].slice(0, secretsMax);
 }
 
-/** Returns the secrets that sign a delivery at a time, the newest first. */
+/** Returns the secrets that sign a delivery at a given time, newest first. */
 export function signingSecrets({ secrets }: Pick<WebhookDocument, 'secrets'>, at: number): readonly string[] {
   return secrets.filter(({ ends_at: endsAt }) => endsAt === null || at < endsAt).map(({ secret }) => secret);
 }
@@ -78,7 +83,7 @@ export function changedWebhookFields(before: WebhookDocument, after: WebhookSpec
   return fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
 }
 
-/** Returns whether a token in these containers passes the filter. */
+/** Returns whether a token in these containers passes the webhook's filter. */
 export function coversContainers({ containers: filter }: WebhookSpec, containers: readonly string[]): boolean {
   return filter === null || containers.some((container) => filter.some((wanted) => container.startsWith(wanted)));
 }
@@ -97,7 +102,7 @@ const urlCharactersMax = 2_000;
 const descriptionCharactersMax = 200;
 const control = /\p{Cc}/u;
 
-/** Parses a webhook. `checkTarget` says what is wrong with an address, or returns null. */
+/** Parses a webhook. `checkTarget` returns what is wrong with an address, or null. */
 export function parseWebhook(fields: WebhookFields, checkTarget: (url: URL) => string | null): Checked<WebhookSpec> {
   const url = parseUrl(fields.url, checkTarget);
   const description = parseDescription(fields.description ?? '');
@@ -135,7 +140,7 @@ function parseDescription(text: string): Checked<string> {
       );
 }
 
-/** Returns the words in the order of the list of known ones, without repeats. */
+/** Returns the words without repeats, in the order of the list of known words. */
 function parseWords<Word extends string>(
   field: string,
   given: readonly string[],

@@ -2,9 +2,9 @@ import { cvcAt, isExpired, keysOf, type TokenLife, type TokenState } from './tok
 import type { TokenType } from './types/token-type.js';
 
 /**
- * A command on a token, from a caller or from a clock. `at` is the instant of the command, in milliseconds since the
- * epoch. Data that was due by `endsUpTo` may be destroyed: by default the same instant, an earlier one if the clock is
- * uncertain or not trusted. `codesEndUpTo` is the same for verification codes, which have a time scale of their own
+ * A command on a token, from a caller or from a clock. `at` is the time of the command in milliseconds since the epoch.
+ * Data that was due by `endsUpTo` may be destroyed; the default is `at`, and the value is earlier if the clock is
+ * uncertain or not trusted. `codesEndUpTo` is the same for verification codes, which have their own time scale
  * (`Clock.codesAhead`).
  */
 export type TokenCommand = { readonly at: number; readonly endsUpTo?: number; readonly codesEndUpTo?: number } & Wanted;
@@ -19,11 +19,11 @@ type Wanted =
     }
   | {
       readonly do: 'update';
-      /** Top-level names of the changed fields; empty if nothing changes. */
+      /** Top-level names of the changed fields. Empty if nothing changes. */
       readonly changed: readonly string[];
-      /** Data other than the cvc changes, so the key of the previous data must be destroyed. */
+      /** True if data other than the cvc changes, so that the key of the previous data must be destroyed. */
       readonly dataReplaced: boolean;
-      /** The key of replaced data lives until the token ends, for a replay of an earlier time. */
+      /** If true, the key of replaced data is kept until the token ends, so that earlier states can be replayed. */
       readonly keepSuperseded: boolean;
       readonly cvc: 'kept' | 'set' | 'removed';
       readonly cvcRetentionMs: number;
@@ -33,7 +33,7 @@ type Wanted =
   | { readonly do: 'expire' }
   | { readonly do: 'purge_cvc'; readonly reason: 'due' | 'request' };
 
-/** A decided event, before it has keys and a place in the log. `ends` lists the keys that it ends. */
+/** A decided event, before it has keys and a position in the log. `ends` lists the keys that it ends. */
 export type TokenEvent =
   | {
       readonly type: 'token.created';
@@ -45,12 +45,12 @@ export type TokenEvent =
   | {
       readonly type: 'token.updated';
       readonly changed: readonly string[];
-      /** Null: the content is encrypted under a new key. */
+      /** Null means that the content is encrypted under a new key. */
       readonly key: string | null;
       readonly cvc: 'kept' | 'set' | 'removed';
       readonly expiresAt: number | null;
       readonly cvcPurgeAt: number | null;
-      /** The previous key of the content, unless it ends. */
+      /** The previous key of the content, if the event does not end it. */
       readonly keeps: string | null;
       readonly ends: readonly string[];
     }
@@ -116,7 +116,7 @@ function created(command: Extract<TokenCommand, { do: 'create' }>): TokenEvent {
 }
 
 function updated(life: TokenLife, command: Extract<TokenCommand, { do: 'update' }>): TokenEvent {
-  // A cvc that was already due is not kept by the edit, even if it was not purged yet.
+  // The edit does not keep a cvc that was already due, even if it has not been purged yet.
   const cvc =
     command.cvc === 'kept' && life.cvc !== null && cvcAt(life, codesEndUpTo(command)) === null
       ? 'removed'

@@ -27,7 +27,7 @@ export type TokenRequest = {
 };
 
 export type TokenDraft = {
-  /** Null: the vault generates an id. */
+  /** Null means that the vault generates an id. */
   readonly id: IdSource | null;
   readonly draft: ContentDraft;
   readonly cvc: string | null;
@@ -35,7 +35,9 @@ export type TokenDraft = {
   readonly ownValues: readonly string[];
 };
 
-/** Checks all of a create request that needs no evaluation and no store, and fills in the defaults of the type. */
+/**
+ * Checks every part of a create request that needs no evaluation and no store, and fills in the defaults of the type.
+ */
 export function draftToken(expressions: Expressions, request: TokenRequest, now: number): Checked<TokenDraft> {
   const size = checkRawSize(request);
   if (!size.ok) return size;

@@ -16,8 +16,8 @@ import type { TypeRule } from './types/type-rule.js';
 import { typeRules } from './types/type-rules.js';
 
 /**
- * An update. An absent field stays unchanged; null resets it to its default or removes it (docs/contract.md, "Null and
- * absent fields").
+ * An update. An absent field stays unchanged. Null resets a field to its default or removes it (docs/contract.md, "Null
+ * and absent fields").
  */
 export type TokenPatch = {
   readonly id?: Json | undefined;
@@ -32,7 +32,7 @@ export type TokenPatch = {
   readonly expires_at?: string | null | undefined;
 };
 
-/** Checks what needs no stored data, so that it can run before the token is read. */
+/** Checks everything that needs no stored data, so that this check can run before the token is read. */
 export function checkPatch(expressions: Expressions, patch: TokenPatch, now: number): Checked<null> {
   const size = checkRawSize(patch);
   if (!size.ok) return size;
@@ -51,7 +51,7 @@ export function checkPatch(expressions: Expressions, patch: TokenPatch, now: num
   return errors === null ? passed : { ok: false, errors };
 }
 
-/** Returns the containers of the token after a checked patch. */
+/** Returns the token's containers after a checked patch. */
 export function containersAfter(content: TokenContent, patch: TokenPatch): readonly string[] {
   if (patch.containers === undefined) return content.containers;
   if (patch.containers === null) return [typeRules[content.type].defaultContainer];
@@ -59,7 +59,7 @@ export function containersAfter(content: TokenContent, patch: TokenPatch): reado
   return checked.ok ? checked.value : content.containers;
 }
 
-/** Returns the expressions of the token after the patch, unevaluated. Only the mask depends on data. */
+/** Returns the token's expressions after the patch, unevaluated. Only the mask depends on the data. */
 export function expressionsAfter(content: TokenContent, patch: TokenPatch) {
   const rule = typeRules[content.type];
   return {
@@ -90,21 +90,21 @@ export type UpdateDraft = {
   readonly draft: ContentDraft;
   /** Top-level names of the changed fields. */
   readonly changed: readonly string[];
-  /** Data other than the cvc changes. */
+  /** Whether data other than the cvc changes. */
   readonly dataReplaced: boolean;
   readonly cvc: { readonly is: 'kept' } | { readonly is: 'removed' } | { readonly is: 'set'; readonly value: string };
   readonly expiresAt: number | null;
   readonly ownValues: readonly string[];
-  /** The patch contains the token's own values, so its sender knows them. */
+  /** Whether the patch contains the token's own values, so that its sender must know them. */
   readonly ownValuesGiven: boolean;
-  /** The patch contains every value that the fingerprint is computed from. */
+  /** Whether the patch contains every value that the fingerprint is computed from. */
   readonly carriesFingerprint: boolean;
 };
 
 type Stored = { readonly content: TokenContent; readonly expiresAt: number | null; readonly hasCvc: boolean };
 
 /**
- * Merges a checked patch onto the stored token and checks the result (RFC 7386; docs/contract.md, "Token types"). Works
+ * Merges a checked patch into the stored token and checks the result (RFC 7386; docs/contract.md, "Token types"). Works
  * in steps, because merging or comparing an object of 35,000 keys takes some tens of milliseconds.
  */
 export function* draftUpdate(
@@ -157,7 +157,7 @@ export function* draftUpdate(
   });
 }
 
-/** Returns the data of a patch in its stored form, or unchanged if it is only a part of what the type needs. */
+/** Returns a patch's data in its stored form. Returns it unchanged if it is only a part of what the type requires. */
 function asStored(rule: TypeRule, data: Json | undefined): Json | undefined {
   if (data === undefined) return undefined;
   const alone = rule.validate(mergePatch(undefined, data));
@@ -169,7 +169,7 @@ function mergeMetadata(before: TokenContent['metadata'], patch: Json | undefined
   return patch === null ? valid(null) : checkMetadata(mergePatch(before ?? {}, patch));
 }
 
-/** A patch that does not name the cvc leaves it unchanged. */
+/** Returns the cvc after a patch. A patch without a cvc leaves it unchanged. */
 function cvcAfter(patch: Json | undefined, value: string | null, isCard: boolean, hasCvc: boolean): UpdateDraft['cvc'] {
   if (!isCard || !isJsonObject(patch) || patch['cvc'] === undefined) return { is: 'kept' };
   if (value !== null) return { is: 'set', value };

@@ -4,9 +4,9 @@ import type { TokenType } from './types/token-type.js';
 export type TokenTimes = { readonly expires_at?: number | undefined; readonly cvc_purge_at?: number | undefined };
 
 /**
- * The plaintext part of each token event. It remains after erasure, so it names types, times, keys and changed fields,
- * and contains nothing that is derived from data. `ends` lists the keys that the event ends. `keeps` names the previous
- * key of the content if it lives on, so that the earlier state can still be decrypted.
+ * The plaintext part of each token event. It remains after erasure, so it contains types, times, key ids and names of
+ * changed fields, and nothing derived from data. `ends` lists the keys that the event ends. `keeps` is the previous key
+ * of the content if it lives on, so that the earlier state can still be decrypted.
  */
 export type TokenEventHeader =
   | {
@@ -23,7 +23,7 @@ export type TokenEventHeader =
         /** Top-level names of the changed fields. */
         readonly changed: readonly string[];
         readonly key: string;
-        /** What happened to the cvc; `set` encrypts a new one under `cvc_key`. */
+        /** What the event does to the cvc. `set` encrypts a new one under `cvc_key`. */
         readonly cvc: 'kept' | 'set' | 'removed';
         readonly cvc_key?: string | undefined;
         readonly keeps?: string | undefined;
@@ -32,7 +32,10 @@ export type TokenEventHeader =
     }
   | {
       readonly type: 'token.deleted';
-      /** A request deleted it, or the request that created several tokens failed half-way. */
+      /**
+       * `request`: a request deleted the token. `undone`: the request that created this and other tokens failed
+       * half-way.
+       */
       readonly clear: { readonly reason: 'request' | 'undone'; readonly ends: readonly string[] };
     }
   | { readonly type: 'token.expired'; readonly clear: { readonly due_at: number; readonly ends: readonly string[] } }
@@ -40,17 +43,17 @@ export type TokenEventHeader =
       readonly type: 'token.property.expired';
       readonly clear: {
         readonly property: 'cvc';
-        /** Its hour was over, or a request purged it. */
+        /** `due`: the hour of the cvc was over. `request`: a request purged it. */
         readonly reason: 'due' | 'request';
         readonly due_at: number;
         readonly keeps?: string | undefined;
         readonly ends: readonly string[];
       };
     }
-  /** Changes nothing. It takes the place of an abandoned append, so that the append can never land later. */
+  /** Changes nothing. It takes the place of an abandoned append, so that the append can never succeed later. */
   | { readonly type: 'token.fenced'; readonly clear: Readonly<Record<string, never>> };
 
-/** A fact with its place in the stream, as `evolve` folds it. */
+/** A fact with its place in the stream, as input of `evolve`. */
 export type RecordedFact = TokenEventHeader & {
   readonly id: string;
   readonly revision: number;

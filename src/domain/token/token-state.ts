@@ -4,15 +4,15 @@ import type { TokenType } from './types/token-type.js';
 export type CvcState = {
   readonly key: string;
   readonly revision: number;
-  /** Milliseconds since the epoch. From then on it is never returned, even after a later edit. */
+  /** Milliseconds since the epoch. From then on, the code is never returned, even after a later edit. */
   readonly purgeAt: number;
 };
 
-/** One life of a token, from its creation to its deletion or expiry. If the id is used again, the next life begins. */
+/** One life of a token, from its creation to its deletion or expiry. Reusing the id begins the next life. */
 export type TokenLife = {
   readonly tenantId: string;
   readonly tokenType: TokenType;
-  /** Revision and position of the event that created it. */
+  /** The revision and position of the event that created the token. */
   readonly createdRevision: number;
   readonly createdPosition: number;
   readonly createdAt: number;
@@ -20,7 +20,7 @@ export type TokenLife = {
   readonly modifiedAt: number | null;
   readonly modifiedBy: string | null;
   readonly expiresAt: number | null;
-  /** The key of the content, and the revision of the event that encrypted it. */
+  /** The key of the content, and the revision of the event that encrypted the content. */
   readonly key: string;
   readonly contentRevision: number;
   /** Keys of replaced data that the tenant keeps until the token ends (`keep_superseded_data`). */
@@ -28,21 +28,23 @@ export type TokenLife = {
   readonly cvc: CvcState | null;
 };
 
-/** A key that an event ended, and that event. Erasure must destroy it. */
+/** A key that an event ended, and the id of that event. Erasure must destroy the key. */
 export type EndedKeyState = { readonly keyId: string; readonly eventId: string };
 
 export type TokenState = {
   /** The revision of the newest event of the stream, or -1 if there is none. */
   readonly revision: number;
-  /** Null: never created, deleted or expired. */
+  /** Null if the token was never created, was deleted, or has expired. */
   readonly life: TokenLife | null;
-  /** Every key that an event of the stream ended, also in earlier lives: some of them may still be alive. */
+  /**
+   * Every key that an event of the stream ended, including earlier lives. Some of these keys may not be destroyed yet.
+   */
   readonly ended: readonly EndedKeyState[];
 };
 
 export const noToken: TokenState = { revision: -1, life: null, ended: [] };
 
-/** Returns whether a token has expired at `now`, whether or not its expiry was recorded yet. */
+/** Returns whether a token has expired at `now`, even if its expiry is not recorded yet. */
 export function isExpired(life: TokenLife, now: number): boolean {
   return life.expiresAt !== null && now >= life.expiresAt;
 }

@@ -4,8 +4,8 @@ const blockBytes = 64 * 1024;
 
 /**
  * Reads a body in blocks of 64 KiB, whatever the size of its chunks. Threat: an attacker sends a body of 4 MiB in
- * chunks of one byte. That would be four million buffers, which take more than a gigabyte until the last chunk
- * arrives.
+ * chunks of one byte. Kept as they arrive, these would be four million buffers, which take more than a gigabyte by the
+ * time the last chunk arrives.
  */
 export function joinChunks(body: Readable): Readable {
   let block = Buffer.allocUnsafeSlow(blockBytes);

@@ -7,7 +7,7 @@ import { callerOf } from '../request-state.js';
 import { joinChunks } from './join-chunks.js';
 import { parsingJsonBody } from './parse-json-body.js';
 
-/** A body longer than this may arrive in so many chunks that their number matters. */
+/** Only a body longer than this can arrive in so many chunks that their number matters. */
 const shortBodyBytes = 16 * 1024;
 
 /**
@@ -34,8 +34,8 @@ export function readJsonBodies(app: FastifyInstance, turns: Turns): void {
 }
 
 /**
- * Returns the body of a request that accepts any JSON. Throws Problem 400 if there is none. The body parser produced
- * it, so it is JSON.
+ * Returns the body of a request that accepts any JSON. Throws Problem 400 if there is no body. The body parser produced
+ * the value, so it is JSON.
  */
 export function jsonBodyOf({ body }: { readonly body: unknown }): Json {
   if (body === undefined) throw new Problem('validation_failed', { body: ['is required'] });

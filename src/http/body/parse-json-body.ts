@@ -3,17 +3,18 @@ import type { Steps } from '../../domain/steps.js';
 import { readJson, scanJson } from './scan-json.js';
 
 /**
- * `path` names the faulty value (`data.number`, `a[0].b`). It is absent if the text itself or its outermost value is at
- * fault. `message` completes "the body …" or "the value at `path` …".
+ * `path` names the invalid value (`data.number`, `a[0].b`). It is absent if the text itself or its outermost value is
+ * invalid. `message` completes "the body …" or "the value at `path` …".
  */
 export type JsonBody =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly message: string; readonly path?: string };
 
 /**
- * Parses a JSON text strictly (docs/contract.md, "Request bodies"). It rejects malformed text, bytes that are not
- * UTF-8, nesting deeper than 64, keys that reach a prototype, and numbers that would lose digits. The last of duplicate
- * keys wins, and a leading byte order mark is skipped. A message contains positions, never text of the body.
+ * Parses a JSON text strictly (docs/contract.md, "Request bodies"). Rejects malformed text, bytes that are not UTF-8,
+ * nesting deeper than 64 levels, keys that could reach a prototype, and numbers that would lose digits. The last of
+ * several equal keys wins, and a leading byte order mark is skipped. A message contains positions, never text from the
+ * body.
  */
 export function parseJsonBody(bytes: Buffer | string): JsonBody {
   const text = typeof bytes === 'string' ? bytes.replace(/^\uFEFF/, '') : decode(bytes);
@@ -24,12 +25,13 @@ export function parseJsonBody(bytes: Buffer | string): JsonBody {
   return { ok: true, value };
 }
 
-/** A body up to this size is parsed without a pause, which takes a few milliseconds at most. */
+/** A body up to this size is parsed without a pause. That takes a few milliseconds at most. */
 const atOnceBytesMax = 32 * 1024;
 const decodedAtOnceBytes = 256 * 1024;
 
 /**
- * Parses in steps, because 4 MiB take a third of a second. A short body is parsed at once by the faster `JSON.parse`.
+ * Parses in steps, because parsing 4 MiB takes a third of a second. A short body is parsed at once with `JSON.parse`,
+ * which is faster.
  */
 export function* parsingJsonBody(bytes: Buffer, atOnceMax = atOnceBytesMax): Steps<JsonBody> {
   if (bytes.length <= atOnceMax) return parseJsonBody(bytes);

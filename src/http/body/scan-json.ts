@@ -9,12 +9,13 @@ type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'comma or end'
 /** `message` completes "the body …" or "the value at `path` …". */
 type JsonFault = { readonly message: string; readonly path?: string };
 
-/** The number of JSON tokens between two pauses. They take some tenths of a millisecond. */
+/** The number of JSON tokens between two pauses. Scanning them takes some tenths of a millisecond. */
 const tokensAtOnce = 2_000;
 
 /**
- * Returns the first fault of a JSON text, or null if `JSON.parse` accepts it and the result is safe to keep. Works in
- * one pass and without recursion. It validates the whole syntax, because the messages of `JSON.parse` quote the text.
+ * Returns the first fault of a JSON text, or null if `JSON.parse` accepts the text and the result is safe to keep.
+ * Works in one pass without recursion. It validates the whole syntax itself, because the messages of `JSON.parse` quote
+ * the text.
  */
 export function scanJson(text: string): JsonFault | null {
   return finish(new Scanner(text, null).scan());
@@ -54,7 +55,7 @@ class Scanner {
       if (fault !== null) return fault;
       if (this.#builder === null || !isValue) continue;
       const first = this.#text[start];
-      // Containers were added when they were opened.
+      // Arrays and objects were added when they were opened.
       if (first === '{' || first === '[' || first === ']') continue;
       const value: Json =
         first === '"' ? yield* unescaped(this.#text, start, this.#at) : JSON.parse(this.#text.slice(start, this.#at));
@@ -123,7 +124,7 @@ class Scanner {
     if (fault !== null) return fault;
     container.keyEnd = this.#at;
     const key = this.#containers.key();
-    // Such keys reach prototypes in code that copies objects by assignment.
+    // Code that copies objects by assignment would change their prototype through such a key.
     if (key === '__proto__' || (key === 'prototype' && container.isConstructor)) {
       return { message: 'must not be used as a key', path: this.#containers.path() };
     }
@@ -176,8 +177,8 @@ class Scanner {
 type Container = { isArray: boolean; isConstructor: boolean; index: number; keyStart: number; keyEnd: number };
 
 /**
- * The stack of arrays and objects around the current value, with what is needed to name its path. Entries are reused
- * and keys are kept as positions, so that a large body costs no allocation per value.
+ * The stack of arrays and objects around the current value, with the data needed to compute its path. Reuses its
+ * entries and stores keys as positions, so that a large body costs no allocation per value.
  */
 class Containers {
   readonly #text: string;
@@ -196,7 +197,7 @@ class Containers {
     return this.#stack[this.#depth - 1];
   }
 
-  /** `isConstructor` says that the container is an object and the value of a key `constructor`. */
+  /** `isConstructor` means that the container is an object and the value of a key named `constructor`. */
   open(isArray: boolean, isConstructor: boolean): void {
     const reused = this.#stack[this.#depth];
     if (reused === undefined) this.#stack.push({ isArray, isConstructor, index: 0, keyStart: 0, keyEnd: 0 });
@@ -212,14 +213,14 @@ class Containers {
     this.#depth -= 1;
   }
 
-  /** Returns the key of the current value, or null inside an array and outside of all containers. */
+  /** Returns the key of the current value, or null inside an array and outside all containers. */
   key(): string | null {
     const { innermost } = this;
     if (innermost === undefined || innermost.isArray) return null;
     return keyAt(this.#text, innermost.keyStart, innermost.keyEnd);
   }
 
-  /** Returns the path of the current value, such as `data.a[0]`. It is empty outside of all containers. */
+  /** Returns the path of the current value, such as `data.a[0]`. The path is empty outside all containers. */
   path(): string {
     let path = '';
     for (const container of this.#stack.slice(0, this.#depth)) {
@@ -245,7 +246,7 @@ const simpleEscapes: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
-/** Builds a JSON value from the tokens that the scanner finds. */
+/** Builds a JSON value from the scanner's tokens. */
 class JsonBuilder {
   readonly #open: (Json[] | Record<string, Json>)[] = [];
   #value: Json = null;
@@ -270,13 +271,14 @@ class JsonBuilder {
     const container = this.#open.at(-1);
     if (container === undefined) this.#value = value;
     else if (Array.isArray(container)) container.push(value);
-    // The scanner has rejected `__proto__`.
+    // The scanner has already rejected `__proto__`.
     else if (key !== null) container[key] = value;
   }
 }
 
 /**
- * Returns the text of a valid JSON string literal. `start` is its opening quote; `end` is one past its closing quote.
+ * Returns the text of a valid JSON string literal. `start` is the index of its opening quote; `end` is one past its
+ * closing quote.
  */
 function* unescaped(text: string, start: number, end: number): Steps<string> {
   // Slices first, so that no search runs past the end of the literal.
@@ -302,8 +304,8 @@ const backslash = 0x5c;
 const escapableCharacters = '"\\/bfnrt';
 
 /**
- * Returns the position after the JSON string that begins at `start`, or ~position (negative) of the first invalid
- * character.
+ * Returns the position after the JSON string that begins at `start`. For an invalid character, returns its position as
+ * a negative number, ~position.
  */
 function stringEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
@@ -326,7 +328,7 @@ function isHexDigit(unit: number): boolean {
   return (unit >= 0x30 && unit <= 0x39) || (unit >= 0x41 && unit <= 0x46) || (unit >= 0x61 && unit <= 0x66);
 }
 
-/** Returns the key between `start` and `end`, which the caller has checked to be a JSON string with its quotes. */
+/** Returns the key between `start` and `end`, which the caller has validated as a JSON string including its quotes. */
 function keyAt(text: string, start: number, end: number): string {
   const key = text.slice(start + 1, end - 1);
   if (!key.includes('\\')) return key;
@@ -334,17 +336,17 @@ function keyAt(text: string, start: number, end: number): string {
   return decoded;
 }
 
-/** Any double that is not tiny keeps this many significant digits. A shorter literal has at most as many digits. */
+/** Any double that is not tiny preserves this many significant digits, and a shorter literal has at most as many. */
 const certainLength = 15;
 const tiny = 1e-300;
 /** From this size on, JSON writes a whole number with an exponent. */
 const exponentFrom = 1e21;
 
 /**
- * Returns whether a double keeps all digits of a JSON number literal. A literal without fraction and exponent must be a
- * whole number within ±(2^53 - 1). Any other literal must be finite and have the digits of the shortest form of its
- * double, apart from zeros at the ends (8.50 is 8.5). It must not become a whole number outside of that range (1e16),
- * because a client that sends the result back would be rejected.
+ * Returns whether a double preserves all digits of a JSON number literal. A literal without fraction and exponent must
+ * be a whole number within ±(2^53 - 1). Any other literal must be finite and have the digits of its double's shortest
+ * form, apart from leading and trailing zeros (8.50 is 8.5). It must not become a whole number outside that range
+ * (1e16), because the vault would reject that number if the client sent it back.
  */
 export function isFaithfulNumber(literal: string): boolean {
   const isShort = literal.length <= certainLength;
@@ -360,7 +362,7 @@ export function isFaithfulNumber(literal: string): boolean {
   return significantDigits(mantissa) === significantDigits(shortest);
 }
 
-/** Uses loops: a pattern for trailing zeros takes quadratic time on many zeros before another digit. */
+/** Uses loops, because a pattern for trailing zeros takes quadratic time on many zeros before another digit. */
 function significantDigits(mantissa: string): string {
   const digits = mantissa.replace('-', '').replace('.', '');
   let start = 0;

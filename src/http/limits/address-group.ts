@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 const groupsOfNetwork = 4;
 
 /**
- * Returns the group that counts as one address: an IPv4 address in any notation, or the /64 network of an IPv6
+ * Returns the group of addresses that counts as one: an IPv4 address in any notation, or the /64 network of an IPv6
  * address. Threat: an attacker with one IPv6 network has 2^64 addresses and could try a bad key from each.
  */
 export function addressGroup(address: string): string {

@@ -6,13 +6,14 @@ import { Problem } from '../problem/problem.js';
 import { addressGroup } from './address-group.js';
 
 /**
- * Counts requests against the limits of their application or address. Each function throws Problem 429 over a limit.
+ * Counts requests against the limits of their application or address. Each function throws Problem 429 if a limit is
+ * exceeded.
  */
 export type Limits = {
   request(caller: Caller): Promise<void>;
   /**
-   * Counts a request once per token that it carries (docs/contract.md, "Rate limits"). A route calls this after it has
-   * parsed the body. If it rejects the request, it counts nothing.
+   * Counts a request once for each token in it (docs/contract.md, "Rate limits"). A route calls this after parsing the
+   * body. A rejected request counts nothing here.
    */
   weigh(caller: Caller, tokens: number): Promise<void>;
   /**
@@ -47,7 +48,7 @@ export function createLimits(rateLimits: RateLimits, settings: LimitSettings, me
 
   return {
     request: ({ applicationId }) => use(requests, applicationId, 1),
-    // The request itself was already counted when it arrived.
+    // The request itself was counted on arrival.
     weigh: ({ applicationId }, tokens) => use(requests, applicationId, Math.max(0, tokens - 1)),
     async keyless({ ip, url }) {
       if (!url.startsWith('/health/')) await use(keyless, addressGroup(ip), 1);

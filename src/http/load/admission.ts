@@ -4,33 +4,31 @@ import { Problem } from '../problem/problem.js';
 import { createRoom } from './room.js';
 import { createShares } from './shares.js';
 
-/** A body shorter than this reserves no memory of its own. */
+/** A shorter body reserves no memory of its own. */
 const smallBodyBytes = 64 * 1024;
 /** Parsing and checking a JSON body takes several times its size in memory. */
 const bytesPerBodyByte = 8;
 const retryAfterMs = 2_000;
 
 /**
- * The resources that a tenant's request holds. They are released once the response has been sent and no computation for
- * the request is running.
+ * The resources that a tenant's request holds. They are released once the response is sent and no computation for the
+ * request is running.
  */
 export type Lease = {
   readonly tenantId: string;
   bytes: number;
   /** The handler has produced its response. */
   isAnswered: boolean;
-  /** The response has left, or the caller has disconnected. */
+  /** The response is sent, or the caller has disconnected. */
   isGone: boolean;
   isRunning: boolean;
 };
 
-/**
- * Decides which requests of which tenants run now. Threat: one tenant takes all the time or memory from the others.
- */
+/** Decides which requests of which tenants run now. Threat: one tenant uses up the time or memory of all others. */
 export type Admission = {
   /**
-   * Resolves when the request of a tenant may run; returns undefined if it may run at once. Throws Problem 503 if
-   * there is not enough memory.
+   * Resolves when a tenant's request may run. Returns undefined if it may run at once. Throws Problem 503 if there is
+   * not enough memory.
    */
   admit(request: FastifyRequest, reply: FastifyReply, tenantId: string): Promise<void> | undefined;
   /** Records the size, in bytes, of a response that is about to be sent. */
@@ -78,7 +76,7 @@ export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax
   async function enter(lease: Lease, share: Promise<void> | undefined, bytes: number): Promise<void> {
     if (share !== undefined) {
       await share;
-      // Requests that waited begin one after the other, and those of other tenants come in between.
+      // Waiting requests start one after the other, interleaved with requests of other tenants.
       await turns.turn(lease.tenantId);
     }
     lease.isRunning = true;

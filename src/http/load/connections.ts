@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../problem/problem.js';
 
 const checkMs = 1_000;
-/** A connection that has data to send is closed if the other side takes none of it for this long. */
+/** A connection with data to send is closed if the other side reads nothing for this long. */
 const stalledMs = 10_000;
 /** File descriptors reserved for store files, connections to servers, and the admin listener. */
 const reservedDescriptors = 192;
@@ -18,7 +18,10 @@ const pipelinedMax = 64;
 const retryAfterMs = 2_000;
 
 type Connection = {
-  /** Bytes that the other side has taken, and when that number last grew or there was nothing to send. */
+  /**
+   * The number of bytes that the other side has read, and the last time at which this number grew or nothing was left
+   * to send.
+   */
   taken: number;
   since: number;
   readonly isBeyondLimit: boolean;
@@ -27,9 +30,9 @@ type Connection = {
 };
 
 /**
- * Bounds the cost of connections. Each connection runs one request at a time: the next pipelined request begins when
- * the previous response has left. A connection whose other side does not take its response is closed. The limit on
- * connections is below the limit on file descriptors, and connections beyond it get 503.
+ * Bounds the cost of connections. Each connection runs one request at a time: the next pipelined request starts once
+ * the previous response is sent. A connection whose other side does not read its response is closed. The limit on
+ * connections is below the limit on file descriptors, and connections beyond the limit get 503.
  */
 export function watchConnections(app: FastifyInstance, connectionsMax = connectionsThatFit()): void {
   const connections = new Map<Socket, Connection>();
@@ -58,14 +61,14 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
   app.addHook('onRequest', ({ raw }, reply, done) => {
     const { socket } = raw;
     const connection = connections.get(socket);
-    // A request that a test injects has no connection.
+    // A request injected by a test has no connection.
     if (connection === undefined) return done();
     if (connection.isBeyondLimit) {
       reply.header('connection', 'close');
       return done(new Problem('overloaded', undefined, retryAfterMs));
     }
     const begin = (): void => {
-      // The response of a destroyed socket never closes, so its resources would never be released.
+      // On a destroyed socket, the response never emits `close`, so its resources would never be released.
       if (socket.destroyed) return;
       connection.isBusy = true;
       reply.raw.once('close', () => {
@@ -80,7 +83,7 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
   });
 }
 
-/** Returns how many connections the limit on file descriptors allows. */
+/** Returns the number of connections that the limit on file descriptors allows. */
 function connectionsThatFit(): number {
   return Math.min(connectionsMost, Math.max(connectionsLeast, descriptorLimit() - reservedDescriptors));
 }
@@ -91,7 +94,7 @@ function descriptorLimit(): number {
     const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
     return Number(limit ?? Number.POSITIVE_INFINITY);
   } catch {
-    // Not Linux: assume the usual limit of other systems.
+    // On systems other than Linux, assumes their usual limit.
     return 1_024;
   }
 }

@@ -6,15 +6,15 @@ const roomBytesMax = 256 * mib;
 /** The longest time a request waits for memory, ms. */
 const waitMsMax = 5_000;
 const retryAfterMs = 2_000;
-/** The share of the heap above which requests that need memory are rejected. */
+/** Above this share of the heap, requests that need memory are rejected. */
 const heapShareMax = 0.9;
 
 /**
  * The memory for bodies and responses of requests that need a lot of it: 256 MiB, or a quarter of the heap if that is
- * less. Each tenant gets at most a quarter of this, so that its unread responses leave memory for other tenants.
+ * less. Each tenant gets at most a quarter of this memory, so that its unread responses leave some for other tenants.
  */
 export type Room = {
-  /** Resolves when there is memory for a request. Throws Problem 503 if none becomes free within 5 s. */
+  /** Resolves when there is enough memory for a request. Throws Problem 503 if that takes more than 5 s. */
   take(tenantId: string, bytes: number, isGone: () => boolean): Promise<void>;
   /** Counts a response that already exists. */
   add(tenantId: string, bytes: number): void;
@@ -34,7 +34,7 @@ export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics()
 
   function fits(tenantId: string, bytes: number): boolean {
     const own = held.get(tenantId) ?? 0;
-    // A request that is alone always fits, because the memory of a single request is bounded.
+    // A request always fits while no other holds memory, because the memory of one request is bounded.
     return (own === 0 || own + bytes <= tenantBytesMax) && (total === 0 || total + bytes <= bytesMax);
   }
 
@@ -43,7 +43,7 @@ export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics()
     held.set(tenantId, (held.get(tenantId) ?? 0) + bytes);
   }
 
-  /** Admits the waiting requests that fit now, tenant by tenant, in order of arrival within each tenant. */
+  /** Admits the waiting requests that fit now, tenant by tenant, in order of arrival for each tenant. */
   function admit(): void {
     for (const [tenantId, requests] of [...waiting]) {
       // A request whose caller disconnected is rejected when its wait times out.

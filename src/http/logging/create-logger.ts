@@ -6,9 +6,9 @@ import type { Log, Logger, LogLevel } from './logger.js';
 type LineStream = { write(line: string): unknown };
 
 /**
- * Creates a logger that writes JSON lines, or readable text if `pretty`, to standard output or to `stream`. Lines of
- * one turn of the event loop are written together. Remaining lines are written when the process ends, because they may
- * say why it ended.
+ * Creates a logger that writes JSON lines, or readable text if `pretty`, to standard output or to `stream`. Writes all
+ * lines of one turn of the event loop together. Writes the remaining lines when the process ends, because they may
+ * contain the reason.
  */
 export function createLogger(options: {
   readonly level: LogLevel;
@@ -55,10 +55,10 @@ function turnByTurn(stream: LineStream): LineStream {
   };
 }
 
-/** These fields are written as part of the text, so that a request takes one line on a terminal. */
+/** Fields that are written as part of the text, so that a request takes one line on a terminal. */
 const inText = ['route', 'method', 'status', 'duration_ms', 'code', 'trace_id', 'application_id'];
 
-/** Uses only the formatter of pino-pretty, because its stream may still hold lines when the process exits. */
+/** Uses only pino-pretty's formatter, because its stream may still hold lines when the process exits. */
 function readable(stream: LineStream): { write(line: string): void } {
   const format = prettyFactory({
     translateTime: 'SYS:HH:MM:ss.l',

@@ -18,7 +18,7 @@ export type LogFields = {
   readonly version?: string;
   readonly profile?: string;
   readonly role?: string;
-  /** How long requests are still accepted after a signal to stop. */
+  /** How long the service accepts requests after a signal to stop. */
   readonly delaySeconds?: number;
   /** The address of the admin listener. */
   readonly adminAddress?: string;
@@ -29,8 +29,8 @@ export type LogFields = {
 export type LogLine = Readonly<Record<string, string | number | LoggedError>>;
 
 /**
- * Returns the fields under their names in a log line. It copies known fields one by one, so that any other property of
- * the object at run time (from a spread request or a cast) is not logged.
+ * Returns the fields under their names in a log line. Copies known fields one by one, so that no other property that
+ * the object has at run time, from a spread request or a cast, is logged.
  */
 export function logLine(fields: LogFields): LogLine {
   const { route, method, status, durationMs, traceId, applicationId, code, adminAddress, otelTraceId } = fields;

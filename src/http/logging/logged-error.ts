@@ -1,4 +1,4 @@
-/** Accepts short words in the style of a class name or an error code. Any other text could be data. */
+/** Matches short words in the style of a class name or an error code. Any other text could be data. */
 const namePattern = /^[A-Za-z_$][A-Za-z0-9_$]{0,63}$/;
 const codePattern = /^[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*$/;
 const codeCharactersMax = 64;
@@ -6,7 +6,7 @@ const codeCharactersMax = 64;
 export type LoggedError = { readonly name: string; readonly code?: string; readonly stack?: string };
 
 /**
- * Returns what a log line says about an error: name, code and stack frames. It never includes `message`, `cause` or
+ * Returns the parts of an error that may be logged: name, code and stack frames. Never includes `message`, `cause` or
  * other properties, because libraries quote their input there (docs/contract.md, "Log lines"). A thrown value that is
  * not an Error is logged only as `NotAnError`.
  */
@@ -25,10 +25,10 @@ const framePattern = /^ {4}at (?:[^()]* \()?(?:(?:file:\/\/|node:|\/|[A-Z]:\\).*
 const headPattern = /^[^\n:]+$/;
 
 /**
- * Returns the `at …` lines of an error's stack. A stack begins with the name and message from the time the error was
- * created, and a message may contain lines that look like frames. So only the lines after the message count, up to the
- * first line that is not a frame. If the message is not where it is expected, it was changed later. Message and frames
- * cannot be told apart then, and the result is empty.
+ * Returns the `at …` lines of an error's stack. A stack begins with the name and message from the creation of the
+ * error, and a message may contain lines that look like frames. Only the lines after the message therefore count, up to
+ * the first line that is not a frame. If the message is not at the expected place, it was changed later. Message and
+ * frames then cannot be told apart, and the result is empty.
  */
 function framesOf(error: Error): readonly string[] {
   const { message, stack } = error;

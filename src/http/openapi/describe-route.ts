@@ -44,9 +44,9 @@ export type SecurityScheme = keyof typeof securitySchemes;
 const anyJson = z.unknown();
 
 /**
- * Returns a function that describes a route for the document, from the schemas that it validates with and from its
- * operation. It runs once, when the document is generated; serving does not use it. A route without an operation is not
- * in the document.
+ * Returns a function that describes a route for the document, from the route's operation and the schemas that validate
+ * its requests. The function runs once, when the document is generated, and not when requests are served. A route
+ * without an operation is not in the document.
  */
 export function routeDescriber(schemes: readonly SecurityScheme[]): SwaggerTransform {
   return (route) => describeRoute(route, schemes);
@@ -111,7 +111,7 @@ function withBody(responses: Responses): Responses {
   return Object.fromEntries(Object.entries(responses).filter(([, { content }]) => content !== undefined));
 }
 
-/** Adds examples and headers to the converted schemas, because the library keeps only schemas of a response. */
+/** Adds examples and headers to the converted schemas. The library keeps only a response's schemas. */
 function withJsonSchemas(responses: Responses, inJson: unknown): object {
   const converted = inJson as Readonly<Record<string, { content: Readonly<Record<string, { schema: object }>> }>>;
   return Object.fromEntries(
@@ -196,8 +196,8 @@ function exampleOf(code: ProblemCode): unknown {
 }
 
 /**
- * Returns the problems that every route of a kind may respond with: with a key, with a body of its own, with any body
- * at all.
+ * Returns the problems that every route of a kind may return: those of routes with a key, with a body of their own, and
+ * with any body.
  */
 function commonProblems(
   { permission, mediaType, url }: { readonly permission: unknown; readonly mediaType: unknown; readonly url: string },

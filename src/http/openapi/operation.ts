@@ -17,25 +17,25 @@ export const tagDescriptions = {
 
 type Tag = keyof typeof tagDescriptions;
 
-/** The documentation of a route besides its schemas: texts, responses and problems. It does not affect serving. */
+/** A route's documentation besides its schemas: texts, responses and problems. It does not affect serving. */
 export type Operation = {
-  /** Unique in the document. Generated clients use it as the name of the operation. */
+  /** Unique in the document. Generated clients use it as the operation's name. */
   readonly id: string;
   readonly tag: Tag;
   readonly summary: string;
   readonly description?: string;
   readonly pathParameters?: Readonly<Record<string, string>>;
-  /** Documents the query parameters in place of the route's schema, for what the schema does not say or cannot say. */
+  /** Documents the query parameters in place of the route's schema, if that schema cannot describe them. */
   readonly query?: z.ZodType;
   /**
-   * Documents a body that the route parses itself. A body in the route's schema is documented from there. Without
-   * either, the document says any JSON.
+   * Documents a body that the route parses itself. A body in the route's schema is documented from that schema. With
+   * neither, the document allows any JSON.
    */
   readonly body?: z.ZodType;
   readonly requestHeaders?: readonly RequestHeader[];
   readonly requestExample?: Json;
   readonly answers: Readonly<Record<number, AnswerDoc>>;
-  /** The problems that the route may return besides those of every route of its kind (`commonProblems`). */
+  /** The problems that the route may return, besides those of every route of its kind (`commonProblems`). */
   readonly problems?: readonly ProblemCode[];
 };
 
@@ -48,7 +48,7 @@ export type AnswerDoc = {
   readonly example?: Json;
 };
 
-/** Returns its argument, so that an operation is type-checked where it is written. */
+/** Returns its argument. Calling it type-checks an operation where it is written. */
 export function documented(operation: Operation): Operation {
   return operation;
 }

@@ -82,7 +82,7 @@ const languages = [
   ['python', 'Python'],
 ] as const;
 
-/** Renders the request in all languages. The style sheet shows the one that the reader has chosen. */
+/** Renders the request in all languages. The style sheet shows the language that the reader has chosen. */
 function samplesSection(operation: DocumentedOperation): Html {
   const samples = requestSamples(operation);
   return html`${languages.map(([language]) => html`<div class="sample ${language}">${codeBlock(samples[language])}</div>`)}`;
@@ -157,7 +157,10 @@ function typeText(schema: Schema): Html {
   return html`${shapeText(schema)} <span class="limits">${joined(limits, ', ')}</span>`;
 }
 
-/** Returns the default, the bounds and the pattern of a value. A format, such as `uuid`, replaces its pattern. */
+/**
+ * Returns the default, the bounds and the pattern of a value. If the value has a format, such as `uuid`, that replaces
+ * the pattern.
+ */
 function limitsOf(schema: OpenAPIV3_1.SchemaObject): readonly Html[] {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, format, pattern } = schema;
   const value = (label: string, shown: unknown): readonly Html[] =>

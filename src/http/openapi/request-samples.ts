@@ -10,14 +10,14 @@ type SampledOperation = OpenAPIV3_1.OperationObject & {
 };
 
 /**
- * Returns the request of an operation as a curl command, and as calls of our clients. Values that the reader has to
- * fill in are variables: `$TOKEN_ID`, `tokenId`, `token_id`.
+ * Returns the request of an operation as a curl command and as calls of our clients. Values that the reader must fill
+ * in are variables: `$TOKEN_ID`, `tokenId`, `token_id`.
  */
 export function requestSamples(operation: SampledOperation): RequestSamples {
   return { curl: curlSample(operation), typescript: typescriptSample(operation), python: pythonSample(operation) };
 }
 
-/** The key comes from a file, so that no shell history keeps it. */
+/** Returns a curl command. Reads the key from a file, so that it does not end up in the shell history. */
 function curlSample(operation: SampledOperation): string {
   const { method, security = [] } = operation;
   const { type, example } = bodyOf(operation);
@@ -65,7 +65,10 @@ function returnsBody({ responses = {} }: SampledOperation): boolean {
   return !Object.hasOwn(responses, '204');
 }
 
-/** Returns each parameter of the path with the words of its variable: `id` of `/tokens/{id}` is the id of a token. */
+/**
+ * Returns each path parameter with the words of its variable: `id` in `/tokens/{id}` becomes the words `token` and
+ * `id`.
+ */
 function pathParameters({ path }: SampledOperation): readonly (readonly [name: string, words: readonly string[]])[] {
   const segments = path.split('/');
   return segments.flatMap((segment, index) => {
@@ -83,7 +86,7 @@ function withVariables(operation: SampledOperation, variable: (words: readonly s
   );
 }
 
-/** Returns the class that the Python client has for a body, or null if it takes any JSON. */
+/** Returns the Python client's class for a body, or null if the body may be any JSON. */
 function pythonModel(id: string, schema: OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject): string | null {
   if ('$ref' in schema) return schema.$ref.split('/').at(-1) ?? null;
   return schema.properties === undefined ? null : `${id.charAt(0).toUpperCase()}${id.slice(1)}Body`;

@@ -10,7 +10,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Builds HTML from a template. Every value is escaped as text, unless this function produced it. */
+/** Builds HTML from a template. Escapes every value as text, except HTML that this function produced. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return { html: parts.map((part, index) => part + (index < values.length ? show(values[index] ?? '') : '')).join('') };
 }
@@ -29,13 +29,13 @@ export function when<T>(value: T | undefined, make: (value: T) => Html): Html {
   return value === undefined ? html`` : make(value);
 }
 
-/** Renders a sentence in which backticks mark `code`. */
+/** Renders a sentence, in which backticks mark `code`. */
 export function prose(text: string): Html {
   const parts = text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`));
   return html`${parts}`;
 }
 
-/** Renders paragraphs. Empty lines separate them. */
+/** Renders paragraphs that are separated by empty lines. */
 export function paragraphs(text: string): Html {
   return html`${text.split('\n\n').map((paragraph) => html`<p>${prose(paragraph)}</p>`)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The script of the reference: the search, and buttons that copy code. Without it, the page shows everything. It loads
- * and sends nothing.
+ * The reference's script: its search, and buttons that copy code. Without the script, the page shows everything. The
+ * script neither loads nor sends anything.
  */
 export const script = `'use strict';
 const form = document.querySelector('#search-form');

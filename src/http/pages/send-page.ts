@@ -4,7 +4,10 @@ import { type Html, html } from './html.js';
 export const stylePath = '/docs/style.css';
 export const scriptPath = '/docs/script.js';
 
-/** A page loads only our own style sheet, and no other site can frame it. It runs our own script or none. */
+/**
+ * Returns the content security policy of a page. A page loads only our own style sheet, runs our own script or none,
+ * and cannot be framed by another site.
+ */
 const policyOf = (scripts: string) =>
   `default-src 'none'; ${scripts}style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 const scripts = { none: { html: '' }, own: { html: `<script src="${scriptPath}" defer></script>` } };
@@ -31,7 +34,7 @@ ${body}
 `.html;
 }
 
-/** Sends one of our pages. It contains nothing from a request. */
+/** Sends one of our pages, which contains nothing from a request. */
 export function sendPage(reply: FastifyReply, page: string | Buffer, script: Script = 'none'): FastifyReply {
   return reply
     .header('content-type', 'text/html; charset=utf-8')

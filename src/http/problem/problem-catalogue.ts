@@ -1,6 +1,6 @@
 import type { RejectionCode } from '../../vault/result.js';
 
-/** One kind of problem: its status and the text of its page. `detail` is the default text of a response. */
+/** One kind of problem: its status, and the texts of its error page. `detail` is the default text in a response. */
 export type ProblemKind = {
   readonly status: number;
   readonly title: string;

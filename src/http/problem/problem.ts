@@ -2,7 +2,7 @@ import type { Permission } from '../../domain/access/permission.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { type ProblemCode, problemCatalogue } from './problem-catalogue.js';
 
-/** Ends a request with a problem, which the error handler renders. It contains only fixed texts of ours. */
+/** Ends a request with a problem, which the error handler renders. It contains only our own fixed texts. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: FieldErrors | undefined;
@@ -21,8 +21,8 @@ export class Problem extends Error {
 }
 
 /**
- * Returns a 403 for a caller that holds none of these permissions on any container. It names them, because being
- * granted one of them solves the problem.
+ * Returns a 403 for a caller that holds none of these permissions on any container. The detail names them, because
+ * being granted one of them solves the problem.
  */
 export function permissionMissing(sufficient: readonly Permission[]): Problem {
   const { detail } = problemCatalogue.permission_missing;

@@ -36,7 +36,7 @@ const operation = documented({
   problems: ['validation_failed', 'exceeds_own_permissions', 'idempotency_in_flight', 'idempotent_result_gone'],
 });
 
-/** `POST /applications` (docs/contract.md, "Applications"). This response is the only one that contains the key. */
+/** `POST /applications` (docs/contract.md, "Applications"). Only this response contains the key. */
 export const createApplicationRoute: Routes = (app, { vault }, headerNames) => {
   app.post(
     '/applications',

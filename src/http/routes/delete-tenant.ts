@@ -18,8 +18,8 @@ const operation = documented({
 });
 
 /**
- * `DELETE /tenants/self` (docs/contract.md, "Tenants"). The body repeats the tenant's name. After a 503, the same
- * request finishes the deletion.
+ * `DELETE /tenants/self` (docs/contract.md, "Tenants"). The body must repeat the tenant's name. After a 503, repeating
+ * the request finishes the deletion.
  */
 export const deleteTenantRoute: Routes = (app, { vault }) => {
   app.delete(

@@ -30,7 +30,7 @@ const scriptOperation = documented({
 
 /**
  * `GET /docs` shows the OpenAPI document as one page that loads nothing from other hosts (docs/contract.md, "Operations
- * routes"). The page is rendered once. Threat: the route needs no key, and rendering takes 15 ms.
+ * routes"). Threat: the route requires no key and rendering takes 15 ms, so the page is rendered only once.
  */
 export const docsRoute: Routes = (app) => {
   let page: Buffer | null = null;

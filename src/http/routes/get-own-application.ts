@@ -15,12 +15,14 @@ const operation = documented({
   answers: { 200: { description: 'The application.', schema: application, example: applicationExample } },
 });
 
-/** `GET /applications/key` returns the application of the request's key (docs/contract.md, "Applications"). */
+/**
+ * `GET /applications/key` returns the application that the request's key belongs to (docs/contract.md, "Applications").
+ */
 export const getOwnApplicationRoute: Routes = (app, { vault }) => {
   app.get('/applications/key', { config: { permission: 'any_key', operation } }, async (request, reply) => {
     const { tenantId, applicationId } = callerOf(request);
     const application = await livingApplication(vault, tenantId, applicationId);
-    // Authentication found the application, so another request has deleted it since.
+    // Authentication found the application, so another request must have deleted it since.
     if (application === null) throw new Problem('unauthenticated');
     return sendJson(reply, 200, applicationAnswer(tenantId, application));
   });

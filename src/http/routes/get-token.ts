@@ -21,14 +21,16 @@ const operation = documented({
   problems: ['forbidden', 'token_not_found'],
 });
 
-/** `GET /tokens/{id}` (docs/contract.md, "Get a token"). No schema runs here: this is the hot read. */
+/**
+ * `GET /tokens/{id}` (docs/contract.md, "Get a token"). No schema validates this most frequent read.
+ */
 export const getTokenRoute: Routes = (app, { vault }) => {
   app.get<{ Params: TokenParams }>(
     '/tokens/:id',
     { config: { permission: 'token:read', operation } },
     async (request, reply) => {
       const result = await getToken(vault, { caller: callerOf(request) }, request.params.id);
-      // A server that lost its leadership must not report that the token does not exist.
+      // A store server that lost its leadership must not report that the token does not exist.
       if (!result.ok) await vault.confirmReads(request.beganAt, false);
       const known = request.headers['if-none-match'];
       if (result.ok && known !== undefined && namesRevision(known.replaceAll('W/', ''), result.value.revision)) {

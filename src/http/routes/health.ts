@@ -36,7 +36,7 @@ const readyOperation = documented({
 const retryAfterSeconds = 1;
 
 /**
- * `GET /health/live` and `GET /health/ready` show the state, without reasons, and need no key (docs/contract.md,
+ * `GET /health/live` and `GET /health/ready` return the state without reasons and require no key (docs/contract.md,
  * "Operations routes").
  */
 export const healthRoute: Routes = (app, service) => {

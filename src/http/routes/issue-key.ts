@@ -31,7 +31,7 @@ const operation = documented({
   ],
 });
 
-/** `POST /applications/{id}/keys` (docs/contract.md, "API keys"). No later response contains the key. */
+/** `POST /applications/{id}/keys` (docs/contract.md, "API keys"). Only this response contains the key. */
 export const issueKeyRoute: Routes = (app, { vault }, headerNames) => {
   app.post<{ Params: ApplicationParams }>(
     '/applications/:id/keys',

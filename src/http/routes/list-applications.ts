@@ -10,7 +10,7 @@ import { callerOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
-/** The query string for the document: a single value is a list of one. */
+/** The query string, for the document. A single value counts as a list of one. */
 const documentedQuery = z.object({
   ...pageQuery,
   id: z.array(z.string()).optional().meta({ description: 'Ids of applications. Any of them matches.' }),
@@ -36,14 +36,17 @@ const operation = documented({
   problems: ['validation_failed'],
 });
 
-/** A query parameter with one or several values. Without it, there is no filter. */
+/** A query parameter with one or more values. If it is absent, there is no filter. */
 const values = z
   .union([z.string(), z.array(z.string())])
   .transform((given) => (typeof given === 'string' ? [given] : given))
   .optional();
 const querystring = z.object({ ...pageQuery, id: values, type: values });
 
-/** `GET /applications` (docs/contract.md, "Applications"). `id` and `type` are ANDed, repeats of one are ORed. */
+/**
+ * `GET /applications` (docs/contract.md, "Applications"). `id` and `type` are ANDed; repeated values of one parameter
+ * are ORed.
+ */
 export const listApplicationsRoute: Routes = (app, { vault }) => {
   app.get(
     '/applications',

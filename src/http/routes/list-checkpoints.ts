@@ -46,7 +46,7 @@ const operation = documented({
 
 /**
  * `GET /audit/checkpoints` lists the signed checkpoints, so that an auditor can keep copies. Threat: the number,
- * position and count of a checkpoint would show one tenant how active the others are.
+ * position and count of a checkpoint would show a tenant how active other tenants are.
  */
 export const listCheckpointsRoute: Routes = (app, { vault }) => {
   app.get(

@@ -24,7 +24,7 @@ const operation = documented({
   problems: ['application_not_found'],
 });
 
-/** `GET /applications/{id}/keys` (docs/contract.md, "API keys"). The array never contains a key itself. */
+/** `GET /applications/{id}/keys` (docs/contract.md, "API keys"). The list never contains the keys themselves. */
 export const listKeysRoute: Routes = (app, { vault }) => {
   app.get<{ Params: ApplicationParams }>(
     '/applications/:id/keys',

@@ -12,7 +12,9 @@ import { sendJson } from '../send-json.js';
 
 const text = z.string({ error: 'must be given once' }).optional();
 
-/** Accepts only words that entries can have: an empty page for a misspelt word would say that nothing was done. */
+/**
+ * Accepts only words that entries can contain. An empty page for a misspelt word would suggest that nothing was done.
+ */
 function oneOf<const Word extends string>(words: readonly Word[]) {
   return z.enum(words, { error: `must be one of ${words.join(', ')}, and given once` }).optional();
 }
@@ -50,7 +52,8 @@ function logFilterOf(query: z.output<typeof logQuery>): LogFilter {
 }
 
 /**
- * Parses a time. A plus sign that is not percent-encoded arrives as a space, and our timestamps contain a plus sign.
+ * Parses a time. A plus sign that is not percent-encoded arrives as a space, and our own timestamps contain a plus
+ * sign.
  */
 function timeOf(given: string): number | null {
   return parseExpiresAt(given) ?? parseExpiresAt(given.replace(/ (\d{2}:?\d{2})$/, '+$1'));
@@ -124,7 +127,7 @@ const listLogsOperation = documented({
   },
 });
 
-/** `GET /logs` (docs/contract.md, "Access log"). Entries never contain data of tokens. */
+/** `GET /logs` (docs/contract.md, "Access log"). Entries never contain tokens' data. */
 export const listLogsRoute: Routes = (app, { vault }) => {
   app.get(
     '/logs',
@@ -137,7 +140,7 @@ export const listLogsRoute: Routes = (app, { vault }) => {
   );
 };
 
-/** Returns an entry as `GET /logs` shows it. A field without a value is absent. */
+/** Returns an entry in the form of `GET /logs`. A field without a value is absent. */
 function entryBody({ entry, entityId, traceId }: ShownEntry) {
   const { keyId, sourceAddress, entityRef } = entry;
   return {

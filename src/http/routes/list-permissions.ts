@@ -5,7 +5,7 @@ import { documented } from '../openapi/operation.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
-/** A permission and the application types that may hold it (docs/contract.md, "List permissions"). */
+/** A permission, and the application types that may hold it (docs/contract.md, "List permissions"). */
 const permission = z
   .object({
     type: z.enum([...tokenPermissions, ...managementPermissions]).meta({ description: 'The name of the permission.' }),

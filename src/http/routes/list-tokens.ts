@@ -20,8 +20,8 @@ const listTokensQuery = z.looseObject({ ...pageQuery, id: values, type: values }
 type ListTokensQuery = z.output<typeof listTokensQuery>;
 
 /**
- * The metadata filters of a list, for the document. `metadata.<key>` has no fixed name, so it is an object that is
- * written as one parameter for each of its members (docs/adr/0050-the-openapi-document-is-for-generators.md).
+ * The metadata filters of a list, for the document. `metadata.<key>` has no fixed name, so the document describes an
+ * object whose members are each sent as one parameter (docs/adr/0050-the-openapi-document-is-for-generators.md).
  */
 export const documentedMetadata = {
   metadata_filter: z
@@ -34,14 +34,15 @@ export const documentedMetadata = {
       style: 'form',
       explode: true,
     }),
-  // Not a parameter with JSON content: a generator that ignores that sends the members as parameters of their own.
+  // Not described as a parameter with JSON content, because a generator that ignores the content type would send each
+  // member as its own parameter.
   metadata: z.string().optional().meta({
     description: 'The same filters as one JSON object in a string: values by metadata key.',
     contentMediaType: 'application/json',
   }),
 };
 
-/** The query string as documented in the OpenAPI document. */
+/** The query string, for the OpenAPI document. */
 const documentedQuery = z.object({
   ...pageQuery,
   id: z.array(z.string()).optional().meta({ description: 'Ids of tokens. Any of them matches.' }),
@@ -80,7 +81,7 @@ export const listTokensRoute: Routes = (app, { vault }) => {
 
 const metadataPrefix = 'metadata.';
 
-/** Returns the filters: `id` and `type`, which may repeat, `metadata.<key>`, and `metadata` as one JSON object. */
+/** Returns the filters: `id` and `type`, which may be repeated, `metadata.<key>`, and `metadata` as one JSON object. */
 function listFiltersOf(query: ListTokensQuery): ListFilters {
   return {
     ids: query.id === undefined ? null : [query.id].flat(),
@@ -89,14 +90,14 @@ function listFiltersOf(query: ListTokensQuery): ListFilters {
   };
 }
 
-/** Returns the metadata filters of one parameter. Only the first of repeated parameters counts. */
+/** Returns the metadata filters of one parameter. If it is repeated, only the first value counts. */
 export function metadataOf(name: string, value: unknown): (readonly [string, string])[] {
   const [first = ''] = [value].flat().map(String);
   if (name === 'metadata') return entriesOf(first);
   if (name.startsWith(metadataPrefix)) return [[name.slice(metadataPrefix.length), first]];
   const [, key] = /^metadata\[(.+)\]$/s.exec(name) ?? [];
   if (key !== undefined) return [[key, first]];
-  // Threat: a client that writes the filter in another way would get every token and could act on it.
+  // Threat: a client that writes the filter differently would get every token and might act on all of them.
   if (name.startsWith('metadata')) {
     throw new Problem('validation_failed', { metadata: ['must be written as metadata.<key>, or as one JSON object'] });
   }

@@ -40,7 +40,7 @@ const operation = documented({
   problems: ['validation_failed', 'malformed_request'],
 });
 
-/** The length of the longest container name after its field. */
+/** The length of the longest container path with its field name before it. */
 const prefixMax = 210;
 
 const querystring = z.object({

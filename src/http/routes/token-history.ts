@@ -15,7 +15,7 @@ const eventTypes = [
   ...(['token.expired', 'token.property.expired'] as const),
 ];
 
-/** An event of a token, without any value (docs/contract.md, "Token history"). */
+/** An event in a token's history, without any value (docs/contract.md, "Token history"). */
 const historyEntry = z
   .object({
     type: z.enum(eventTypes).meta({ description: 'What happened to the token.' }),

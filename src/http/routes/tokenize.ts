@@ -67,7 +67,7 @@ export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
       );
       const render = await release(vault, context, answers, createSharedBudget());
       const shown: Json[] = [];
-      // A value that stands alone is replaced by its id, not by a token object.
+      // A bare value is replaced by the token's id, not by a token object.
       for (const [index, token] of result.value.entries()) {
         shown.push(isShown(index) ? await work.run(render(token)) : token.id);
       }
@@ -80,7 +80,10 @@ export const tokenizeRoute: Routes = (app, { vault, limits }, headerNames) => {
 
 const tokensMax = 100;
 
-/** Returns the tokens that a body asks for. Checks only the JSON types of their fields; the domain checks the rest. */
+/**
+ * Returns the tokens that a body requests. Checks only the JSON types of their fields; the domain checks everything
+ * else.
+ */
 function* readParts(body: Json): Steps<Checked<readonly CreateRequest[]>> {
   const places = yield* placesOf(body, tokensMax + 1);
   if (places.length > tokensMax) return invalid('body', `must hold at most ${tokensMax} tokens`);
@@ -104,13 +107,13 @@ function fieldPath(steps: readonly PropertyKey[]): string {
   );
 }
 
-/** A place in a body whose value becomes a token: a create request, or a value that stands alone. */
+/** A place in a body whose value becomes a token: either a create request or a bare value. */
 type Place = { readonly value: Exclude<Json, null>; readonly isRequest: boolean; readonly path: string };
 
 /**
- * Returns the places of a body in the order of its text, at most `max` (docs/contract.md, "Tokenize"). Each object with
- * `type` and `data` is a create request, whatever else it contains. Each other value outside of one, except null, is a
- * place of its own.
+ * Returns the places of a body in text order, at most `max` (docs/contract.md, "Tokenize"). Each object with `type` and
+ * `data` is a create request, whatever else it contains. Each other value, except null, that is not inside a create
+ * request is its own place.
  */
 function* placesOf(body: Json, max: number): Steps<readonly Place[]> {
   const places: Place[] = [];
@@ -122,7 +125,7 @@ function* placesOf(body: Json, max: number): Steps<readonly Place[]> {
   return places;
 }
 
-/** Returns the body with each place replaced by the next value, in the order of `placesOf`. */
+/** Returns the body with each place replaced by the next value. Visits the places in the order of `placesOf`. */
 function withReplaced(body: Json, next: () => Json): Steps<Json> {
   return replaceValues(body, (value) => (isPlace(value) ? next() : undefined));
 }

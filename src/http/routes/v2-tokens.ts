@@ -25,7 +25,7 @@ const listQueryString = z.looseObject({
 
 const startDescription = '`next` of the previous page of the same request. Without it: the first page.';
 
-/** The query string for the document. */
+/** The query string, for the document. */
 const documentedQuery = z.object({
   type: z.enum(tokenTypes).optional().meta({ description: 'The type of the tokens.' }),
   container: z.string().optional().meta({ description: 'A container of the tokens, without its children.' }),

@@ -98,13 +98,14 @@ const routes: readonly Routes[] = [
 
 const bodyBytesMax = 4 * 1024 * 1024;
 /**
- * More than Node.js accepts as a request line. So an id that is too long for a token returns 404 like any unknown id.
+ * Longer than the longest request line that Node.js accepts, so that an id too long for a token returns 404 like any
+ * unknown id.
  */
 const pathIdCharactersMax = 16 * 1024;
 const traceHeader = 'service-trace-id';
 
 export type RequestLog = {
-  /** Logs one finished request. The line never contains a URL, a header, a body or a token id. */
+  /** Logs one finished request. The line never contains a URL, a header, a body or a token's id. */
   request(line: {
     readonly route: string;
     readonly method: string;
@@ -122,17 +123,17 @@ export type RequestLog = {
 
 export type AppOptions = {
   readonly headerNames: HeaderNames;
-  /** Accepts an API key also as `Authorization: Bearer`. */
+  /** Also accepts an API key as `Authorization: Bearer`. */
   readonly acceptsBearer: boolean;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
-  /** Serve only requests that one of `trustedProxies` received over TLS. */
+  /** Serves only requests that one of `trustedProxies` received over TLS. */
   readonly behindTlsProxy: boolean;
   readonly tls: { readonly cert: Buffer; readonly key: Buffer } | null;
   readonly log: RequestLog;
 };
 
-/** Creates the HTTP interface of a service. It does not listen yet. */
+/** Creates the HTTP interface of a service, without listening yet. */
 export function createApp(service: Service, options: AppOptions): FastifyInstance {
   const { acceptsBearer, headerNames, log } = options;
   const { uuid } = service.vault.random;
@@ -191,8 +192,8 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   app.decorate('admission', admission);
   recordManagementReads(app, service.vault);
   collectOperations(app, acceptsBearer);
-  // Authentication and routes are in a plugin, so that they run after the hooks that other plugins add. A browser can
-  // then read a 401, too.
+  // Authentication and routes are in a plugin, so that they run after the hooks of other plugins. A browser can then
+  // also read a 401.
   app.register(async (scope) => {
     scope.addHook(
       'onRequest',

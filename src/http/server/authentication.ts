@@ -6,17 +6,17 @@ import type { Admission } from '../load/admission.js';
 import { Problem, permissionMissing } from '../problem/problem.js';
 import type { Service } from '../service.js';
 
-/** Where a request may carry its API key. */
+/** The headers that may contain a request's API key. */
 type KeyCarriers = {
-  /** Lower-case names of the headers that carry nothing else, the standard one first. */
+  /** Lower-case names of the headers that contain only the key, the standard one first. */
   readonly headerNames: readonly string[];
-  /** Whether `Authorization: Bearer` carries it, too. */
+  /** Whether `Authorization: Bearer` may also contain the key. */
   readonly acceptsBearer: boolean;
 };
 
 /**
  * Creates the first checks of a request, which run before its body is read: 429 over a limit, 401 without a valid key,
- * 403 if the caller does not hold the route's permission on any container (docs/contract.md, "Order of checks"). A
+ * and 403 if the caller does not hold the route's permission on any container (docs/contract.md, "Order of checks"). A
  * request that passes the first two checks waits for its tenant's share.
  */
 export function createAuthentication(service: Service, carriers: KeyCarriers, admission: Admission) {
@@ -44,8 +44,9 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
 }
 
 /**
- * Returns the API key of a request. Returns undefined if it has none, or if its headers carry different keys: which of
- * the two applications is meant would depend on the order in which we look (docs/contract.md, "Authentication").
+ * Returns the API key of a request. Returns undefined if there is none, or if the headers contain different keys. In
+ * the latter case, the choice of application would depend on the order of the look-ups (docs/contract.md,
+ * "Authentication").
  */
 function keyOf(request: FastifyRequest, { headerNames, acceptsBearer }: KeyCarriers): string | undefined {
   const key = headerOf(request, headerNames);
@@ -54,7 +55,10 @@ function keyOf(request: FastifyRequest, { headerNames, acceptsBearer }: KeyCarri
   return key ?? bearer;
 }
 
-/** Returns what follows the scheme `Bearer`, in any case, which may be empty. Undefined: there is no such header. */
+/**
+ * Returns the text after the scheme `Bearer`, in any letter case; the text may be empty. Returns undefined if there is
+ * no such header.
+ */
 function bearerOf({ headers: { authorization } }: FastifyRequest): string | undefined {
   if (authorization === undefined || !/^bearer(?: |$)/i.test(authorization)) return undefined;
   return authorization.slice('bearer'.length).trim();
@@ -63,8 +67,8 @@ function bearerOf({ headers: { authorization } }: FastifyRequest): string | unde
 const realm = 'realm="strongroom"';
 
 /**
- * Returns the challenges of a 401 (RFC 9110, section 11.6.1). They are the same for every reason. A request with a
- * bearer token gets `invalid_token`, as RFC 6750, section 3, asks.
+ * Returns the challenges of a 401 (RFC 9110, section 11.6.1), which are the same for every reason. A request with a
+ * bearer token gets `invalid_token`, as RFC 6750, section 3, requires.
  */
 export function challengesOf(request: FastifyRequest, acceptsBearer: boolean): string {
   const header = `ApiKey ${realm}, header="SERVICE-API-KEY"`;

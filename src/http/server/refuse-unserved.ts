@@ -2,11 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../problem/problem.js';
 
 /**
- * Rejects a request that no route serves: 405 with `Allow` if its path has other methods, else 404 (docs/contract.md,
- * "Methods"). `OPTIONS` is served only as a CORS preflight. `count` counts the request, which needs no key.
+ * Rejects a request that no route serves: 405 with `Allow` if its path has other methods, otherwise 404
+ * (docs/contract.md, "Methods"). `OPTIONS` is served only as a CORS preflight. `count` counts the request, which
+ * requires no key.
  *
- * The decision uses only the method and the path, never a key or a token, so a caller learns what the public OpenAPI
- * document says. Register this function before the routes.
+ * The decision depends only on the method and the path, never on a key or a token, so a caller learns nothing beyond
+ * the public OpenAPI document. Register this function before the routes.
  */
 export function refuseUnserved(app: FastifyInstance, count: (request: FastifyRequest) => Promise<void>): void {
   const served = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
@@ -19,7 +20,8 @@ export function refuseUnserved(app: FastifyInstance, count: (request: FastifyReq
   });
 
   /**
-   * Returns the methods of all routes that match the path. A token may be called `search`, so several routes may match.
+   * Returns the methods of all routes that match the path. A token may have the id `search`, so several routes may
+   * match.
    */
   function methodsAt(path: string): readonly string[] {
     const matching = [...served.values()].filter(({ pattern }) => pattern.test(path));
@@ -35,24 +37,24 @@ export function refuseUnserved(app: FastifyInstance, count: (request: FastifyReq
   }
 
   app.addHook('onRequest', (request, reply, done) => {
-    // The CORS plugin would respond to these itself, not with a problem.
+    // The CORS plugin would respond to these requests itself, without a problem document.
     if (request.method === 'OPTIONS' && !request.is404 && !isPreflight(request)) refuse(request, reply).catch(done);
     else done();
   });
-  // After the hooks of CORS, so that a browser can read the response. Threat: a body is parsed before the handler for
-  // unknown paths runs, so callers without a key could have any number of bodies parsed past the limit.
+  // Runs after the CORS hooks, so that a browser can read the response. Threat: Fastify parses a body before its
+  // handler for unknown paths runs, so callers without a key could have any number of bodies parsed past the limit.
   app.addHook('preParsing', (request, reply, _payload, done) => {
     if (request.is404) refuse(request, reply).catch(done);
     else done();
   });
 }
 
-/** Returns whether a browser asks what a page of another origin may send. */
+/** Returns whether the request is a browser's preflight, which asks what a page of another origin may send. */
 function isPreflight({ headers }: FastifyRequest): boolean {
   return headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }
 
-/** Returns what matches the paths of a route, as the router does: with or without a slash at the end. */
+/** Returns a pattern that matches a route's paths as the router does, with or without a trailing slash. */
 function patternOf(url: string): RegExp {
   const parts = url.split(/:\w+/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.join('[^/]+')}/?$`);

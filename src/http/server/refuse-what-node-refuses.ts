@@ -6,9 +6,9 @@ const undecodable = new WeakSet<object>();
 
 /**
  * Returns the URL by which a message is routed, for Fastify's `rewriteUrl`. Fastify rejects a URL that cannot be
- * decoded before any hook runs. So such a message is routed by another URL, and `refuseWhatNodeRefuses` rejects it.
- * Threat: such a request needs no key. An attacker could send thousands of them on one connection and get responses at
- * once, past every limit.
+ * decoded before any hook runs. Such a message is therefore routed by another URL, and `refuseWhatNodeRefuses` rejects
+ * it. Threat: such a request requires no key, so an attacker could send thousands on one connection and get immediate
+ * responses past every limit.
  */
 export function routedUrl(message: { readonly url?: string | undefined }): string {
   const { url = '/' } = message;
@@ -23,9 +23,9 @@ export function routedUrl(message: { readonly url?: string | undefined }): strin
 }
 
 /**
- * Rejects with a problem what Node.js would reject by itself without a body: HTTP/1.1 without `Host` (RFC 9112,
- * section 3.2) and an expectation other than `100-continue` (RFC 9110, section 10.1.1). Also rejects a URL that cannot
- * be decoded. `count` counts each of these requests, which need no key. The server must be created with
+ * Rejects with a problem the requests that Node.js would otherwise reject without a body: HTTP/1.1 without `Host` (RFC
+ * 9112, section 3.2), and an expectation other than `100-continue` (RFC 9110, section 10.1.1). Also rejects a URL that
+ * cannot be decoded. `count` counts each of these requests, which require no key. The server must be created with
  * `requireHostHeader: false`.
  */
 export function refuseWhatNodeRefuses(app: FastifyInstance, count: (request: FastifyRequest) => Promise<void>): void {

@@ -4,15 +4,16 @@ import { headerOf } from '../header.js';
 const accepted = /^[A-Za-z0-9._-]{1,100}$/;
 
 /**
- * A UUID with or without hyphens, as tracing libraries write it. A random UUID often contains a long run of digits.
+ * Matches a UUID with or without hyphens, as tracing libraries write it. A random UUID often contains a long run of
+ * digits.
  */
 const uuid = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
 /**
- * Returns the trace id of a request: the one it carries, or a generated one. Threat: trace ids are logged, and a
- * caller may send a card number as one. A trace id with nine or more digits and no letter is ignored
- * (docs/contract.md, "Trace ids"). So is one with a run of twelve or more digits, however grouped, unless it has the
- * shape of a UUID. See ADR 18.
+ * Returns the trace id of a request: the one in its headers, or a generated one. Threat: trace ids are logged, and a
+ * caller may send a card number as one. A trace id with nine or more digits and no letter is therefore ignored
+ * (docs/contract.md, "Trace ids"). So is one with a run of twelve or more digits, however grouped, unless it is a UUID.
+ * See ADR 18.
  */
 export function traceIdOf(request: FastifyRequest, headerNames: readonly string[], generate: () => string): string {
   const given = headerOf(request, headerNames);

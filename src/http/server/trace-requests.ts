@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Spans } from '../../ports/spans.js';
 
 /**
- * Records a span for each request. Probes have no span, because they arrive every second and say nothing about
+ * Records a span for each request, except health probes. Probes arrive every second and give no information about
  * callers.
  */
 export function traceRequests(app: FastifyInstance, spans: Spans): void {
@@ -17,7 +17,7 @@ export function traceRequests(app: FastifyInstance, spans: Spans): void {
     });
     span.run(done);
   });
-  // A body is read in socket events, which do not belong to a request.
+  // A body is read in socket events, which are outside the request's trace context.
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.span === null) done();
     else request.span.run(done);

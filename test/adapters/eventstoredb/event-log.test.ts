@@ -76,7 +76,7 @@ test('an append that the client or server would not accept is rejected first, an
   expect(await log.append(stream, -1, [anEvent()])).toMatchObject({ outcome: 'appended' });
 });
 
-test('300 reads and 300 appends at once all settle', async () => {
+test('300 concurrent reads and 300 concurrent appends all settle', async () => {
   const { log } = await standInWithLog(60_000);
   const streams = Array.from({ length: 300 }, () => aStream());
   const appended = await Promise.all(streams.map((stream) => log.append(stream, -1, [anEvent(), anEvent()])));
@@ -94,7 +94,8 @@ test('a limit above 100,000 events returns them all', async () => {
   const [appends, perAppend] = [101, 1_000];
   for (let written = 0; written < appends; written += 1) {
     const stream = aStream();
-    // One commit for each event: a commit of a thousand events would store the digests of all of them with each event.
+    // Each event is its own commit, because a commit of a thousand events would store the digests of all of them with
+    // each event.
     const events = Array.from({ length: perAppend }, () => anEvent()).flatMap(
       (event, index) => sealCommit(testIntegrityKeys.commits, stream, index - 1, [event]).events,
     );
@@ -129,7 +130,7 @@ test('a connection string that cannot be read is not quoted', async () => {
   expect(error.message).toMatch(/^the address of EventStoreDB cannot be used: check eventstore\.url/);
 });
 
-test('a position beyond exact numbers is an error', () => {
+test('a position that a number cannot represent exactly is an error', () => {
   expect(positionOf(BigInt(Number.MAX_SAFE_INTEGER))).toBe(Number.MAX_SAFE_INTEGER);
   expect(() => positionOf(BigInt(Number.MAX_SAFE_INTEGER) + 1n)).toThrow('too long');
   expect(() => positionOf(undefined)).toThrow('no position');

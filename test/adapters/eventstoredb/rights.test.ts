@@ -53,7 +53,7 @@ describe('prepare', () => {
     expect(await log.readStream(stream)).toEqual(await log.readAll(0, 10));
   });
 
-  test('lets its user only append and read, and gives other users no rights', async () => {
+  test('lets the vault’s user only append and read, and gives other users no rights', async () => {
     const server = await secureServer();
     const stream = aStream();
     await prepareEventStoreDb(server.url, server.urlOf(vaultUser));
@@ -106,7 +106,7 @@ test('excess rights of a user are named', async () => {
   await prepareEventStoreDb(server.url, server.urlOf(vaultUser));
   expect(await excessRightsInEventStoreDb(server.urlOf(vaultUser))).toEqual([]);
   const admin = clientOf(server.url);
-  // Like the server without its own permissions: every user may do everything with streams.
+  // A server without its own permissions lets every user do everything with streams.
   await admin.appendToStream('$settings', jsonEvent({ type: 'update-default-acl', data: {} }));
   expect(await excessRightsInEventStoreDb(server.urlOf(vaultUser))).toEqual(all.slice(0, 3));
   // The checks wrote nothing.
@@ -115,7 +115,7 @@ test('excess rights of a user are named', async () => {
   expect(await log.head()).toBe(0);
 });
 
-describe('a start says what is wrong', () => {
+describe('a start reports what is wrong', () => {
   test('with the user', async () => {
     const server = await secureServer();
     expect(await messageOf(openEventStoreDb(server.urlOf('').replace('//@', '//')))).toMatch(/names no user/);

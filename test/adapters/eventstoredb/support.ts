@@ -3,7 +3,7 @@ import { openEventStoreDb } from '#src/adapters/eventstoredb/open-event-store-db
 import { startStandIn } from '../../support/eventstoredb.js';
 import { authenticated } from '../../support/integrity.js';
 
-/** Starts a stand-in for one test, with the adapter on it. Both are closed when the test ends. */
+/** Starts a stand-in for one test, and opens the adapter on it. Both are closed when the test ends. */
 export async function standInWithLog(limitMs?: number, fault?: 'forgetful') {
   const server = await startStandIn(fault);
   onTestFinished(() => server.remove());

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { batcher } from '#src/adapters/mongodb/batcher.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
-/** Sends groups, each of which ends when the test says so. */
+/** Returns groups that end only when the test ends them. */
 function heldGroups() {
   const sent: { readonly group: readonly number[]; end(): void; fail(error: Error): void }[] = [];
   const groups = batcher<number, string>(
@@ -43,7 +43,7 @@ test('calls of one turn form a group, later calls the next group, and each calle
   await end;
 });
 
-test('a group has a limit, and the rest joins the next group', async () => {
+test('a group has a size limit, and the remaining calls join the next group', async () => {
   const { add, sent, sizes } = heldGroups();
   const all = Array.from({ length: 130 }, (_, item) => add(item));
   await turns();

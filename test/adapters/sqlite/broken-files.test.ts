@@ -68,7 +68,7 @@ async function expectRefused(message: RegExp, options: { readonly rootKey?: Buff
   expect(storeFiles()).toMatchObject(before);
 }
 
-/** Restores the files. Everything works again afterwards. */
+/** Restores the files, and expects that everything works again. */
 async function expectMended(): Promise<void> {
   for (const name of readdirSync(service.dataDir)) rmSync(path(name));
   for (const file of ['vault.db', 'keys.db']) execFileSync('cp', [join(whole, file), path(file)]);
@@ -94,12 +94,12 @@ describe.each(['vault.db', 'keys.db'])('%s', (file) => {
     await expectMended();
   });
 
-  test('cut in the middle', async () => {
+  test('truncated in the middle', async () => {
     truncateSync(path(file), Math.floor(statSync(path(file)).size / 8192) * 4096);
     await expectRefused(new RegExp(`^${file} is damaged.*backup`));
   });
 
-  test('that is a text', async () => {
+  test('that contains text', async () => {
     writeFileSync(path(file), 'not a database '.repeat(1_000));
     await expectRefused(new RegExp(`^${file} is damaged.*backup`));
   });
@@ -161,12 +161,12 @@ test('a data directory that is in use, without disturbing the process that uses 
   await second.stop();
 });
 
-test('a lock file that is no lock', async () => {
+test('a lock file that is not a lock', async () => {
   writeFileSync(path('lock'), 'not a database '.repeat(1_000));
   await expectRefused(/lock/);
 });
 
-describe('keys that wrap', () => {
+describe('wrapping keys', () => {
   const wrappingKeys = () => {
     const database = pinStatements(path('keys.db'), { readonly: true });
     const rows = database
@@ -180,7 +180,7 @@ describe('keys that wrap', () => {
     { clock: 'going on', ms: 1_000 },
     { clock: 'set back by a day', ms: -24 * 3_600_000 },
   ])(
-    'are replaced exactly once at 2^30 uses, and what the old ones wrapped still opens; clock $clock',
+    'are replaced exactly once at 2^30 uses, and keys that the old ones wrapped still open; clock $clock',
     async ({ ms }) => {
       expect(tamper(service.dataDir, 'keys.db', 'UPDATE wraps SET count = ?', 2 ** 30 - 3)).toBeGreaterThan(0);
       expect(wrappingKeys()).toBe(1);

@@ -8,7 +8,7 @@ import { prepareStores } from '#src/adapters/sqlite/database/prepare-stores.js';
 import { tamper } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
-/** The settings that the promises depend on (docs/design.md, "SQLite"), as SQLite returns them. */
+/** The settings that the guarantees depend on (docs/design.md, "SQLite"), as SQLite returns them. */
 const settings = {
   journal_mode: 'wal',
   synchronous: 2,

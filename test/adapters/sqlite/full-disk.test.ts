@@ -13,7 +13,9 @@ import { aCard, create, wrappedKeysOf } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
 const disk = mkdtempSync(join(tmpdir(), 'strongroom-disk-'));
-/** A small disk needs a mount, and mounting needs root. Without root, `group-commit.test.ts` covers this. */
+/**
+ * Creating a small disk requires a mount, and mounting requires root. Without root, `group-commit.test.ts` covers this.
+ */
 const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', disk]).status === 0;
 
 afterAll(() => {
@@ -21,10 +23,12 @@ afterAll(() => {
   rmSync(disk, { recursive: true });
 });
 
-describe.skipIf(!mounted)('on a full disk (needs to mount a small one)', () => {
+describe.skipIf(!mounted)('on a full disk (needs permission to mount a small one)', () => {
   let service: TestService;
   let stored: string[] = [];
-  /** Sees only masked data: plaintext reads are recorded first, and a full disk accepts no records. */
+  /**
+   * An application that sees only masked data. Plaintext reads are recorded first, and a full disk accepts no records.
+   */
   let masked: { readonly key: string };
   const unexpected = () => service.errors.filter((error) => !isOfAccessLog(error));
   const filler = join(disk, 'filler');
@@ -40,7 +44,7 @@ describe.skipIf(!mounted)('on a full disk (needs to mount a small one)', () => {
   });
   afterAll(() => service.close());
 
-  test('a write that finds no space returns 503, stores nothing, and harms no stored data', async () => {
+  test('a write without free space returns 503, stores nothing, and harms no stored data', async () => {
     const before = await service.eventCount();
     let created = 0;
     let refused = 0;

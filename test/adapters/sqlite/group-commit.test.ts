@@ -70,7 +70,7 @@ describe('a group', () => {
     expect(run(put(1), put(2)).map(({ ok }) => ok)).toEqual([true, true]);
   });
 
-  test('a write that finds no space fails as unavailable and leaves nothing; with space, writes work again', () => {
+  test('a write without free space fails as unavailable and leaves nothing; with space, writes work again', () => {
     run(put(1));
     database.pragma(`max_page_count = ${Number(database.pragma('page_count', { simple: true })) + 2}`);
     const large = Buffer.alloc(100_000);
@@ -114,7 +114,7 @@ function commitsIn(log: Buffer): number {
 test('commands that come together share transactions', async () => {
   const service = await startTestService();
   const log = () => filesOf(service.dataDir).find(({ name }) => name === 'vault.db-wal')?.content ?? Buffer.alloc(0);
-  // While a reader holds an older state, the log only grows. Otherwise it may restart in between.
+  // While a reader holds an older state, the log only grows. Without the reader, the log may restart.
   const reader = pinStatements(join(service.dataDir, 'vault.db'), { readonly: true });
   reader.exec('BEGIN');
   reader.prepare('SELECT count(*) FROM events').get();

@@ -33,7 +33,7 @@ function queueOf(...requests: readonly WriterRequest[]) {
   return queue;
 }
 
-/** Takes a group as the thread does. Each request takes `ms`. */
+/** Takes a group as the writer thread does. Each request takes `ms`. */
 function takeGroup(queue: ReturnType<typeof queueOf>, ms = 0, receive: () => void = () => undefined): string {
   let taken = '';
   for (const request of queue.takeGroup(receive)) {
@@ -73,7 +73,7 @@ test('a group of several tenants ends after 2 ms', () => {
   expect(queue.isEmpty()).toBe(false);
 });
 
-test('requests without a tenant keep their order, and other stores have queues of their own', () => {
+test('requests without a tenant keep their order, and other stores have their own queues', () => {
   const others: readonly WriterRequest[] = [
     { id: -1, operation: 'forget_claims', input: { notBefore: 0 } },
     { id: -2, operation: 'forget_tombstones', input: { notBefore: 0 } },
@@ -87,7 +87,7 @@ test('requests without a tenant keep their order, and other stores have queues o
   expect(queue.isEmpty()).toBe(true);
 });
 
-test('records of reads are taken whole, some at a time', () => {
+test('records of reads are taken in limited groups, each record as a whole', () => {
   const record = (id: number, entries: number): WriterRequest => ({
     ...{ id, operation: 'record_access', input: Array.from({ length: entries }, () => 'an entry') },
   });

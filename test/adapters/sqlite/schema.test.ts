@@ -62,7 +62,7 @@ test.each(plants)('%s is found at the start', async (_what, file, sql) => {
 });
 
 test.each(plants.filter(([, file]) => file !== 'access'))(
-  '%s stops what a running vault writes',
+  '%s stops the writes of a running vault',
   async (_what, file, sql) => {
     const service = await startTestService();
     onTestFinished(() => service.close());

@@ -10,7 +10,7 @@ import { createSearchConnections, type SearchConnections } from '#src/adapters/s
 import { searchRows } from '#src/adapters/sqlite/search/search-rows.js';
 import type { PlanNode } from '#src/ports/search-plan.js';
 
-/** Enough rows that walks take many steps and that ranges of dates can be short. */
+/** Enough rows for walks to take many steps and for some ranges of dates to be short. */
 const rowCount = 12_000;
 const tenants = ['t1', 't2'];
 
@@ -115,7 +115,7 @@ const search = fc.constantFrom(...tenants).chain((tenantId) =>
   fc.record({
     tenantId: fc.constant(tenantId),
     where: planNode(tenantId),
-    // None due, few due, many due.
+    // The times at which no row, few rows and many rows are due.
     now: fc.constantFrom(0, 5_001_000, 6_000_000),
     offset: fc.oneof(fc.constant(0), fc.nat(rowCount)),
     limit: fc.integer({ min: 1, max: 100 }),

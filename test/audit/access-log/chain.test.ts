@@ -8,7 +8,7 @@ import { verifyAccessChain } from '../../support/verify-access-chain.js';
 
 const file = 'access-2026-01.db';
 
-/** What an attacker with write access to the file might do. The triggers do not prevent it. */
+/** Changes that an attacker with write access to the file could make. The triggers do not prevent them. */
 const tamperings: Readonly<Record<string, string>> = {
   'an entry changed': 'UPDATE entries SET time = time + 1 WHERE id = (SELECT max(id) - 1 FROM entries)',
   'a word changed': "UPDATE words SET text = 'read' WHERE text = 'reveal'",

@@ -42,7 +42,7 @@ async function keysIn(dir: string) {
   return { identityFile, recipient };
 }
 
-/** A vault with the tokens of these requests and more, so that an export takes several steps. */
+/** Creates a vault with the tokens of these requests and more tokens, so that an export takes several steps. */
 async function filledVault() {
   const vault = await vaultWithKeyFile();
   const stdin = requests.map((request) => JSON.stringify(request)).join('\n');
@@ -86,7 +86,7 @@ describe('export and import again', () => {
     if (service !== null) {
       const url = `${service.address}/logs?operation=reveal&entity_type=token&entity_id=twin-1`;
       const { body } = await http('GET', url, { key: managementKey });
-      // Once for the export, and once for the search above.
+      // One entry is for the export, and one for the search above.
       expect((body['pagination'] as JsonObject)['total_items']).toBe(2);
     }
   });

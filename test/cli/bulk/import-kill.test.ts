@@ -15,7 +15,9 @@ async function filledVault() {
   return { ...vault, file };
 }
 
-/** The resumed import must find a part of the tokens, create the rest, and leave exactly one token for each line. */
+/**
+ * Expects that the resumed import finds a part of the tokens and creates the rest, leaving exactly one token per line.
+ */
 async function expectExactlyOnce(file: string, args: readonly string[]): Promise<void> {
   const { code, summary, stderr } = await importJson([file, ...args]);
   expect({ code, ...summary }, stderr).toMatchObject({ code: 0, failed: 0, deduplicated: 0 });
@@ -48,7 +50,7 @@ test('after two killed imports a third run completes the file with exactly one t
   await expectExactlyOnce(file, args);
 });
 
-test('when the service is killed during an import, the command says how to continue, and a second run completes it', async () => {
+test('if the service is killed during an import, the command explains how to continue, and a second run completes the import', async () => {
   const { args, flags, file, key } = await filledVault();
   let service = await startService(flags);
   const importer = spawnVerb(['tokens', 'import', file, ...args]);
@@ -66,7 +68,7 @@ test('when the service is killed during an import, the command says how to conti
   expect(service.stdout()).not.toContain('a command failed');
 });
 
-test('Ctrl-C finishes the current lines, prints the summary and how to continue', async () => {
+test('Ctrl-C finishes the current lines, and prints the summary and how to continue', async () => {
   const { args, file } = await filledVault();
   const importer = spawnVerb(['tokens', 'import', file, ...args, '--json']);
   await until('the first id', 60_000, () => (existsSync(`${file}.resume`) ? true : undefined));

@@ -43,7 +43,8 @@ describe.each([
     expect(errorsOf(10)).toEqual({ id: [expect.stringMatching(/alias/)] });
     expect(errorsOf(13)).toEqual({ line: ['must take at most 4 MiB'] });
     expect(first.code).toBe(1);
-    // The equal line may be imported before or after the two lines that it equals, but a token with its value exists.
+    // The equal line may be imported before or after the two lines that it equals. In either case, a token with its
+    // value exists.
     expect(first.summary).toMatchObject({ complete: true, skipped: 0, failed: 7 });
     expect(Number(first.summary['created']) + Number(first.summary['deduplicated'])).toBe(6);
     const tokens = await allRequests(args);
@@ -122,7 +123,7 @@ test('a person reads a summary, and lines that failed', async () => {
   expectNoMarker(ended);
   expect(ended).toMatchObject({ code: 1, stdout: 'created 1, skipped 0, deduplicated 0, failed 1\n' });
   expect(ended.stderr).toMatch(/^line 2: data\.number: .*\n1 line was not imported\. /);
-  // No line needed an id of its own.
+  // No line needed a generated id.
   expect(existsSync(`${file}.resume`)).toBe(false);
   expect(await run(['tokens', 'import', join(dir, 'none'), ...args])).toMatchObject({ code: 1, stdout: '' });
 });

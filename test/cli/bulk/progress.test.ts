@@ -15,13 +15,13 @@ test('a share, a rate and the time left are shown while the items are processed'
   expect(progressText(at({ total: 100 }), 3, 'line')).toBe('0 lines, 0%, 0/s');
 });
 
-test('a phase replaces them, so nothing says 100% or 0 s while it runs', () => {
+test('a phase replaces them, so that neither 100% nor 0 s left is shown while work continues', () => {
   const phase = 'storing the last lines';
   expect(progressText(at({ items: 1_200, done: 100, total: 100, phase }), 3, 'line')).toBe(`1,200 lines, ${phase}`);
   expect(progressText(at({ phase: 'verifying the log' }), 3, 'file')).toBe('verifying the log');
 });
 
-test('no input shows 100% or 0 s left', () => {
+test('no input results in 100% or 0 s left', () => {
   for (const done of [0, 1, 50, 99, 99.99, 100, 250]) {
     for (const seconds of [0, 0.001, 1, 10_000]) {
       const text = progressText(at({ items: done, done, total: 100 }), seconds, 'event');

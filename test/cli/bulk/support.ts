@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
 import { type Ended, makeVault, run, runJson } from '../../support/process.js';
 
-/** A vault, the key of its revealing application in a file, and the flags that name both. */
+/** Creates a vault, a file with the key of its revealing application, and the flags that name both. */
 export async function vaultWithKeyFile() {
   const vault = await makeVault();
   const keyFile = join(vault.dir, 'app.key');
@@ -12,10 +12,13 @@ export async function vaultWithKeyFile() {
   return { ...vault, keyFile, args: [...vault.flags, '--api-key-file', keyFile] };
 }
 
-/** A text that every imported value contains. No output may contain it. */
+/** A text that every imported value contains and no output may contain. */
 export const marker = 'marker-8153';
 
-/** Generic tokens without ids. Each has its own value, except that every tenth equals the one before. */
+/**
+ * Returns lines for generic tokens without ids. Each has its own value, except that every tenth equals the previous
+ * one.
+ */
 export function manyLines(count: number): string {
   return Array.from({ length: count }, (_, i) => {
     const n = i % 10 === 9 ? i - 1 : i;
@@ -23,7 +26,7 @@ export function manyLines(count: number): string {
   }).join('');
 }
 
-/** Imports with `--json` and returns the printed lines and the exit. Neither output may contain a value. */
+/** Imports with `--json`. Returns the printed lines and the exit code. Neither output may contain a value. */
 export async function importJson(args: readonly string[], stdin?: string | Buffer) {
   const ended = await run(['tokens', 'import', ...args, '--json'], stdin === undefined ? {} : { stdin });
   expectNoMarker(ended);
@@ -41,7 +44,7 @@ export function expectNoMarker({ stdout, stderr }: Pick<Ended, 'stdout' | 'stder
   expect(stderr).not.toMatch(/^\s+at /m);
 }
 
-/** Returns every token as an export contains it. */
+/** Returns every token in the form of an export. */
 export async function allRequests(args: readonly string[]): Promise<readonly JsonObject[]> {
   const { code, stdout, stderr } = await run(['tokens', 'export', '--out', '-', '--plaintext', ...args]);
   if (code !== 0) throw new Error(stderr);

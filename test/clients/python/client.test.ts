@@ -13,7 +13,7 @@ test('the generated part of the Python client matches the OpenAPI document', asy
   await run(process.execPath, ['scripts/generate-clients.mjs', '--check', 'python'], {}, root);
 });
 
-test('the Python client has types that mypy accepts as strict, and no finding of ruff', async () => {
+test('mypy in strict mode and ruff report nothing about the Python client', async () => {
   expect(await run(join(bin, 'mypy'), ['-p', 'strongroom', '-p', 'tests'])).toMatch(
     /Success: no issues found in \d{3}/,
   );
@@ -21,7 +21,7 @@ test('the Python client has types that mypy accepts as strict, and no finding of
   await run(join(bin, 'ruff'), ['format', '--check', 'strongroom', 'tests']);
 });
 
-test('the Python client keeps its promises with a hostile server', async () => {
+test('the Python client keeps its guarantees with a hostile server', async () => {
   const server = await startHostileServer();
   try {
     const output = await run(join(bin, 'python'), ['-m', 'tests.hostile'], { HOSTILE_ADDRESS: server.address });

@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /**
- * A client of the server as it behaves under this name. It records how long it would wait before a retry, and does not
- * wait.
+ * Creates a client of the server with the behavior of this name. It records how long it would wait before a retry, and
+ * does not wait.
  */
 function clientOf(behavior: string, timeoutMs = 5_000): Strongroom {
   waits.length = 0;
@@ -75,19 +75,19 @@ describe('against a hostile server', () => {
     expect(inspect(await failureOf(get(clientOf('garbage'))))).not.toContain('4242');
   });
 
-  test('an error that quotes the key is shown without it', async () => {
+  test('an error that quotes the key is shown without the key', async () => {
     const error = await failureOf(get(clientOf('echo')));
     expect(error).toMatchObject({ code: 'malformed_body', message: 'Got sr_….' });
   });
 
-  test('a 429 is repeated after the time that it names', async () => {
+  test('after a 429, the request is repeated at the time in Retry-After', async () => {
     expect((await get(clientOf('limited'))).id).toBe('t1');
     expect(waits).toHaveLength(1);
     expect(waits[0]).toBeGreaterThanOrEqual(3_000);
     expect(waits[0]).toBeLessThan(3_300);
   });
 
-  test('a 503 is repeated a bounded number of times, with jitter', async () => {
+  test('after a 503, the request is repeated a bounded number of times, with jitter', async () => {
     expect((await failureOf(get(clientOf('busy')))).code).toBe('store_unavailable');
     expect(server.requests('busy')).toHaveLength(3);
     expect(new Set(waits).size).toBe(2);
@@ -95,7 +95,7 @@ describe('against a hostile server', () => {
     expect(server.requests('busy')).toHaveLength(1);
   });
 
-  test('a time to wait that is too long is left to the caller', async () => {
+  test('a Retry-After beyond the limit is left to the caller', async () => {
     const error = await failureOf(get(clientOf('patient')));
     expect(error).toMatchObject({ code: 'guesses_exhausted', retryAfterSeconds: 86_400 });
     expect(server.requests('patient')).toHaveLength(1);

@@ -22,7 +22,7 @@ async function run(program: string, args: readonly string[], cwd: string, env: N
   return stdout;
 }
 
-/** A user's project, in which the built client is installed as npm would install it. */
+/** A user's project in which the built client is installed as npm would install it. */
 beforeAll(async () => {
   recorded = await startRecordedService();
   project = mkdtempSync(join(tmpdir(), 'strongroom-client-'));

@@ -123,7 +123,7 @@ describe('the TypeScript client', () => {
   });
 
   test('manages webhooks', async () => {
-    // Nothing listens there, and no name is looked up: .invalid never resolves (RFC 2606).
+    // Nothing listens there, and the name is never resolved, because .invalid does not resolve (RFC 2606).
     const url = 'https://receiver.invalid/hook';
     const { id, secret } = await manager.createWebhook({ body: { url, event_types: ['token.deleted'] } });
     expect(secret).toMatch(/^whsec_/);
@@ -138,7 +138,7 @@ describe('the TypeScript client', () => {
     expect((await failureOf(manager.getWebhook({ path: { id } }))).code).toBe('webhook_not_found');
   });
 
-  test('reads the logs and what the service says of itself', async () => {
+  test('reads the access log and the service’s own status', async () => {
     const log = await listOf(manager.iterate('listLogs', { query: { size: 100 } }));
     expect(log.length).toBeGreaterThan(10);
     await recorded.service.service.checkpointer.run();

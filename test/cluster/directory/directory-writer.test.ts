@@ -46,7 +46,7 @@ function application(revision: number, given: Partial<DirectoryRecord> = {}): St
 const revisionOf = async (kind: DirectoryRecord['kind'], id: string) =>
   (await directory.get(kind, id))?.revision ?? null;
 
-test('a tenant waits for the change before it, so that its row is never newer than those of its applications', async () => {
+test('a tenant’s row waits for earlier changes, so that it is never newer than the rows of its applications', async () => {
   const [first, second] = [application(1), application(2)];
   expect(await writer.write([tenantAt(0)], -1)).toBe('written');
   expect(await writer.write([tenantAt(2), second], 1)).toBe('gap');
@@ -70,7 +70,7 @@ test('any record of a tenant can overwrite an older one, but never a newer one',
   expect(await writer.writeAll([tenantAt(2), older, other])).toBe('stale');
 });
 
-test('of concurrent writers in any order the newest record stays', async () => {
+test('if writers run concurrently, the newest record stays, in any order', async () => {
   for (let round = 0; round < 10; round += 1) {
     const id = randomUUID();
     const records = Array.from({ length: 8 }, (_, revision) => application(revision, { id }));

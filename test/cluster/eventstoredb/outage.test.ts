@@ -11,8 +11,8 @@ import {
 import { expect, onTestFinished, test } from 'vitest';
 import { startStandIn } from '../../support/eventstoredb.js';
 
-// How the client behaves when a server goes away. The tests do not kill a server that they did not start, so these run
-// only on the stand-in.
+// These tests show how the client behaves when a server goes away. Tests do not kill a server that they did not start,
+// so these run only on the stand-in.
 const unavailable = 14;
 
 function anEvent(): EventData {
@@ -70,7 +70,7 @@ test('down: appends and reads fail at once, by type or by code alone, and work a
 
   await standIn.start();
   await expect.poll(() => read('stays').catch(() => 0), { timeout: 5_000 }).toBe(2);
-  // A repeat is recognized after a restart, too.
+  // The server recognizes a repeat after a restart as well.
   expect(await append('stays', first)).toEqual({ success: true, nextExpectedRevision: 1n, position });
   expect(await read('stays')).toBe(2);
 });

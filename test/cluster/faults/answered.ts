@@ -4,7 +4,7 @@ import { until } from '../../support/process.js';
 /** A loaded machine completes only a few of them per second. */
 const usualLimitMs = 90_000;
 
-/** Waits until this many more requests of a load are acknowledged. Throws if a response is wrong. */
+/** Waits until this many more requests of a load are acknowledged. Throws if any response is wrong. */
 export async function answered(
   model: ReturnType<typeof createModel>,
   load: Promise<unknown>,

@@ -8,12 +8,12 @@ import { ownServers } from './own-servers.js';
 
 const preload = new URL('./shifted-clock.mjs', import.meta.url).href;
 const fiveMinutesMs = 300_000;
-/** The types of expiries and of codes, in this test. */
+/** How long tokens and verification codes live in this test. */
 const lifeMs = 10_000;
 /** Longer than one round of the sweep. */
 const idleMs = 25_000;
 
-test('a process whose clock is five minutes off shows no data too long and destroys none too early', {
+test('a process whose clock is five minutes off neither shows data too long nor destroys data too early', {
   timeout: 600_000,
 }, async () => {
   const servers = await ownServers();
@@ -36,7 +36,7 @@ test('a process whose clock is five minutes off shows no data too long and destr
   }
   expect((await api.health()).status).toBe(200);
 
-  // In the future for the slow process, and in the past for the fast one.
+  // This time is in the future for the slow process, and in the past for the fast one.
   const create = (base: string, body: object) => http('POST', `${base}/tokens`, { key, body });
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
   const token = { id: 'unborn', type: 'token', data: 1 };

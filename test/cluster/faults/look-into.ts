@@ -12,9 +12,9 @@ import type { OwnServers } from './own-servers.js';
 
 const erasedWithinMs = 15_000;
 
-/** What the log and the key store of a cluster hold now, as their clients see them. */
+/** The contents of a cluster's log and key store, as their clients see them. */
 export type Seen = {
-  /** Keys that an event ended and that still open. */
+  /** Keys that an event ended and that can still be unwrapped. */
   readonly endedAlive: readonly string[];
   /** The keys among them that events on the tokens with these ids ended. */
   endedAliveOf(ids: readonly string[]): readonly string[];
@@ -22,7 +22,7 @@ export type Seen = {
   events(id: string, type: string): readonly ClearEvent[];
 };
 
-/** Waits until no key opens that an event ended. The leader destroys these keys after it has written the rows. */
+/** Waits until every ended key is destroyed. The leader destroys these keys after it has written the rows. */
 export async function allErased(servers: OwnServers, cluster: OwnCluster): Promise<void> {
   await until('the end of every ended key', erasedWithinMs, async () =>
     (await lookInto(servers, cluster)).endedAlive.length === 0 ? true : undefined,

@@ -10,7 +10,7 @@ const secret = 'a value that was erased';
 const askedMs = 6_000;
 
 /**
- * Freezes the primary, has another one elected, deletes a token there, and wakes the old primary, which responds to
+ * The test freezes the primary, has another one elected, deletes a token there, and wakes the old primary, which serves
  * reads for seconds as if nothing had happened. An API process that reaches only the old primary must not pass on any
  * of these responses.
  */
@@ -79,14 +79,14 @@ test('a deposed primary that wakes up is not trusted', { timeout: 600_000 }, asy
   expect(stale, 'stale reads that the old primary answered itself').toBeGreaterThan(0);
   const wrong = answers.filter(({ what, answer }) => !isRight(what, answer));
   expect(wrong.map(({ what, answer: { status, text } }) => `${what}: ${status} ${text}`)).toEqual([]);
-  // The process that reaches all nodes uses the new primary.
+  // A process that reaches all nodes uses the new primary.
   expect(await http('GET', `${api.address}/tokens/doomed`, { key })).toMatchObject({ status: 404 });
   expect(await http('GET', `${api.address}/tokens/later`, { key })).toMatchObject({ status: 200 });
 });
 
 type Question = readonly [what: string, ask: () => Promise<HttpAnswer>];
 
-/** Every way in which a service shows a token. */
+/** Returns every kind of request with which a service shows a token. */
 function questions(
   { key, maskedKey, managementKey }: OwnCluster,
   base: string,
@@ -111,7 +111,7 @@ function questions(
   ];
 }
 
-/** Rejected for now, or as the new primary has it, because the old one may have been elected again. */
+/** Returns whether the response is a 503, or what the new primary has. The old primary may have been elected again. */
 function isRight(what: string, { status, text, headers, body }: HttpAnswer): boolean {
   if (status === 503) return Number(headers['retry-after']) > 0;
   if (text.includes(secret) || text.includes('"doomed"')) return false;
@@ -122,7 +122,7 @@ function isRight(what: string, { status, text, headers, body }: HttpAnswer): boo
   return status === 200;
 }
 
-/** What was created on the new primary is known, too. */
+/** Returns a request that shows whether the process knows of a token created on the new primary. */
 function laterQuestion({ key }: OwnCluster, base: string): Question {
   return ['get of a later one', () => http('GET', `${base}/tokens/later`, { key })];
 }

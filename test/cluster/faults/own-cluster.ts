@@ -15,7 +15,7 @@ export const database = 'strongroom';
 /** A process of the cluster profile, with the address of its admin listener. */
 export type Member = Service & {
   readonly admin: string;
-  /** Returns the response of its admin listener. */
+  /** Returns the response of the process's admin listener. */
   health(): Promise<Health>;
 };
 
@@ -36,15 +36,15 @@ export type OwnCluster = {
   readonly managementKey: string;
   /** The key of a private application that reveals everything. */
   readonly key: string;
-  /** The key of an application that sees everything masked. */
+  /** The key of an application that sees all data masked. */
   readonly maskedKey: string;
   /** Starts `serve` in a role and waits until it is ready. */
   start(role: 'api' | 'worker' | 'all', options?: StartOptions): Promise<Member>;
 };
 
 /**
- * A vault in the cluster profile on the test's own servers. It is created in this process, because starting another
- * takes long.
+ * Creates a vault in the cluster profile on the test's own servers. Creates it in this process, because starting
+ * another process takes long.
  */
 export async function ownCluster(servers: OwnServers): Promise<OwnCluster> {
   const dir = tempDir();
@@ -53,7 +53,7 @@ export async function ownCluster(servers: OwnServers): Promise<OwnCluster> {
     ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_INSECURE_STORES: 'true', STRONGROOM_ROOT_KEY_FILE: rootKeyFile },
     ...{ STRONGROOM_EVENTSTORE_URL: servers.eventStore.url, STRONGROOM_MONGODB_URL: servers.mongoUrl },
     ...{ STRONGROOM_REDIS_URL: servers.redisUrl, STRONGROOM_MONGODB_DATABASE: database },
-    // The callers send as fast as they can. All callers of a test use one application.
+    // Callers send as fast as they can, and all callers of a test use one application.
     ...{ STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ADMIN_PORT: '0' },
   };
   const loaded = await loadRootKey({ file: rootKeyFile, dataDir: join(dir, 'none') });

@@ -11,9 +11,9 @@ import { until } from '../../support/process.js';
 
 const program = fileURLToPath(new URL('../../../scripts/servers.sh', import.meta.url));
 
-/** A server of the test's own, and its process. */
+/** A server that belongs to the test, and its process. */
 export type OwnServer = {
-  /** Sends SIGKILL. Resolves when the process is gone. */
+  /** Sends SIGKILL. Resolves once the process is gone. */
   kill(): Promise<void>;
   /** Starts the server on the same port, with the same data and additional options. */
   start(...options: readonly string[]): void;
@@ -24,7 +24,7 @@ export type OwnServers = {
   readonly eventStore: StandIn;
   /** The nodes of the replica set, numbered from 1. */
   readonly mongo: readonly OwnServer[];
-  /** The addresses on which they listen. */
+  /** Returns the index of the node that is currently primary. */
   readonly mongoHosts: readonly string[];
   /** Returns the index of the node that is primary now. */
   primary(): Promise<number>;
@@ -33,7 +33,10 @@ export type OwnServers = {
   readonly redisUrl: string;
 };
 
-/** All three servers, for the one test that calls it, which may kill and freeze them. They are removed when it ends. */
+/**
+ * Starts all three servers for the one test that calls it. The test may kill and freeze them. They are removed when the
+ * test ends.
+ */
 export async function ownServers(nodes: 1 | 3 = 1): Promise<OwnServers> {
   const dir = mkdtempSync(join(tmpdir(), 'strongroom-faults-'));
   const [mongoPort, redisPort] = await freePorts();

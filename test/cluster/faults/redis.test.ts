@@ -6,19 +6,19 @@ import { allErased, lookInto } from './look-into.js';
 import { type OwnCluster, ownCluster } from './own-cluster.js';
 import { type OwnServers, ownServers } from './own-servers.js';
 
-/** docs/contract.md, "Expiry": in normal operation it is recorded within a minute. */
+/** docs/contract.md, "Expiry": an expiry is recorded within a minute in normal operation. */
 const minuteMs = 60_000;
 const limit = 30;
 
-test('expiry and purge are recorded within a minute, whatever Redis loses; limits go on', {
+test('expiry and purge are recorded within a minute, and limits apply, whatever Redis loses', {
   timeout: 600_000,
 }, async () => {
   const servers = await ownServers();
   const cluster = await ownCluster(servers);
-  // A card verification code lives as short as the settings allow.
+  // The shortest life of a verification code that the settings allow.
   const env = { STRONGROOM_CVC_RETENTION_SECONDS: '6' };
   const limits = { ...env, STRONGROOM_RATE_LIMIT_REQUESTS: String(limit), STRONGROOM_RATE_LIMIT_WINDOW_SECONDS: '5' };
-  // Without a limit of requests, there would be no limit of guesses.
+  // Without a limit on requests, there would be no limit on guesses either.
   const guessing = { ...env, STRONGROOM_RATE_LIMIT_REQUESTS: '100000', STRONGROOM_RATE_LIMIT_GUESSES: '3' };
   const [api, limited, guessed] = await Promise.all([
     cluster.start('api', { env }),
@@ -57,7 +57,7 @@ test('expiry and purge are recorded within a minute, whatever Redis loses; limit
   console.log(`recorded so many ms after it was due: ${JSON.stringify(late)}`);
 });
 
-/** Creates a token that expires and one whose code is purged, runs a fault, and waits for both events. */
+/** Creates a token that expires and one whose code is purged, causes a fault, and waits for both events. */
 async function latenessMs(
   servers: OwnServers,
   cluster: OwnCluster,
@@ -90,7 +90,7 @@ async function latenessMs(
   return Math.max(Number(at[0]) - expiresAt, Number(at[1]) - purgeAt);
 }
 
-/** Sends twice as many requests as are allowed and returns how many were rejected; each is accepted or rejected. */
+/** Sends twice as many requests as are allowed. Returns how many were rejected. Each must be accepted or rejected. */
 async function refusals(base: string, key: string): Promise<number> {
   const asked = Array.from({ length: 2 * limit }, () => http('GET', `${base}/tokens/nothing`, { key }));
   const statuses = (await Promise.all(asked)).map(({ status }) => status);

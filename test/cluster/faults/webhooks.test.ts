@@ -32,7 +32,7 @@ test('no delivery is lost, whatever Redis loses and whichever worker is killed',
     const jobs = await watchJobs(servers.redisUrl);
     await make('well');
     await toldOf(receiver, ids);
-    // The work went through Redis, and nothing that it was told names a token.
+    // The work went through Redis, and none of the jobs names a token.
     const carried = await jobs.stop();
     expect(carried).toContain(String(created.body['id']));
     expect(carried).not.toContain('token-well');
@@ -43,7 +43,7 @@ test('no delivery is lost, whatever Redis loses and whichever worker is killed',
     client.disconnect();
     await toldOf(receiver, ids);
 
-    // Half of the deliveries are under way when the worker dies.
+    // Half of the deliveries are in progress when the worker dies.
     receiver.respond = () => undefined;
     await make('killed');
     await until('a delivery under way', limitMs, () => (namesOf(receiver).has('token-killed-0') ? true : undefined));
@@ -79,7 +79,7 @@ function namesOf({ received }: Receiver): ReadonlySet<string> {
   return new Set(received.map(({ data }) => String(data['token_id'])));
 }
 
-/** Waits until the receiver was told of each of these tokens. */
+/** Waits until the receiver has been notified of each of these tokens. */
 async function toldOf(receiver: Receiver, ids: readonly string[]): Promise<void> {
   await until(`${ids.length} tokens to be told`, limitMs, () => {
     const names = namesOf(receiver);
@@ -87,7 +87,7 @@ async function toldOf(receiver: Receiver, ids: readonly string[]): Promise<void>
   });
 }
 
-/** Records every command that Redis gets. */
+/** Records every command that Redis receives. */
 async function watchJobs(url: string): Promise<{ stop(): Promise<string> }> {
   const seen: string[] = [];
   const client = new Redis(url);

@@ -9,7 +9,7 @@ import { caughtUp, database, ownCluster } from './own-cluster.js';
 import { type OwnServers, ownServers } from './own-servers.js';
 
 const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? 7);
-/** How long work of a killed leader may stay undone. */
+/** How long the work of a killed leader may stay unfinished. */
 const replacedWithinMs = 15_000;
 
 test('a leader that is killed during a batch is replaced; one that was paused and resumes does no harm', {
@@ -37,8 +37,8 @@ test('a leader that is killed during a batch is replaced; one that was paused an
   await allErased(servers, cluster);
   expect(await model.checkTokens(api.address)).toEqual([]);
 
-  // When the stopped leader wakes up, it still believes that it leads, in the middle of the work that the next leader
-  // has done since.
+  // When the stopped leader wakes up, it still believes that it leads, in the middle of work that the next leader has
+  // done in the meantime.
   await cluster.start('worker');
   const again = new AbortController();
   const more = Promise.all(Array.from({ length: 6 }, () => model.caller(api.address, again.signal)));
@@ -65,7 +65,7 @@ test('a leader that is killed during a batch is replaced; one that was paused an
   console.log(`a killed leader was replaced after ${replacedMs} ms, a stopped one after ${passedOnMs} ms`);
 });
 
-/** Returns the epoch of the leader that follows the leader of an epoch. */
+/** Returns the epoch of the next leader after this epoch. */
 async function nextLead({ mongoUrl }: OwnServers, after: number | null): Promise<number> {
   const client = new MongoClient(mongoUrl);
   try {

@@ -2,39 +2,41 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { type Answer, type Cluster, type Command, type Process, type TokenBody, waits } from './processes.js';
 
-/** What two processes do, and what must be true whatever happened to the first. */
+/** The actions of two processes, and what must be true whatever happened to the first. */
 export type Race = {
   readonly first: Command;
   readonly second: Command;
-  /** What the second process does next, while the first is still stopped. */
+  /** The second process's next command, while the first process is still stopped. */
   readonly meanwhile?: Command;
   /**
-   * Whether the runner processes what the first process left before the second acts. Otherwise it does so at the end.
+   * Whether the runner processes the first process's leftovers before the second process acts. If not, the runner does
+   * so at the end.
    */
   readonly isFollowed?: true;
-  /** Responses that the second process gets only until the work of the first is settled. */
+  /** Responses that the second process may get only until the first process's work is settled. */
   readonly passing?: readonly string[];
   verify(seen: Seen): Promise<void> | void;
 };
 
 export type Seen = {
-  /** Null: it was killed. */
+  /** Null if the first process was killed. */
   readonly first: Answer | null;
   readonly second: Answer;
   readonly meanwhile: Answer | null;
-  /** The second command again, when everything has settled. */
+  /** The result of repeating the second command once everything has settled. */
   readonly again: Answer;
-  /** Living tokens of the case: after the first process stopped, after the second responded, and at the end. */
+  /** The live tokens of the case: after the first process stopped, after the second one responded, and at the end. */
   readonly lists: { readonly atStop: Tokens; readonly atAnswer: Tokens; readonly atEnd: Tokens };
   /**
-   * The event types of a token, and how many of the keys that they ended are alive, when the second process responded.
+   * Returns a token's event types, and how many of the keys that they ended were alive when the second process
+   * responded.
    */
   story(id: string): Promise<{ readonly types: readonly string[]; readonly livingKeys: number }>;
 };
 
 export type Tokens = readonly TokenBody[];
 
-/** Creates what both need. `name` is unique, and is the metadata `case` of all tokens. */
+/** Creates what both processes need. `name` is unique, and is the metadata `case` of all tokens. */
 export type Prepare = (ask: Ask, name: string) => Promise<Race>;
 export type Ask = <T>(command: Command) => Promise<T>;
 
@@ -42,8 +44,8 @@ const limitMs = 20_000;
 const lanes = 3;
 
 /**
- * Stops the first process before each of its calls to a store in turn, until it reaches its end, lets the second
- * process act, and checks the result. Returns the number of calls.
+ * Stops the first process before each of its store calls in turn, until it reaches its end. Each time, lets the second
+ * process act and checks the result. Returns the number of calls.
  */
 export async function atEveryStep(cluster: Cluster, signal: 'SIGKILL' | 'SIGSTOP', prepare: Prepare): Promise<number> {
   const seconds = await Promise.all(Array.from({ length: lanes }, () => cluster.process()));
@@ -53,7 +55,7 @@ export async function atEveryStep(cluster: Cluster, signal: 'SIGKILL' | 'SIGSTOP
       seconds.map(async (second, lane) => {
         const first = firsts[lane] ?? (await cluster.process());
         const { wasStopped } = await oneStop(cluster, { first, second }, { at: at + lane, signal }, prepare);
-        // A paused process is reused for the next case; a killed one is not.
+        // A paused process is reused for the next case; a killed one cannot be.
         firsts[lane] = wasStopped && signal === 'SIGKILL' ? null : first;
         return wasStopped ? null : at + lane - 1;
       }),
@@ -119,7 +121,7 @@ async function ask<T>(process: Process, command: Command): Promise<T> {
   return answer.value as T;
 }
 
-/** Repeats a command as its caller would, while the response says so, but no longer than was promised. */
+/** Repeats a command as its caller would while the response asks for that, but not longer than promised. */
 async function persist(process: Process, command: Command, passing: readonly string[]): Promise<Answer> {
   const since = performance.now();
   for (;;) {

@@ -15,7 +15,7 @@ import { mongoDatabase, mongoUrl } from '../own-database.js';
 
 const program = fileURLToPath(new URL('./process.mjs', import.meta.url));
 
-/** Short, so that tests do not wait; long enough that a running process never counts as dead. */
+/** Short, so that tests do not wait, but long enough that a running process never counts as dead. */
 export const waits: Waits = { claimMs: 1_500, batchMs: 1_500, ownerMs: 400 };
 
 export type Command = JsonObject & { readonly do: string };
@@ -23,9 +23,9 @@ export type TokenBody = JsonObject & { readonly id: string; readonly revision: n
 export type Answer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly code: string };
 export type Stop = { readonly at: number; readonly signal: 'SIGKILL' | 'SIGSTOP' };
 
-/** A process of the cluster: see process.mjs. */
+/** A process of the cluster (see process.mjs). */
 export type Process = {
-  /** `killed`, `stopped`: it reached the call before which it had to stop. */
+  /** Runs a command. Returns `killed` or `stopped` if the process reached the call before which it had to stop. */
   run(command: Command, stop?: Stop): Promise<Answer | 'killed' | 'stopped'>;
   /** Resumes a paused process, and returns the result of its command. */
   wake(): Promise<Answer>;
@@ -34,16 +34,16 @@ export type Process = {
 
 export type Cluster = {
   readonly tenantId: string;
-  /** Returns a process that no other case uses. Most were started in advance. */
+  /** Returns a process that no other case uses. Most of them were started in advance. */
   process(): Promise<Process>;
-  /** A process that is still alive goes to the next case. */
+  /** Returns a process for the next case, if it is still alive. */
   giveBack(process: Process): void;
   close(): Promise<void>;
 };
 
 const spares = 2;
 
-/** Servers and processes of one test file, with a tenant of its own. */
+/** Opens servers and processes for one test file, with its own tenant. */
 export async function openProcesses(): Promise<Cluster> {
   const [server, database] = await Promise.all([eventStoreDb(), mongoDatabase()]);
   const { db } = database.connection;

@@ -16,7 +16,7 @@ const token = (name: string, given: JsonObject = {}) => ({
 });
 const ids = (tokens: Tokens) => tokens.map(({ id }) => id).sort();
 
-/** Returns the body of a response that must have succeeded. */
+/** Returns the body of a successful response. Any other response fails the test. */
 function bodyOf(answer: Answer): TokenBody {
   expect(answer).toMatchObject({ ok: true });
   return (answer as { readonly value: TokenBody }).value;
@@ -147,7 +147,7 @@ const tokenizeAlone: Prepare = async (_, name) => {
       expect([0, 3]).toContain(lists.atStop.length);
       expect([0, 3]).toContain(lists.atAnswer.length);
       expect(lists.atEnd).toHaveLength(3);
-      // One of the two created them, and the other was told so.
+      // One of the two processes created the token, and the other one got an error.
       if (second.ok) expect(first?.ok ?? false).toBe(false);
       else expect(second.code).toBe('id_in_use');
     },
@@ -236,13 +236,13 @@ const commands = {
   'a delete of many': deletionOfMany,
 };
 
-// For the other process, a stopped process is as dead as a killed one, until it is woken after all checks.
+// To the other process, a stopped process looks as dead as a killed one. It is resumed after all checks.
 test.each(Object.entries(commands))(
   'a process is paused, and resumed later, between any two steps of %s',
   (_, prepare) => everyStep('SIGSTOP', prepare),
 );
 
-// Here its connections break, too, so nothing arrives late. Each step takes its own process.
+// The process's connections break as well, so nothing arrives late. Each step uses its own process.
 test.each([
   'a create with an idempotency key',
   'a create with deduplication',

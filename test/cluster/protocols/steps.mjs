@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
 
 /**
- * Counts the calls to stores that a command makes, runs them one after the other, and stops this process before a given
- * call, or after all of them.
+ * Counts the store calls of a command, runs them one after the other, and stops this process before a given call or
+ * after all of them.
  */
 export function createSteps() {
   let stop = null;
@@ -13,12 +13,12 @@ export function createSteps() {
     if (stop === null || step !== stop.at) return;
     const { signal } = stop;
     stop = null;
-    // Written synchronously: nothing in this process runs after the next line.
+    // Written synchronously, because nothing in this process runs after the next line.
     if (signal === 'SIGSTOP') writeSync(1, '"stopped"\n');
     process.kill(process.pid, signal);
   }
 
-  /** Runs a call in its turn. It may be the one to stop before. */
+  /** Runs a call in its turn, unless the process must stop before it. */
   function take(call) {
     if (stop === null) return call();
     const taken = last.then(() => {
@@ -41,8 +41,8 @@ export function createSteps() {
   return {
     ...{ connection, log },
     /**
-     * Runs a command. `at` is the call before which the process stops; one more than the number of calls means after
-     * the last.
+     * Runs a command. `at` is the call before which the process stops. If it is one more than the number of calls, the
+     * process stops after the last.
      */
     async during(wanted, command) {
       stop = wanted;

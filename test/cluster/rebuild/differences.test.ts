@@ -59,7 +59,7 @@ test('the directory is replaced atomically, without rows that no event explains,
   if (first === undefined) throw new Error('there is a tenant');
   await directory.updateMany({ kind: 'application' }, { $inc: { revision: -1 } });
   await directory.deleteOne({ kind: 'tenant' });
-  // One of a tenant that is in no log, one of this tenant, and one newer than its last event.
+  // The rows: one of a tenant that is in no log, one of this tenant, and one that is newer than its last event.
   await directory.insertOne({ ...first, _id: 'application-stray', tenant: 'nobody', revision: 7, ...{ keys: [] } });
   await directory.insertOne({ ...first, _id: 'application-stray-2', revision: 0, ...{ keys: [] } });
   await directory.insertOne({ ...first, _id: 'application-stray-3', revision: 99, ...{ keys: [] } });

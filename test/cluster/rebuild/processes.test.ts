@@ -27,7 +27,8 @@ test('two API processes and a worker keep working while a rebuild is started, ca
   let turn = 0;
   const call: Call = (method, url, body) => {
     turn += 1;
-    // Each process knows what the other has acknowledged.
+    // Each request goes to the other process than the previous one, so each process must know what the other has
+    // acknowledged.
     return http(method, `${services[turn % 2 === 0 ? 0 : 1].address}${url}`, { key, body });
   };
   const before = await Promise.all(Array.from({ length: 20 }, () => create(call, 'before')));
@@ -42,7 +43,7 @@ test('two API processes and a worker keep working while a rebuild is started, ca
   const projections = (...args: readonly string[]) => ['projections', ...args];
   const rebuild = projections('rebuild', 'tokens', '--yes');
   const stored = () => storedIn({ rows, keys });
-  /** Begins a rebuild and kills it when some rows are built. Returns false if it ended before that was seen. */
+  /** Starts a rebuild and kills it once some rows are built. Returns false if the rebuild ended before that. */
   const killedMidway = async (): Promise<boolean> => {
     const verb = spawnVerb(rebuild, options);
     let hasEnded = false;
@@ -59,9 +60,9 @@ test('two API processes and a worker keep working while a rebuild is started, ca
     return isMidway;
   };
   const operated = (async () => {
-    // Cancelled by another process than the one that works on it.
+    // A process other than the one that does the work cancels the rebuild.
     const first = spawnVerb(rebuild, options);
-    // It keeps the rows that were read before for at least ten seconds.
+    // The command keeps the old rows for at least ten seconds.
     await until('a rebuild', patience, async () => ((await stored()).rebuild === null ? undefined : true));
     expect(await run(rebuild, options)).toMatchObject({
       code: 1,

@@ -56,7 +56,7 @@ test('a user with these rights can end a transaction that a killed process left'
   const meta = keyCollections.meta(connection.db);
   await meta.insertOne({ _id: 'root_check', value: '', uses: 0 });
   await killedHolding('root_check', keys, 'vault_keys');
-  // The server itself ends the transaction after 60 s.
+  // Far less than the 60 s after which the server itself ends the transaction.
   await until('a change', 30_000, () =>
     connection.call(() => meta.updateOne({ _id: 'root_check' }, { $inc: { uses: 1 } })).catch(() => undefined),
   );
@@ -82,7 +82,7 @@ test('a user with the rights that prepare gives can rebuild; one that lacks them
   made.delete(gone);
   await fill(service.address, { key }, 3);
 
-  // As after a hundred rebuilds.
+  // The state after a hundred rebuilds.
   await keys
     .collection<{ _id: number }>('generation_keys')
     .insertOne({ _id: 300, ...{ destroyed_at: 1, wrapped: null } });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-/** Writes one row after the other until `read` has ended. */
+/** Writes one row after another until `read` has ended. */
 async function whileWriting<T>(write: () => Promise<unknown>, read: () => Promise<T>): Promise<T> {
   let ended = false;
   const writing = (async () => {
@@ -35,8 +35,8 @@ async function whileWriting<T>(write: () => Promise<unknown>, read: () => Promis
 }
 
 /**
- * Tokens are created meanwhile, in order, each with a term. The newest token on a page shows how many exist. A total
- * that was read later than the page would be higher.
+ * Tokens with a common term are created in order during the test. The newest token on a page shows how many exist. A
+ * total that was read later than the page would be higher.
  */
 test('page and total come from one snapshot while other processes write', async () => {
   const all = aTerm();
@@ -61,7 +61,7 @@ test('page and total come from one snapshot while other processes write', async 
   expect(new Set(answers.map(({ total }) => total)).size).toBeGreaterThan(3);
 });
 
-/** A term moves from one set of rows to the other. A row that has either term is always found. */
+/** A term moves from one set of rows to the other. A row with either term must always be found. */
 test('a row whose terms change is found by the old or the new terms at every moment', async () => {
   const [all, one, other] = [aTerm(), aTerm(), aTerm()];
   const row = aRow({ seq: 1, terms: [all, one] });

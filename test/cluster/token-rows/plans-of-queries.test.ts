@@ -10,7 +10,7 @@ import { aHash } from '../../contract/support.js';
 import { type MongoDatabase, mongoDatabase } from '../own-database.js';
 import { aRow, aTerm, type SampleRow, writeRows } from './a-row.js';
 
-/** What the server reports for one of our operations. */
+/** The server's report on one of our operations. */
 type Profiled = {
   readonly planSummary?: string;
   readonly keysExamined?: number;
@@ -53,7 +53,7 @@ beforeEach(() => {
   startedAt = new Date();
 });
 
-/** Everything that the server did for the rows since the test began. */
+/** Returns everything that the server did with the rows since the test began. */
 async function profiled(): Promise<readonly Profiled[]> {
   const found = await database.connection.db
     .collection<Profiled>('system.profile')
@@ -67,7 +67,7 @@ async function profiled(): Promise<readonly Profiled[]> {
   return found;
 }
 
-/** The operations that do not count up to a thousand rows to estimate a search's terms. */
+/** Returns the operations other than the counts, up to a thousand rows each, that estimate a search's terms. */
 async function walks(): Promise<readonly Profiled[]> {
   return (await profiled()).filter(({ command }) => !JSON.stringify(command['pipeline'] ?? '').includes('"$limit"'));
 }
@@ -90,7 +90,7 @@ test('a rare and a common term: one key, in either order', async () => {
   }
 });
 
-test('the estimate for a term stops at a thousand keys and reads no row', async () => {
+test('the estimate for a term stops at a thousand keys and reads no rows', async () => {
   await search({ is: 'and', of: [term(half), term(third)] });
   const weighed = (await profiled()).filter(({ command }) => JSON.stringify(command).includes('"$limit":1000'));
   expect(weighed).toHaveLength(2);
@@ -116,7 +116,7 @@ test('a search for everything with a few due rows reads only those rows to count
   for (const { docsExamined } of counts) expect(docsExamined).toBeLessThanOrEqual(3);
 });
 
-test('one of two common terms: the page merges both from the newest on, the count reads the index alone', async () => {
+test('one of two common terms: the page merges both from the newest token on, and the count reads only the index', async () => {
   expect((await search({ is: 'or', of: [term(half), term(third)] })).total).toBe(13_333);
   const [page, count] = await walks();
   expect(page?.keysExamined).toBeLessThan(40);
@@ -124,7 +124,7 @@ test('one of two common terms: the page merges both from the newest on, the coun
   expect(count).toMatchObject({ docsExamined: 0 });
 });
 
-test('not a term: the page reads few rows', async () => {
+test('NOT of a term: the page reads few rows', async () => {
   expect((await search({ is: 'not', of: term(rare) })).total).toBe(rowCount - 1);
   const [page] = await walks();
   expect(page).toMatchObject({ planSummary: 'IXSCAN { terms: 1, seq: -1 }', keysExamined: 20 });
@@ -142,7 +142,7 @@ test.each(['created_at', 'modified_at'] as const)(
   },
 );
 
-test('a long range of dates is counted by its index alone', async () => {
+test('a long range of dates is counted using only its index', async () => {
   expect((await search({ is: 'date', column: 'created_at', from: 600, to: null })).total).toBe(rowCount - 600);
   const [page, count] = await walks();
   expect(page).toMatchObject({ planSummary: 'IXSCAN { terms: 1, seq: -1 }', keysExamined: 20 });

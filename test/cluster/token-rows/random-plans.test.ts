@@ -13,10 +13,10 @@ import { naiveSearch } from './naive-search.js';
 
 const tenants = ['tenant', 'another'] as const;
 const all = { tenant: aTerm(), another: aTerm() };
-/** The percentage of rows that have each term: more and fewer than a count reads, one row, and none. */
+/** The percentage of rows that have each term: more and fewer rows than a count reads, a single row, and none. */
 const shares = [95, 60, 45, 30, 10, 3, 0.1, 0];
 const termsOf = { tenant: shares.map(aTerm), another: shares.map(aTerm) };
-/** So many that some searches meet more due rows, and longer ranges of dates, than they treat as few. */
+/** So many rows that some searches meet more due rows, and longer ranges of dates, than they treat as few. */
 const rowCount = 4_000;
 const spanMs = 10_000;
 
@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-/** Twelve evenly spaced probabilities between 0 and 1, the same in every run. */
+/** Returns twelve evenly distributed numbers between 0 and 1, the same ones in every run. */
 function chances(index: number): readonly number[] {
   const bytes = createHash('sha512').update(String(index)).digest();
   return Array.from({ length: 12 }, (_, i) => bytes.readUInt32LE(i * 4) / 2 ** 32);
@@ -89,7 +89,7 @@ const requests = fc.constantFrom(...tenants).chain((tenantId) =>
   }),
 );
 
-test('any plan returns on any page what a full scan returns, with the same total', async () => {
+test('every page of every plan returns the rows and the total of a full scan', async () => {
   await fc.assert(
     fc.asyncProperty(requests, async ({ tenantId, where, page }) => {
       const plan = { tenantId, generation: 1, all: all[tenantId], where };

@@ -53,7 +53,7 @@ test('concurrent rows are written to every active generation, and each caller ge
   }
 });
 
-test('the generation in use is written last: what a reader sees in it is also in the others', async () => {
+test('the generation in use is written last, so every row that a reader sees in it is also in the others', async () => {
   const { connection } = await databaseOfTest();
   const [refusing, kept] = [created(), created()];
   // MongoDB rejects the row in the generation that is not in use yet.

@@ -86,7 +86,7 @@ test('an update that keeps its terms removes times and ciphertexts that have end
   for (const field of ['cvc', 'cvc_purge_at', 'expires_at']) expect(await raw(purged)).not.toHaveProperty(field);
 });
 
-test('of many concurrent writers of one row the newest revision stays, in any order', async () => {
+test('if many writers write one row concurrently, the newest revision stays, in any order', async () => {
   for (let round = 0; round < 20; round += 1) {
     const views = [after(noTokenYet(), tokenCreated())];
     for (let i = 1; i < 8; i += 1) views.push(after(views[i - 1] as TokenView, tokenUpdated()));
@@ -99,7 +99,7 @@ test('of many concurrent writers of one row the newest revision stays, in any or
   }
 });
 
-test('a batch writes what is newer, leaves what is not, and names the gaps', async () => {
+test('a batch writes newer rows, leaves all others, and names the gaps', async () => {
   const created = Array.from({ length: 6 }, () => after(noTokenYet(), tokenCreated()));
   const [fresh, older, newer, kept, gap, removed] = created as [...[View, View, View, View, View, View]];
   const write = (view: View, index: 'keep' | ReturnType<typeof anIndex> = anIndex()) => ({
@@ -123,7 +123,7 @@ test('a batch writes what is newer, leaves what is not, and names the gaps', asy
   expect(await writer.writeMany([])).toEqual([]);
 });
 
-test('old tombstones are forgotten, young ones and the living stay', async () => {
+test('old tombstones are removed, and young ones and live rows stay', async () => {
   const views = Array.from({ length: 3 }, () => after(noTokenYet(), tokenCreated(), tokenDeleted()));
   const [old, young, again] = views as [View, View, View];
   await writer.write(old, 'keep', 0, atNoon - 10);

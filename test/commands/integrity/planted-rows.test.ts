@@ -67,13 +67,13 @@ async function application(rules: readonly object[]): Promise<{ readonly id: str
   return { id: String(body['id']), key: String(body['key']) };
 }
 
-/** Returns the response to a caller, after the cache of callers was cleared. */
+/** Returns the response to a request that is sent after the cache of callers has expired. */
 async function afterASecond(send: () => Promise<Answer>): Promise<Answer> {
   service.clock.advance(1_001);
   return send();
 }
 
-/** No plaintext data is returned, and the vault reports the problem to its operators. */
+/** Expects that no plaintext data is returned, and that the vault reports the problem to its operators. */
 async function expectRefused(answer: Answer, named: string): Promise<void> {
   expect(answer.status, answer.text).toBeGreaterThanOrEqual(400);
   expect(answer.text).not.toContain(secret);
@@ -83,8 +83,8 @@ async function expectRefused(answer: Answer, named: string): Promise<void> {
 }
 
 /**
- * An older row is rejected. In the cluster, rows may lag behind the log, so the vault first writes the newest row from
- * the log and uses that one, never the older one.
+ * Expects that an older row is rejected. In the cluster, rows may lag behind the log, so the vault first writes the
+ * newest row from the log and uses that row, never the older one.
  */
 async function expectNewest(answer: Answer, named: string, newest: Partial<Answer> & { readonly shows?: object }) {
   if (profile === 'embedded') return expectRefused(answer, named);
@@ -292,7 +292,7 @@ describe('a writer of the rows', () => {
     expect(repeated.text).not.toContain(secret);
   });
 
-  describe('cannot make the repeat of a request with an idempotency key', () => {
+  describe('cannot make a repeat with an idempotency key', () => {
     const claimForged = 'the row of claim';
 
     async function claimed(data: string) {

@@ -14,10 +14,10 @@ const longAgo = new Date(0);
 const hourMs = 3_600_000;
 
 /**
- * The cluster profile records work in MongoDB before it appends: claims, fingerprints and batches. An attacker that can
- * write the rows changes it, and the next process settles what it finds.
+ * The cluster profile records work in MongoDB before it appends: claims, fingerprints and batches. The attacker can
+ * write the rows and changes this work, which the next process then settles.
  */
-describe.runIf(profile === 'cluster')('an attacker that can write recorded work', () => {
+describe.runIf(profile === 'cluster')('an attacker who can write recorded work', () => {
   let service: TestService;
   let client: MongoClient;
   beforeEach(async () => {
@@ -74,7 +74,7 @@ describe.runIf(profile === 'cluster')('an attacker that can write recorded work'
       expect(repeated.body, repeated.text).toEqual(made.body);
       for (const id of ids) {
         expect(await status(id)).toBe(200);
-        // It was not deleted and created again.
+        // The token was not deleted and created again.
         expect(await service.vault.log.readStream(await streamOf(id))).toHaveLength(1);
       }
     }
@@ -129,7 +129,7 @@ describe.runIf(profile === 'cluster')('an attacker that can write recorded work'
     expect(await vault.claims.begin(cmd, 0)).toEqual({ state: 'fresh' });
     const result = { tokens: [{ stream, createdRevision: 0 }] };
     const claim = withClaimMac(vault.integrity.rows, { cmd, result, time: vault.clock.now() });
-    // Its event is too old to be appended, so the request ends between the record of its work and the append.
+    // The event is too old to be appended, so the request ends between recording its work and the append.
     const event = anEvent({ type: 'token.updated', tenantId: service.tenantId, time: vault.clock.now() - hourMs });
     const write = { stream, expectedRevision: 0, events: [event], row: null, distinct: null };
     await expect(vault.work.commit({ writes: [write], claim })).rejects.toThrow();

@@ -8,10 +8,10 @@ import type { TestService } from '../../support/test-service.js';
 
 type Kind = 'tenant' | 'application';
 
-/** A row as it was, to be restored later. */
+/** An earlier copy of a row, which can be restored. */
 type Taken = { putBack(): Promise<void> };
 
-/** An attacker that can write the rows while the service runs, but has no key. */
+/** An attacker who can write the rows while the service runs, but has no key. */
 export type RowsAttacker = {
   plantKey(applicationId: string, keyId: string, hash: string): Promise<void>;
   takeRecord(kind: Kind, id: string): Promise<Taken>;
@@ -19,7 +19,7 @@ export type RowsAttacker = {
   editRecord(kind: Kind, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
   /** Replaces an application's row with the row of one tenant or application, unchanged. */
   moveRecord(kind: Kind, id: string, toApplication: string): Promise<void>;
-  /** Puts the sealed document of another tenant's or application's row into the row of an application. */
+  /** Copies the sealed document from another tenant's or application's row into the row of an application. */
   copyDocument(kind: Kind, id: string, toApplication: string): Promise<void>;
   takeToken(stream: string): Promise<Taken>;
   /** Changes the plaintext state of a token's row, and the times by which it is found. */

@@ -12,7 +12,10 @@ import { behindTriggers } from '../../support/behind-triggers.js';
 import { embeddedOnly } from '../../support/profile.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
-/** The other half of the threat table in SECURITY.md: what an attacker that can write to one store can still do. */
+/**
+ * These tests cover the other half of SECURITY.md's threat table: what an attacker who can write to one store can still
+ * do.
+ */
 
 let service: TestService;
 beforeEach(async (context) => {
@@ -67,7 +70,7 @@ test('rows: without its claim a repeated request runs again', async () => {
   expect((await get(id)).body).toMatchObject({ metadata: { step: 'one' } });
 });
 
-test('keys: a key that was overwritten ends its data', async () => {
+test('keys: overwriting a key makes its data unreadable', async () => {
   const id = await plain();
   expect(
     tamper(service.dataDir, 'keys.db', 'UPDATE data_keys SET wrapped = zeroblob(length(wrapped))'),
@@ -83,7 +86,7 @@ test('keys: replacing the integrity key makes no row authentic; the vault does n
   await expect(reopened()).rejects.toThrow();
 });
 
-test('keys and rows together: an older row of a living token is accepted once its revision is forgotten', async () => {
+test('keys and rows together: an older row of a live token is accepted once its revision is forgotten', async () => {
   const id = await plain({ metadata: { step: 'one' } });
   const stream = await streamOf(service, id);
   const database = pinStatements(join(service.dataDir, 'vault.db'), {});
@@ -128,7 +131,7 @@ test('access log: the newest batch can be removed after the last checkpoint, and
   expect(problem).toBeNull();
 });
 
-test('log: a change of the last minute before a kill can be cut off, and its token is rejected from then on', async () => {
+test('log: a change in the last minute before a kill can be cut off, and its token is rejected from then on', async () => {
   const id = await plain({ metadata: { step: 'one' } });
   const before = copy();
   await service.call('PATCH', `/tokens/${id}`, { metadata: { step: 'two' } });
@@ -146,7 +149,7 @@ test('log: a change of the last minute before a kill can be cut off, and its tok
   });
 });
 
-/** The data directory as a kill leaves it. */
+/** Returns a copy of the data directory in the state that a kill leaves. */
 function copy(): string {
   const folder = mkdtempSync(join(tmpdir(), 'strongroom-attacked-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -154,7 +157,7 @@ function copy(): string {
   return folder;
 }
 
-/** Another process on the files, after a kill or after `stop`. */
+/** Opens another process on the files, after a kill or after `stop`. */
 async function reopened({ sameFolder = false } = {}): Promise<TestService> {
   const dataDir = sameFolder ? service.dataDir : copy();
   const again = await startTestService({ dataDir, rootKey: service.rootKey, clock: service.clock });

@@ -30,7 +30,9 @@ function taken(record: DirectoryRecord | null | undefined): DirectoryRecord {
   return record;
 }
 
-/** Reads, as the vault does, a store that always returns this record with the MAC that the vault gave it. */
+/**
+ * Reads, as the vault does, from a store that always returns this record with the MAC that the vault computed for it.
+ */
 async function returning(record: DirectoryRecord): Promise<AuthenticDirectory> {
   const { keys, directory } = service.vault;
   const key = (await keys.integrityKeys()).rows;
@@ -73,7 +75,7 @@ describe('a store that returns an authentic record of the vault', () => {
   test('is rejected if the record is of another application, of the same or another tenant', async () => {
     for (const record of [other, foreign]) {
       const directory = await returning(record);
-      // Its document is intact, so no later step would notice it.
+      // The record's document is intact, so no later step would notice the change.
       expect(await applicationDocument(service.vault, record)).not.toBeNull();
       await expectForged(directory.get('application', own.id), record);
       await expectForged(directory.byKeyHash(own.keys[0]?.hash ?? ''), record);

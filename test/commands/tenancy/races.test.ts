@@ -14,7 +14,7 @@ import { startTestService, type TestService } from '../../support/test-service.j
 const operator = { kind: 'operator' } as const;
 const readsOnly = ['application:read', 'application:update'];
 
-/** Two processes on one store. Each takes turns only with itself, so only revisions keep them apart. */
+/** Runs two processes on one store. Each queues only its own commands, so only revisions keep them apart. */
 async function withTwoProcesses(
   run: (service: TestService, vaults: readonly [Vault, Vault], make: typeof makeManager) => Promise<void>,
 ): Promise<void> {
@@ -61,7 +61,7 @@ describe('two processes at once', () => {
             : updateApplication(b, context, second.id, { name: 'x', permissions: readsOnly }),
         ]);
         expect(results.map(codeOf).sort()).toEqual(['done', 'last_administrator']);
-        // The application that was weakened is removed, so that the next round starts with one again.
+        // Removes the weakened application, so that the next round starts with one application again.
         if (codeOf(results[1]) === 'last_administrator') continue;
         if (round % 2 === 1) await deleteApplication(a, context, second.id);
       }
@@ -110,7 +110,7 @@ describe('two processes at once', () => {
     }));
 });
 
-/** The rows match the events, and their revisions have no gap. */
+/** Expects that the rows match the events and that their revisions have no gap. */
 async function expectRowsAreTheFold({ vault, tenantId }: TestService): Promise<void> {
   const events = await vault.log.readStream(`tenant-${tenantId}`);
   const nothing: DirectoryView = { tenant: null, applications: new Map() };

@@ -51,7 +51,7 @@ describe('which containers a rule covers', () => {
     ['/pci/', ['/'], false],
     ['/pci/', ['/pci-old/'], false],
     ['/pci/', ['/pc/', '/x/pci/'], false],
-  ])('%s on a token in %j: %s', (container, containers, covered) => {
+  ])('%s on a token in %j results in %s', (container, containers, covered) => {
     expect(transformFor(callerWith({ container }), 'token:read', containers)).toBe(covered ? 'mask' : null);
   });
 });
@@ -62,7 +62,7 @@ describe('the rule that decides', () => {
     expect(transformFor(caller, 'token:read', ['/a/'])).toBe('redact');
   });
 
-  it('the earlier of two with one priority', () => {
+  it('the earlier of two with the same priority', () => {
     const caller = callerWith({ priority: 1, transform: 'reveal' }, { priority: 1, transform: 'redact' });
     expect(transformFor(caller, 'token:read', ['/a/'])).toBe('reveal');
   });
@@ -104,7 +104,7 @@ describe('the rule that decides', () => {
     );
   });
 
-  it('the first rule of the sorted list, as in a literal reading of the contract', () => {
+  it('is the first rule of the sorted list, as the contract states', () => {
     fc.assert(
       fc.property(
         accessRules,
@@ -138,7 +138,7 @@ describe('creation', () => {
     expect(transformForCreate(caller, containers)).toBe(transform);
   });
 
-  it('shows no more and is allowed no sooner when a container is added', () => {
+  it('shows no more, and is not allowed more often, when a container is added', () => {
     fc.assert(
       fc.property(accessRules, containerPaths, containerPath, (rules, containers, another) => {
         const caller = callerWith(...rules);

@@ -10,7 +10,7 @@ const reference = (id: string, more: object = {}) => ({
   ...more,
 });
 
-describe('an expression is read as it was meant, whatever the id holds', () => {
+describe('an expression is read as intended, whatever its id contains', () => {
   test.for([
     ['{{ abc }}', reference('abc')],
     ['{{abc}}', reference('abc')],

@@ -34,7 +34,7 @@ describe('an alias', () => {
     );
   });
 
-  it('preserving the format changes no kind of character', () => {
+  it('that preserves the format changes no character’s kind', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[A-Za-z0-9 @.-]{1,30}$/), draws, (text, drawn) => {
         const shape = (value: string) => value.replace(/[A-Z]/g, 'A').replace(/[a-z]/g, 'a').replace(/\d/g, '0');
@@ -58,7 +58,7 @@ describe('an alias', () => {
   });
 
   it.each(['alias_card', 'alias_preserve_format', 'alias_preserve_length'])(
-    '%s draws nothing for a value that is longer than an id, or one request stops the process',
+    '%s draws nothing for a value longer than an id, which would block the process',
     (filter) => {
       const parsed = expressions.parse(`{{ data | ${filter} }}`, { variables: ['data'], aliases: true });
       if (!parsed.ok) throw new Error(parsed.message);
@@ -74,7 +74,7 @@ describe('an alias', () => {
     },
   );
 
-  it('is drawn at most so often in one request, over all its tries', () => {
+  it('is drawn a limited number of times in one request, over all its tries', () => {
     const id = checkIdSource(expressions, '{{ data | alias_preserve_length }}');
     if (!id.ok) throw new Error(JSON.stringify(id.errors));
     let drawn = 0;

@@ -5,11 +5,11 @@ import { createExpressions } from '#src/domain/expressions/expressions.js';
 const expressions = createExpressions();
 const secret = 'S3CR3T-4242';
 
-/** Well-formed ways to show the value. Any other output that shows it is a fault. */
+/** Well-formed expressions that show the value. Any other output that shows it is a fault. */
 const space = '[\\s]*';
 const showsOnPurpose = new RegExp(`\\{\\{-?${space}data${space}(\\|${space}strip${space})*-?\\}\\}`);
 
-describe('a slip in a mask never shows the value', () => {
+describe('a mistake in a mask never shows the value', () => {
   const piece = fc.constantFrom(
     'data',
     ' ',
@@ -40,7 +40,7 @@ describe('a slip in a mask never shows the value', () => {
     '\u180e',
     '|',
   );
-  it('whatever was written into the object', () => {
+  it('whatever the object contains', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
         const mask = `{{ data${pieces.join('')} }}`;

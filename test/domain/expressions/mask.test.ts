@@ -22,7 +22,7 @@ describe('a masked read', () => {
     expect(mask(defaultMask, { number: card.number })).toEqual({ number: 'XXXXXXXXXXXX4242' });
   });
 
-  it('drops members that are null, keeps items that are null, redacts a null at the top', () => {
+  it('drops null members, keeps null items, and redacts a null at the top', () => {
     const nothing = '{{ data.none }}';
     expect(mask({ a: nothing, b: [nothing, 1, null], c: { d: nothing }, e: null }, {})).toEqual({
       b: [null, 1, null],
@@ -42,7 +42,7 @@ describe('a masked read', () => {
     expect(mask('a{{ data reveal_last: 4 }}b', 'secret')).toBe('ab');
   });
 
-  it('has metadata', () => {
+  it('can use metadata', () => {
     const masked = expressions.evaluateMask('{{ metadata.a }}', { data: 1, metadata: { a: 'x' } });
     expect(masked).toEqual({ redacted: false, data: 'x' });
   });
@@ -54,14 +54,14 @@ describe('a masked read', () => {
     expect(inTokenize.ok ? [] : Object.keys(inTokenize.errors)).toEqual(['a.b[0].mask']);
   });
 
-  it('takes 200 objects and no more', () => {
+  it('accepts 200 objects and no more', () => {
     const objects = (count: number) => Array.from({ length: count }, () => '{{ data }}');
     expect(expressions.parseMask(objects(200))).toMatchObject({ ok: true });
     expect(expressions.parseMask(objects(201))).toMatchObject({ ok: false, errors: { mask: [expect.any(String)] } });
     expect(expressions.parseMask('{{ data }}'.repeat(201))).toMatchObject({ ok: false });
   });
 
-  it('takes 10,000 values, and looks at no more of a longer mask', () => {
+  it('accepts 10,000 values, and reads no more of a longer mask', () => {
     let looked = 0;
     const texts = (count: number): Json =>
       new Proxy(new Array<string>(count).fill('text'), {
@@ -82,7 +82,7 @@ describe('a masked read', () => {
     expect(looked).toBe(1_000);
   });
 
-  it('of a short bank account hides it whole when the default mask is marked as such', () => {
+  it('of a short bank account hides the whole number if the default mask is marked to do so', () => {
     const accountMask = { account_number: '{{ data.account_number | reveal_last: 4 }}', routing: '{{ data.routing }}' };
     const data = { account_number: '123', routing: '021000021' };
     expect(expressions.evaluateMask(accountMask, { data }, { hideShortValues: true })).toEqual({

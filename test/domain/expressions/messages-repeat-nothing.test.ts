@@ -28,7 +28,7 @@ describe('a message never repeats the source or the data', () => {
     '..',
     '4',
   );
-  it('whatever is wrong', () => {
+  it('whatever the error is', () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 12 }), (parts) => {
         const source = `${marker}${parts.join('')}`;
@@ -41,7 +41,7 @@ describe('a message never repeats the source or the data', () => {
   });
 });
 
-describe('a message helps', () => {
+describe('a message explains the error', () => {
   it.each([
     ['{{ data | lst4 }}', 'names an unknown filter; the nearest is last4'],
     [`{{ data | ${'x'.repeat(3_000)} }}`, 'names an unknown filter'],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { occurrences } from '#src/domain/expressions/text.js';
 
-/** A text that counts how often it is read. */
+/** Returns a text that counts how often it is read. */
 function counted(text: string) {
   const seen = { length: text.length, looks: 0, charCodeAt: (i: number) => text.charCodeAt(i + 0 * ++seen.looks) };
   return seen;
@@ -26,7 +26,7 @@ describe('searching a text', () => {
     ['b', 'a'],
     ['a', 'b'],
     ['', 'ab'],
-  ])('looks at every character a few times only: %saaa…%s in aaa…', (before, after) => {
+  ])('reads every character only a few times: %saaa…%s in aaa…', (before, after) => {
     const text = counted('a'.repeat(100_000));
     const search = counted(`${before}${'a'.repeat(3_000)}${after}`);
     expect(occurrences(text, search)).toEqual([]);

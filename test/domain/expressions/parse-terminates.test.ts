@@ -98,7 +98,7 @@ describe('the longest hostile source is parsed in little time', () => {
     '{{ ..',
     "{{ data | json: '$",
     '{{ data == ',
-  ])('%s, again and again', (piece) => {
+  ])('%s, repeated', (piece) => {
     // Quadratic work on 4,000 characters, a thousand times, would take minutes. Correct code takes far less than a
     // second.
     const started = performance.now();

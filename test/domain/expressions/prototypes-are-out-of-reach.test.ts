@@ -23,7 +23,7 @@ describe('only own properties of plain JSON are reached', () => {
     }
   });
 
-  it('and those are reached whatever they are called', () => {
+  it('own properties are reached whatever their names are', () => {
     fc.assert(
       fc.property(fc.constantFrom(...names), (name) => {
         const data = JSON.parse(JSON.stringify([name, 'mine']).replace(/^\[(.*),(.*)\]$/, '{$1:$2}'));

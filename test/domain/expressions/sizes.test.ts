@@ -29,7 +29,7 @@ describe('a result over 512 KiB is rejected before it is built', () => {
     expect(process.memoryUsage().heapUsed - heapBefore).toBeLessThan(128 * 1024 * 1024);
   });
 
-  it('exactly 512 KiB pass', () => {
+  it('exactly 512 KiB are accepted', () => {
     expect(evaluate('{{ data | append: data | size }}', half)).toBe(limit);
     expect(evaluate('{{ data.a | append: data.b }}', { a: half, b: `${half}x` })).toEqual({
       refused: expect.stringContaining('512 KiB'),
@@ -42,7 +42,7 @@ describe('the results of one token stay within 1 MiB', () => {
   const expressions = createExpressions();
   const data = 'x'.repeat(400 * 1024);
 
-  it('over all objects of a mask; those past it are null', () => {
+  it('over all objects of a mask; objects past the limit are null', () => {
     const masked = expressions.evaluateMask(['{{ data }}', '{{ data | upcase }}', '{{ data }}', '{{ data | last4 }}'], {
       data,
     });
@@ -58,14 +58,14 @@ describe('the results of one token stay within 1 MiB', () => {
     expect(outcomes).toEqual([true, true, false]);
   });
 
-  it('a chain counts its largest result, not each', () => {
+  it('a chain counts only its largest result', () => {
     const chain = `{{ data${' | upcase | downcase'.repeat(2)} | size }}`;
     expect(evaluate(chain, data)).toBe(data.length);
   });
 });
 
 describe('the size of a JSON text', () => {
-  it('is what JSON.stringify would take', () => {
+  it('equals the size of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
         const plain: Json = JSON.parse(JSON.stringify(value));
@@ -75,7 +75,7 @@ describe('the size of a JSON text', () => {
     expect(jsonSize('\ud800a\udc00')).toBe(Buffer.byteLength(JSON.stringify('\ud800a\udc00')));
   });
 
-  it('is not counted to the end when it is too much', () => {
+  it('is not counted to the end if it is too large', () => {
     let looked = 0;
     const endless = Array.from({ length: 10_000 }, () =>
       Object.defineProperty({}, 'a', { enumerable: true, get: () => ++looked }),
@@ -89,7 +89,7 @@ it('200 objects of 20 filters do no more work than a few passes over the largest
   expect(createBudget().remainingWorkBytes).toBeLessThanOrEqual(4 * limit);
 });
 
-describe('a mask that reads much and shows little', () => {
+describe('a mask that reads a lot and shows little', () => {
   const expressions = createExpressions();
   const text = 'x'.repeat(500 * 1024);
   const keys: Json = Object.fromEntries(Array.from({ length: 45_000 }, (_, i) => [`k${i}`, 1]));
@@ -109,7 +109,7 @@ describe('a mask that reads much and shows little', () => {
     ['{{ data }}', list],
     ['{{ data | size }}', keys],
     ['{{ data | last4 }}', keys],
-    // Longer than 512 KiB as text: its size is measured, then it is rejected.
+    // This is longer than 512 KiB as text, so it is measured and then rejected.
     ['{{ data | last4 }}', fractions],
   ])('is stopped: 200 times %s', (object, data) => {
     const budget = createBudget();
@@ -123,7 +123,7 @@ describe('a mask that reads much and shows little', () => {
     expect(allowed - budget.remainingWorkBytes, 'not noted as work').toBeGreaterThan(allowed / 4);
   });
 
-  it('of long paths is noted, which are taken apart each time', () => {
+  it('of long paths is counted, because they are parsed each time', () => {
     const budget = createBudget();
     const allowed = budget.remainingWorkBytes;
     const path = `$${'.a'.repeat(1_900)}`;

@@ -1,7 +1,7 @@
 import { createExpressions } from '#src/domain/expressions/expressions.js';
 import type { Json } from '#src/domain/json.js';
 
-/** Evaluates one expression as for the id of a token: `data` only, aliases allowed, a fixed sequence of digits. */
+/** Evaluates one expression as for a token's id: with `data` only, aliases allowed, and a fixed sequence of digits. */
 export function evaluate(source: string, data: Json): Json | { refused: string } {
   const expressions = createExpressions();
   const parsed = expressions.parse(source, { variables: ['data'], aliases: true });
@@ -10,7 +10,10 @@ export function evaluate(source: string, data: Json): Json | { refused: string }
   return evaluated.ok ? evaluated.value : { refused: evaluated.message };
 }
 
-/** What a masked read shows. `undefined` is redacted, `{ refused }` was rejected and not stored. */
+/**
+ * Returns what a masked read shows. `undefined` means redacted; `{ refused }` means that the mask was rejected and not
+ * stored.
+ */
 export function mask(source: Json, data: Json): Json | { refused: unknown } | undefined {
   const expressions = createExpressions();
   const checked = expressions.parseMask(source);

@@ -5,7 +5,7 @@ import { evaluate, isRefused } from './support.js';
 
 const expressions = createExpressions();
 
-describe('an expression keeps or joins values', () => {
+describe('an expression keeps or concatenates values', () => {
   const data = { n: 1, o: { a: [1, null] }, s: 'x', none: null, t: true, 'a b': 2, list: [10, { y: 3 }], i: 1 };
   it.each<[string, Json]>([
     ['plain text', 'plain text'],
@@ -38,7 +38,7 @@ describe('an expression keeps or joins values', () => {
   });
 });
 
-/** Rejected in a mask, too. Other malformed expressions are stored in a mask. */
+/** These are rejected in a mask as well. Other malformed expressions are stored in a mask. */
 const refusedEverywhere = [
   '{{',
   '{{ data',
@@ -130,7 +130,7 @@ describe('rejected expressions', () => {
     });
   });
 
-  it('metadata is known only where the scope has it', () => {
+  it('metadata is available only if the scope includes it', () => {
     const source = '{{ metadata.region }}';
     expect(expressions.parse(source, { variables: ['data'] })).toMatchObject({ ok: false });
     const parsed = expressions.parse(source, { variables: ['data', 'metadata'] });

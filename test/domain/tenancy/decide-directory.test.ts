@@ -17,7 +17,7 @@ import {
 const directory = directoryAfter(tenant, create('boss', manager()), create('reader', reader));
 
 describe('a command that changes nothing decides no event', () => {
-  test('an update to what is there', () => {
+  test('an update to the present values', () => {
     expect(outcome(as('boss'), update('reader', ['token:read'], { name: 'reader' }), directory)).toEqual([]);
     expect(outcome(as('boss'), { do: 'update_tenant', name: 'shop', settings: {} }, directory)).toEqual([]);
     const settings = { deduplicate_tokens: 'false' } as const;
@@ -45,7 +45,7 @@ describe('an update names the fields that it changed and leaves a stamp', () => 
     expect(decided).toMatchObject({ facts: [{ changed: ['permissions', 'rules'] }] });
   });
 
-  test('a type that is repeated is fine, another is not', () => {
+  test('repeating the type is allowed; another type is not', () => {
     expect(outcome(operator, update('reader', ['token:use'], { type: 'private' }), directory)).toHaveLength(1);
     expect(outcome(operator, update('reader', ['token:use'], { type: null }), directory)).toHaveLength(1);
     for (const type of ['public', 'management', '', 1, {}]) {
@@ -55,7 +55,7 @@ describe('an update names the fields that it changed and leaves a stamp', () => 
 });
 
 describe('keys', () => {
-  test('a fourth is rejected, and a new one may replace a revoked one', () => {
+  test('a fourth key is rejected, and a new key may replace a revoked one', () => {
     const full = directoryAfter(
       ...[tenant, create('boss', manager()), create('reader', reader), issue('reader', 'b'), issue('reader', 'c')],
     );
@@ -82,13 +82,13 @@ describe('keys', () => {
 });
 
 describe('the end of a tenant', () => {
-  test('needs its very name', () => {
+  test('requires the tenant’s exact name', () => {
     for (const name of ['', 'Shop', ' shop']) {
       expect(outcome(as('boss'), { do: 'delete_tenant', name }, directory)).toBe('validation_failed');
     }
   });
 
-  test('leaves nothing that a caller could change', () => {
+  test('leaves nothing for a caller to change', () => {
     const ended = directoryAfter(tenant, create('boss', manager()), { do: 'delete_tenant', name: 'shop' });
     expect(ended).toMatchObject({ tenant: null, applications: new Map() });
     expect(outcome(operator, create('new', reader), ended)).toBe('tenant_not_found');

@@ -10,7 +10,7 @@ const directory = directoryAfter(
   create('reader', reader),
 );
 
-describe('a management application gains nothing that it does not hold', () => {
+describe('a management application cannot gain permissions that it does not hold', () => {
   test.for([
     ['making a stronger one', create('new', manager([...some, 'log:read']))],
     ['making an equal one and a bit', create('new', manager(managementPermissions))],

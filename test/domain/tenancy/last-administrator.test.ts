@@ -16,7 +16,7 @@ import {
 const last = 'last';
 const administrates = ['application:create', 'application:update'] as const;
 
-describe('the last application that can create and update applications cannot lose that', () => {
+describe('the last application that can create and update applications cannot lose these permissions', () => {
   const losing = [
     ['deletion', { do: 'delete_application', id: last }],
     ['losing application:create', update(last, ['application:update', 'application:delete'])],
@@ -48,7 +48,7 @@ describe('the last application that can create and update applications cannot lo
     expect(outcome(as(last), command, two)).toHaveLength(1);
   });
 
-  test('it may lose what is not part of it, and one of two keys', () => {
+  test('it may lose other permissions, and one of two keys', () => {
     const directory = directoryAfter(...alone, issue(last, 'last-2'));
     expect(outcome(as(last), update(last, [...administrates]), directory)).toEqual(['application.updated']);
     expect(outcome(as(last), { do: 'revoke_key', id: last, keyId: 'last-1' }, directory)).toEqual([

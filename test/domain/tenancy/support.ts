@@ -8,7 +8,7 @@ import { evolveDirectory, noDirectory, type TenantDirectory } from '#src/domain/
 export const operator: Actor = { kind: 'operator' };
 export const at = Date.UTC(2026, 0, 31, 12);
 
-/** An application uses the key `<id>-1` unless another is named. */
+/** Returns an application as actor. It uses the key `<id>-1` unless another key is named. */
 export function as(applicationId: string, keyId = `${applicationId}-1`): Actor {
   return { kind: 'application', applicationId, keyId };
 }
@@ -39,7 +39,10 @@ export function update(
   return { do: 'update_application', id, name: 'renamed', access, type: undefined, expiresAt: undefined, ...rest };
 }
 
-/** The result of the commands, one after the other. Each is run by its actor, or by the operator if none is named. */
+/**
+ * Returns the result of the commands, run one after another. Each is run by its actor, or by the operator if none is
+ * named.
+ */
 export function directoryAfter(
   ...commands: readonly (DirectoryCommand | [Actor, DirectoryCommand])[]
 ): TenantDirectory {
@@ -53,7 +56,7 @@ export function directoryAfter(
 
 export const tenant: DirectoryCommand = { do: 'create_tenant', name: 'shop' };
 
-/** The code of a rejection, or the types of the decided events. */
+/** Returns the code of a rejection, or the types of the decided events. */
 export function outcome(actor: Actor, command: DirectoryCommand, directory: TenantDirectory, when = at) {
   const decided = decideDirectory(command, { actor, at: when }, directory);
   return decided.ok ? decided.facts.map(({ type }) => type) : decided.code;

@@ -17,7 +17,7 @@ describe('timestamps in responses', () => {
     expect(formatTimestamp(ms)).toBe(text);
   });
 
-  it('are the calendar of the platform, and can be sent back as expires_at', () => {
+  it('match the platform’s calendar, and can be sent back as expires_at', () => {
     fc.assert(
       fc.property(fc.integer({ min: earliest, max: latest }), (ms) => {
         const text = formatTimestamp(ms);

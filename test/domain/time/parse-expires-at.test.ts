@@ -108,7 +108,7 @@ describe('round trips', () => {
   const two = (value: number) => String(value).padStart(2, '0');
   const offsetText = (minutes: number) =>
     `${minutes < 0 ? '-' : '+'}${two(Math.trunc(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
-  /** The local time at an offset, read from a date shifted by it. */
+  /** Returns the local time at an offset, as a date shifted by that offset. */
   const wall = (ms: number, minutes: number) => new Date(ms + minutes * 60_000);
 
   it('reads back every moment written as M/D/YYYY h:mm:ss AM|PM with an offset', () => {
@@ -136,7 +136,7 @@ describe('round trips', () => {
     );
   });
 
-  it('reads both date formats as the midnight in UTC', () => {
+  it('reads both date formats as midnight UTC', () => {
     fc.assert(
       fc.property(fc.integer({ min: -719_000, max: 2_932_000 }), (day) => {
         const text = new Date(day * 86_400_000).toISOString().slice(0, 10);

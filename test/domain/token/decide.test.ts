@@ -67,7 +67,7 @@ describe('update', () => {
       .thenEvents({ ...updated, changed: ['data'], key: null, keeps: null, ends: ['k1'] });
   });
 
-  it('lets it live where the tenant keeps superseded data', () => {
+  it('keeps the key alive if the tenant keeps superseded data', () => {
     given(created)
       .when({ ...update, changed: ['data'], dataReplaced: true, keepSuperseded: true })
       .thenEvents({ ...updated, changed: ['data'], key: null });

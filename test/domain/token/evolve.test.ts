@@ -15,7 +15,7 @@ describe('a life of a token', () => {
     });
   });
 
-  it('takes key, expiry and cvc from an update, and records who made it', () => {
+  it('gets key, expiry and cvc from an update, and records its author', () => {
     const state = stateAfter([expiring, updatedFact({ key: 'k2', ends: ['k1'] })]);
     expect(state.life).toMatchObject({
       ...{ key: 'k2', contentRevision: 1, expiresAt: null, modifiedAt: startMs + 1_000, modifiedBy: 'app' },
@@ -24,7 +24,7 @@ describe('a life of a token', () => {
     expect(state.ended).toEqual([{ keyId: 'k1', eventId: 'event-1' }]);
   });
 
-  it('loses its cvc to a purge and is not modified by that', () => {
+  it('loses its cvc to a purge, which does not count as a modification', () => {
     const clear = { property: 'cvc', reason: 'due', due_at: 1, ends: ['c1'] } as const;
     const { life } = stateAfter([created, { type: 'token.property.expired', clear }]);
     expect(life).toMatchObject({ cvc: null, modifiedAt: null, key: 'k1', contentRevision: 0 });
@@ -63,7 +63,7 @@ describe('a life of a token', () => {
 });
 
 describe('the instants', () => {
-  it('of expiry and purge count as past themselves', () => {
+  it('of expiry and purge already count as past', () => {
     const { life } = stateAfter([expiring]);
     if (life === null) throw new Error('it lives');
     expect([isExpired(life, startMs + 59_999), isExpired(life, startMs + 60_000)]).toEqual([false, true]);

@@ -4,10 +4,10 @@ import { evolve } from '#src/domain/token/evolve.js';
 import type { TokenEventHeader } from '#src/domain/token/token-event-header.js';
 import { noToken, type TokenState } from '#src/domain/token/token-state.js';
 
-/** When the nth event of a history happened. */
+/** The time of the first event in a history. */
 export const startMs = 1_000_000;
 
-/** The state after these facts. Each happened a second after the one before, and `app` wrote it. */
+/** Returns the state after these facts. Each happened a second after the previous one, and `app` wrote it. */
 export function stateAfter(facts: readonly TokenEventHeader[]): TokenState {
   return facts.reduce(
     (state, fact, i) =>
@@ -20,7 +20,7 @@ export function stateAfter(facts: readonly TokenEventHeader[]): TokenState {
   );
 }
 
-/** `given(facts).when(command).thenEvents(decisions)` or `.thenRefused(code)`. */
+/** Builds a test: `given(facts).when(command).thenEvents(decisions)` or `.thenRefused(code)`. */
 export function given(...facts: readonly TokenEventHeader[]) {
   return {
     when(command: TokenCommand) {

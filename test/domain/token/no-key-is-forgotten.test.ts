@@ -8,7 +8,7 @@ import { keysOf, noToken, type TokenState } from '#src/domain/token/token-state.
 const retentionMs = 100;
 const cvcRetentionMs = fc.constant(retentionMs);
 const at = fc.constant(0);
-/** After the instant of the command. Null: never. */
+/** Milliseconds after the command, or null for never. */
 const expiresAt = fc.option(fc.integer({ min: 1, max: 300 }));
 const command: fc.Arbitrary<TokenCommand> = fc.oneof(
   fc.record({
@@ -27,7 +27,7 @@ const command: fc.Arbitrary<TokenCommand> = fc.oneof(
   fc.record({ do: fc.constant('purge_cvc'), at, reason: fc.constantFrom('due', 'request') }),
 ) as fc.Arbitrary<TokenCommand>;
 
-/** A key that no event ends would keep erased data readable forever. A key that is ended too early loses live data. */
+/** A key that no event ends would keep erased data readable forever. A key that ends too early loses live data. */
 test('each key that an event names either lives in the state or was ended by exactly one event', () => {
   const steps = fc.array(fc.record({ command, pauseMs: fc.integer({ min: 0, max: 120 }) }), { maxLength: 30 });
   fc.assert(
@@ -63,7 +63,7 @@ function placed(command: TokenCommand, now: number): TokenCommand {
   return { ...command, at: now, expiresAt: command.expiresAt === null ? null : now + command.expiresAt };
 }
 
-/** The fact that a decision becomes when it gets its keys. */
+/** Returns the fact that a decision becomes when it gets its keys. */
 function factOf(decision: TokenEvent, count: number): TokenEventHeader {
   switch (decision.type) {
     case 'token.created': {

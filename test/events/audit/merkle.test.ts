@@ -24,7 +24,7 @@ const roots = [
   '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
 ];
 
-test('roots are those of RFC 6962', () => {
+test('roots match RFC 6962', () => {
   for (const [size, root] of roots.entries()) {
     const leaves = entries.slice(0, size).map(leafOf);
     expect(hex(treeRoot(treeOver(leaves)))).toBe(root);
@@ -35,7 +35,7 @@ test('roots are those of RFC 6962', () => {
 describe('of every size up to 70', () => {
   const leaves = Array.from({ length: 70 }, () => randomBytes(32));
 
-  test('a tree that grows leaf by leaf has the root of the whole, and as many peaks as its size has bits', () => {
+  test('a tree that grows leaf by leaf has the root of the whole tree, and as many peaks as its size has one bits', () => {
     let tree = emptyTree;
     for (const [index, leaf] of leaves.entries()) {
       tree = withLeaf(tree, leaf);
@@ -57,7 +57,7 @@ describe('of every size up to 70', () => {
     }
   });
 
-  test('each earlier tree is shown to be the beginning of a later one, and another is not', () => {
+  test('each earlier tree is proven to be the beginning of a later one, and a different tree is not', () => {
     for (let size = 1; size <= leaves.length; size += 7) {
       const [now, whole] = [leaves.slice(0, size), treeRoot(treeOver(leaves.slice(0, size)))];
       for (let before = 1; before < size; before += 1) {

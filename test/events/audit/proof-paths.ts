@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { innerNode } from '#src/events/audit/merkle.js';
 
-// RFC 6962 as section 2.1 defines it, over all leaves: what a service or an auditor would compute from the log.
+// RFC 6962 as section 2.1 defines it, over all leaves. A service or an auditor would compute the same from the log.
 
-/** The Merkle tree hash of leaves that are hashes already. */
+/** Returns the Merkle tree hash of leaves that are already hashed. */
 export function rootOf(leaves: readonly Uint8Array[]): Uint8Array {
   const [only, ...others] = leaves;
   if (only === undefined) return createHash('sha256').digest();
@@ -12,7 +12,7 @@ export function rootOf(leaves: readonly Uint8Array[]): Uint8Array {
   return innerNode(rootOf(leaves.slice(0, split)), rootOf(leaves.slice(split)));
 }
 
-/** PATH(m, D[n]): the nodes that lead from leaf `index` to the root. */
+/** Returns PATH(m, D[n]): the nodes that lead from leaf `index` to the root. */
 export function inclusionPath(index: number, leaves: readonly Uint8Array[]): readonly Uint8Array[] {
   if (leaves.length <= 1) return [];
   const split = splitOf(leaves.length);
@@ -21,7 +21,7 @@ export function inclusionPath(index: number, leaves: readonly Uint8Array[]): rea
     : [...inclusionPath(index - split, leaves.slice(split)), rootOf(leaves.slice(0, split))];
 }
 
-/** The root to which a path leads from a leaf (RFC 9162, 2.1.3.2). */
+/** Returns the root to which a path leads from a leaf (RFC 9162, 2.1.3.2). */
 export function rootByPath(leaf: Uint8Array, index: number, size: number, path: readonly Uint8Array[]): Uint8Array {
   let [fn, sn, root] = [index, size - 1, leaf];
   for (const node of path) {
@@ -36,7 +36,10 @@ export function rootByPath(leaf: Uint8Array, index: number, size: number, path: 
   return root;
 }
 
-/** PROOF(m, D[n]): the nodes that show that the tree of all leaves begins with the tree of the first `size` leaves. */
+/**
+ * Returns PROOF(m, D[n]): the nodes that show that the tree of all leaves begins with the tree of the first `size`
+ * leaves.
+ */
 export function consistencyPath(size: number, leaves: readonly Uint8Array[], isWhole = true): readonly Uint8Array[] {
   if (size === leaves.length) return isWhole ? [] : [rootOf(leaves)];
   const split = splitOf(leaves.length);

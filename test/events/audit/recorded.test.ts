@@ -48,7 +48,7 @@ const events = (read('test/events/recorded-version-1.json') as { readonly events
 const checkpoints = recording.events.map(recorded);
 const key = bytes(recording.key);
 
-/** The events of the log by their commits, with the recorded values of each. */
+/** The events of the log by commit, with the recorded values of each. */
 const commits = recording.commits.map((commit, index) => {
   const start = recording.commits.slice(0, index).reduce((sum, before) => sum + before.events, 0);
   const own = events.slice(start, start + commit.events);
@@ -56,7 +56,7 @@ const commits = recording.commits.map((commit, index) => {
   return { ...commit, first, stream: own[0]?.stream ?? '', own };
 });
 
-/** The events as a store would hold them. */
+/** The events as a store would keep them. */
 const stored: readonly StoredEvent[] = commits.flatMap(({ own, first, digests, sealed, mac }) =>
   own.map((event, index) => ({
     ...event,
@@ -69,7 +69,7 @@ const stored: readonly StoredEvent[] = commits.flatMap(({ own, first, digests, s
   })),
 );
 
-test('commits, their codes, the chain and the tree over the recorded events are those that were recorded', () => {
+test('commits, MACs, chain and tree over the recorded events equal the recorded ones', () => {
   let [link, tree] = [noLink, emptyTree];
   for (const { own, stream, first, digests, sealed, leaf, mac, link: recordedLink, root } of commits) {
     const commit = sealCommit(key, stream, first - 1, own);
@@ -90,7 +90,7 @@ test('each recorded event proves itself, without the others of its commit', () =
   expect(stored.map((event) => provenLeaf(Buffer.alloc(32), event)).filter((leaf) => leaf !== null)).toEqual([]);
 });
 
-test('every recorded checkpoint is read as it was written, signs chain and tree, and names the one before', () => {
+test('every recorded checkpoint is read unchanged, signs chain and tree, and names the previous one', () => {
   let previous: string | null = null;
   for (const event of checkpoints) {
     const checkpoint = readCheckpointEvent(event);
@@ -147,7 +147,7 @@ describe('a checkpoint that cannot be read stops the reader', () => {
   });
 });
 
-describe('the code of an event', () => {
+describe('the MAC of an event', () => {
   const [event] = stored.filter(({ proof }) => proof.digests === null && proof.first > 0);
   const [first, second] = stored.filter(({ proof }) => proof.digests !== null);
   if (event === undefined || first === undefined || second === undefined) throw new Error('no such event was recorded');
@@ -168,7 +168,7 @@ describe('the code of an event', () => {
     ['code', { proof: { ...event.proof, mac: Buffer.alloc(32) } }],
     ['code, cut short', { proof: { ...event.proof, mac: event.proof.mac.subarray(0, 16) } }],
     ['commit, which gets another event', { proof: { ...event.proof, digests: Buffer.alloc(64) } }],
-  ])('does not hold for another %s', (_, change) => {
+  ])('is not valid for another %s', (_, change) => {
     expect(provenLeaf(key, { ...event, ...change })).toBeNull();
   });
 
@@ -179,16 +179,16 @@ describe('the code of an event', () => {
     ['a commit that is cut off', { proof: { ...first.proof, digests: first.proof.digests?.subarray(0, 32) ?? null } }],
     ['digests that are no hashes', { proof: { ...first.proof, digests: Buffer.alloc(33) } }],
     ['no digests', { proof: { ...first.proof, digests: null } }],
-  ])('does not hold within a commit of several for %s', (_, change) => {
+  ])('is not valid, in a commit of several events, for %s', (_, change) => {
     expect(provenLeaf(key, { ...first, ...change })).toBeNull();
   });
 
-  test('does not depend on the position: a restored log may have others', () => {
+  test('does not depend on the position, because a restored log may have other positions', () => {
     expect(provenLeaf(key, { ...event, position: 99 })).not.toBeNull();
   });
 });
 
-describe('the hash of what is sealed', () => {
+describe('the hash of the sealed values', () => {
   const whole = { trace: Buffer.of(1), sealed: { content: Buffer.of(2), cvc: null } };
   test.each([
     ['trace', { ...whole, trace: Buffer.of(9) }],

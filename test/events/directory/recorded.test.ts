@@ -33,7 +33,7 @@ function documentOf({ type, tenantId, stream, revision, sealed }: RecordedEvent)
 }
 
 describe('events of version 1, as they were recorded', () => {
-  test('are of every type there was', () => {
+  test('include every type', () => {
     expect([...new Set(events.map(({ type }) => type))].sort()).toEqual([
       ...['application.created', 'application.deleted', 'application.key.issued', 'application.key.revoked'],
       ...['application.updated', 'tenant.created', 'tenant.deleted', 'tenant.fenced', 'tenant.updated'],
@@ -41,7 +41,7 @@ describe('events of version 1, as they were recorded', () => {
     expect(new Set(events.map(({ version }) => version))).toEqual(new Set([1]));
   });
 
-  test('open, each with the whole document that it led to', () => {
+  test('can be decrypted, each with the complete resulting document', () => {
     for (const event of events) {
       const without = ['tenant.deleted', 'application.deleted', 'tenant.fenced'].includes(event.type);
       expect(documentOf(event) === null, event.type).toBe(without);
@@ -58,14 +58,14 @@ describe('events of version 1, as they were recorded', () => {
     });
   });
 
-  test('tell by which request they were caused', () => {
+  test('contain the id of the request that caused them', () => {
     const traces = events.map((event) =>
       event.trace === null ? null : openTrace(Buffer.from(recorded.keys.audit, 'hex'), event.trace, event),
     );
     expect(new Set(traces)).toEqual(new Set([null, 'recorded.trace']));
   });
 
-  test('lead to the rows that they led to', () => {
+  test('result in the recorded rows', () => {
     const beforeTheEnd = events.filter(({ type }) => type !== 'tenant.deleted').reduce(applyToDirectory, nothing);
     const living = [...beforeTheEnd.applications.values()].filter(({ removedAt }) => removedAt === null);
     expect(living.map(({ applicationType, keys }) => [applicationType, keys.length])).toEqual([
@@ -81,7 +81,7 @@ describe('events of version 1, as they were recorded', () => {
   });
 });
 
-describe('an event that cannot be read stops everything, and is never skipped', () => {
+describe('an unreadable event stops the reader and is never skipped', () => {
   const [first] = events;
   test.for([
     ['of a newer version', { version: directoryEventVersion + 1 }],

@@ -5,7 +5,7 @@ import { createPlain } from '../routes/support.js';
 import { startWithAdmin } from './support.js';
 
 const isCluster = profile === 'cluster';
-// No worker runs here. In the cluster profile, a worker follows the log.
+// No worker runs in this test. In the cluster profile, a worker follows the log.
 const gap = isCluster ? expect.any(Number) : 0;
 const projections = [
   { name: 'tokens', gap },
@@ -14,7 +14,7 @@ const projections = [
 ];
 const stores = isCluster ? ['eventstoredb', 'mongodb', 'redis'] : ['vault.db', 'keys.db'];
 
-test('a ready service says so, with each store and the gap of each projection', async () => {
+test('a ready service reports each store and the gap of each projection', async () => {
   const { service, ask } = await startWithAdmin();
   const before = (await ask('/health/ready')).json();
   expect(before).toEqual({
@@ -23,13 +23,13 @@ test('a ready service says so, with each store and the gap of each projection', 
   });
   await createPlain(service);
   const gapNow = async () => (await ask('/health/ready')).json().projections[2].gap;
-  // The cluster profile reports what it knew up to a second ago.
+  // The cluster profile's report may be up to a second old.
   await vi.waitFor(async () => expect(await gapNow()).toBe(before.projections[2].gap + 1), { timeout: 10_000 });
   await service.service.sweep.run();
   expect((await ask('/health/live')).json()).toEqual({ status: 'live' });
 });
 
-test('a lost key is named here, and the public listener shows only the state', async () => {
+test('a lost key is named on the admin listener, and the public listener shows only the state', async () => {
   const { service, ask } = await startWithAdmin();
   service.service.reportError(new KeyLost('token-1', 'key_missing'));
   const ready = await ask('/health/ready');
@@ -42,7 +42,7 @@ test('a lost key is named here, and the public listener shows only the state', a
 
 test('a store that does not respond is down, and its gaps are unknown', async () => {
   const { service, ask } = await startWithAdmin();
-  // The EventStoreDB client reconnects when it is used after it was closed.
+  // The EventStoreDB client reconnects if it is used after being closed.
   const needed = isCluster ? ['MongoDB'] : stores;
   await service.service.close();
   const ready = await ask('/health/ready');

@@ -26,7 +26,7 @@ describe('ordinary bodies', () => {
     '"\u2028\u2029\u007fé😀"',
     '{"constructor":"data","prototype":{"constructor":[{"prototype":1}]}}',
     '{"toString":1,"hasOwnProperty":2}',
-  ])('%s reads as JSON.parse reads it', (text) => {
+  ])('%s is parsed like JSON.parse does', (text) => {
     expect(parseJsonBody(text)).toEqual({ ok: true, value: JSON.parse(text) });
   });
 
@@ -198,7 +198,7 @@ describe('numbers', () => {
     ['1.7976931348623157e308', '1.7976931348623157e+308'],
     ['5e-324', '5e-324'],
     ['0.30000000000000004', '0.30000000000000004'],
-  ])('%s is kept and written back as %s', (literal, written) => {
+  ])('%s is kept and serialized as %s', (literal, written) => {
     const body = parseJsonBody(`[${literal}]`);
     expect(body.ok && JSON.stringify(body.value)).toBe(`[${written}]`);
   });
@@ -216,7 +216,7 @@ describe('numbers', () => {
 describe('against JSON.parse', () => {
   const isUnsafeWhole = (value: number) => Math.abs(value) > Number.MAX_SAFE_INTEGER && Math.abs(value) < 1e21;
 
-  it('reads back every value that JSON.stringify writes, numbers it could mistake for neighbours aside', () => {
+  it('reads back every value that JSON.stringify writes, except numbers that would lose digits', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 2, '\t'), (value, space) => {
         const text = JSON.stringify(value, null, space);
@@ -230,7 +230,7 @@ describe('against JSON.parse', () => {
     }
   });
 
-  it('accepts what it writes: a value that was read can be sent back', () => {
+  it('accepts its own output, so a value that was read can be sent back', () => {
     const digits = fc.stringMatching(/^-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?$/);
     fc.assert(
       fc.property(digits, (literal) => {
@@ -251,7 +251,7 @@ describe('against JSON.parse', () => {
     );
   });
 
-  it('agrees on what is malformed, in texts made of pieces of JSON', () => {
+  it('agrees on malformed texts made of pieces of JSON', () => {
     const pieces = ['{', '}', '[', ']', ',', ':', '"a"', '"\\u0041"', '"', '\\', '1', '-', '.', 'e', '0', 'true', ' '];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), (chosen) => {
@@ -264,7 +264,7 @@ describe('against JSON.parse', () => {
     );
   });
 
-  it('agrees on what is malformed after one change to a good text', () => {
+  it('agrees on malformed texts after one change to a valid text', () => {
     const unit = fc.integer({ min: 0, max: 0x2100 }).map((code) => String.fromCharCode(code));
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), fc.nat(), unit, (value, place, inserted) => {
@@ -298,7 +298,7 @@ describe('a body that is read in steps', () => {
   const value = fc.jsonValue({ maxDepth: 6 });
   const unit = fc.integer({ min: 0, max: 0x2100 }).map((code) => String.fromCharCode(code));
 
-  it('is what it is when it is read at once, whole or with one change', () => {
+  it('has the same result as when it is read at once, unchanged or with one change', () => {
     fc.assert(
       fc.property(value, fc.constantFrom(undefined, 2), fc.nat(), unit, (value, space, place, inserted) => {
         const text = JSON.stringify(value, null, space);
@@ -323,7 +323,7 @@ describe('a body that is read in steps', () => {
     expect(JSON.stringify(steps)).toBe(JSON.stringify(whole));
   });
 
-  it('is interrupted often: 4 MiB of any kind let others go first hundreds of times', () => {
+  it('is interrupted often: 4 MiB of any kind yield to others hundreds of times', () => {
     for (const unit of ['[],', '"\\n",', '1,', '{"a":{}},']) {
       const text = `[${unit.repeat(4_000_000 / unit.length)}0]`;
       const steps = parsingJsonBody(Buffer.from(text));
@@ -363,7 +363,7 @@ describe('large hostile bodies take linear time', () => {
     const bytes = Buffer.from(text);
     const started = performance.now();
     parseJsonBody(bytes);
-    // Quadratic work on 4 MiB would take minutes; the limit leaves room for a busy machine.
+    // Quadratic work on 4 MiB would take minutes, so this limit leaves room for a busy machine.
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 });

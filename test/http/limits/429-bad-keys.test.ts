@@ -47,7 +47,7 @@ test('only a trusted proxy can state the address', async () => {
   expect((await proxy('198.51.100.3')).status).toBe(429);
 });
 
-test('0 is no limit', async () => {
+test('0 means no limit', async () => {
   const service = await limitedService({ authFailures: 0 });
   expect(new Set(await statuses(80, () => ask(service, null)))).toEqual(new Set([401]));
 });

@@ -15,7 +15,7 @@ const guess = (service: TestService, key: string, data: string, address?: string
     address === undefined ? { key } : { key, address },
   );
 
-/** Every valid card number of 16 digits with these first and last digits. */
+/** Yields every valid card number of 16 digits with these first and last digits. */
 function* candidates(bin: string, lastFour: string): Generator<string> {
   for (let middle = 0; ; middle += 1) {
     const number = `${bin}${String(middle).padStart(6, '0')}${lastFour}`;
@@ -45,7 +45,7 @@ test('a card number is not found by creates with deduplication: misses have a bu
   expect((await guess(service, key, next())).status).toBe(201);
 });
 
-test('64 creates at the same moment do not pass the budget', async () => {
+test('64 concurrent creates do not exceed the budget', async () => {
   const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 20 });
   const key = await masked(service);
   const numbers = candidates('424242', '4242');
@@ -68,7 +68,7 @@ test('a hit does not count as a miss; hits and misses are rejected alike once th
   await expectRefusal(service, () => guess(service, key, next()), exhausted);
 });
 
-test('tokenize is charged for its distinct values, an update for its one', async () => {
+test('tokenize is charged for its distinct values, and an update for its single value', async () => {
   const service = await limitedService({ requests: 1_000, deduplicationMisses: 5 });
   const key = await masked(service);
   const part = (data: string) => ({ type: 'token', data, deduplicate_token: true });
@@ -143,14 +143,14 @@ test('decoys do not make guesses free: an update is charged although its value i
   const numbers = candidates('424242', '4242');
   const update = async () => {
     const data = String(numbers.next().value);
-    // Its wrong guesses meet the decoy, so they change nothing.
+    // Its wrong guesses find the decoy, so they change nothing.
     await service.call('POST', '/tokens', { type: 'card_number', data, deduplicate_token: false }, { key });
     return service.call('PATCH', path(hidden.id), { data, deduplicate_token: true }, { key });
   };
   expect(await statuses(6, update)).toEqual([200, 200, 200, 200, 200, 429]);
 });
 
-test('decoys do not tell whether an older token has the value: a create meets the newest one', async () => {
+test('decoys do not reveal whether an older token has the value, because a create finds the newest one', async () => {
   const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 50 });
   const key = await masked(service);
   for (let tried = 0; tried < 20; tried += 1) {
@@ -163,7 +163,7 @@ test('decoys do not tell whether an older token has the value: a create meets th
   }
 });
 
-test('decoys stored before a value do not make it free to wait for: a create that meets its own decoy is a miss', async () => {
+test('decoys stored before a value do not make waiting for it free, because a create that finds its own decoy is a miss', async () => {
   const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 20 });
   const key = await masked(service);
   const numbers = candidates('424242', '4242');
@@ -178,11 +178,11 @@ test('decoys stored before a value do not make it free to wait for: a create tha
   for (const data of tried) answers.push(await guess(service, key, data));
   expect(answers.map(({ status }) => status)).toEqual([...Array(20).fill(201), ...Array(10).fill(429)]);
   expect(answers.map(({ text }) => text).join()).not.toContain(hidden.id);
-  // The application is not named, because one that creates its own values again looks the same.
+  // The application is not named, because an application that creates its own values again looks the same.
   expect(await service.vault.budgets.suspects(0)).toEqual([]);
 });
 
-test('a value that another update of the application planted in a foreign token is a miss, too', async () => {
+test('a value that another update of the application planted in a foreign token is a miss as well', async () => {
   const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 3 });
   const key = await masked(service);
   const foreign = await createPlain(service, { data: uniqueId() });
@@ -206,7 +206,7 @@ test('a decoy shows its owner nothing of a create by another application that fi
   };
   const numbers = candidates('555555', '4444');
   const [right, wrong] = [await decoyOf(hidden), await decoyOf(String(numbers.next().value))];
-  // Everything that the owner can request about a token without looking up a value.
+  // Returns everything that the owner can request about a token without looking up a value.
   const seen = async (id: string) => {
     const asked = [
       await service.call('GET', path(id), undefined, { key }),

@@ -6,7 +6,7 @@ import { limitedService, metric } from './support.js';
 const exhausted = { status: 429, code: 'guesses_exhausted' };
 const writeOnly = ['token:create', 'token:update'] as const;
 
-/** Creates tokens with deduplication, as an attacker that tries values does. */
+/** Creates tokens with deduplication, like an attacker who tries values. */
 const guess = (service: TestService, key: string, data: unknown) =>
   service.call('POST', '/tokens', { type: 'token', data, deduplicate_token: true }, { key });
 
@@ -18,7 +18,7 @@ test('deduplications onto unreadable tokens are counted; over the budget they ge
   for (let times = 0; times < 2; times += 1) {
     expect((await guess(service, key, secret['data'])).body).toMatchObject({ id: secret.id });
   }
-  // Right and wrong guesses are rejected alike. Otherwise the rejection itself would tell them apart.
+  // Right and wrong guesses are rejected alike. Otherwise, the rejection itself would distinguish them.
   service.clock.advance(600_000);
   const { headers } = await expectRefusal(service, () => guess(service, key, secret['data']), exhausted);
   expect(headers['retry-after']).toBe('3000');
@@ -32,7 +32,7 @@ test('deduplications onto unreadable tokens are counted; over the budget they ge
 });
 
 test.each(['/tokens', '/tokenize'])(
-  'over the budget, POST %s under an id in use does not tell a right guess from a wrong one',
+  'over the budget, POST %s under an id in use does not distinguish a right guess from a wrong one',
   async (url) => {
     const service = await limitedService({ requests: 1_000, guesses: 1 });
     const secret = await createPlain(service, { data: uniqueId() });
@@ -60,7 +60,7 @@ test('over the budget all other requests, and other applications, still work', a
   expect((await guess(service, other, secret['data'])).status).toBe(201);
 });
 
-test('an update onto the fingerprint of an unreadable token is a guess too', async () => {
+test('an update to the fingerprint of an unreadable token is also a guess', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
   const secret = await createPlain(service, { data: uniqueId(), containers: ['/secret/'] });
   const key = await service.application([rule('/own/', 'mask', ['token:create', 'token:update', 'token:read'])]);

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
 import { limitedService, metric, statuses } from './support.js';
 
-test('requests for pages without a key are limited per address, whatever they ask for', async () => {
+test('requests for pages without a key are limited per address, whichever page they request', async () => {
   const service = await limitedService({ keylessRequests: 4 });
   const paths = ['/docs', '/openapi.json', '/errors/forbidden', '/nothing-here', '/docs', '/nothing-here'];
   const seen: number[] = [];
-  // Not sent with `call`, which knows only the paths of the document.
+  // Not sent with `call`, which accepts only paths in the document.
   for (const url of paths) seen.push((await service.app.inject({ url })).statusCode);
   expect(seen).toEqual([200, 200, 200, 404, 429, 429]);
   const refused = await service.call('GET', '/docs', undefined, { key: null });

@@ -38,7 +38,7 @@ test('429 comes before 403, 413, 415 and 400', async () => {
   await expectRefusal(service, () => service.call('GET', '/tokens/unknown', undefined, { key }), limited);
 });
 
-test('requests at one moment are all counted', async () => {
+test('concurrent requests are all counted', async () => {
   const service = await limitedService({ requests: 10 });
   const answers = await Promise.all(Array.from({ length: 30 }, () => service.call('GET', '/tokens/unknown')));
   expect(answers.filter(({ status }) => status === 404)).toHaveLength(10);
@@ -63,7 +63,7 @@ test('a request of many tokens counts as many; a rejected one uses up nothing', 
   await expect(send(0)).rejects.toMatchObject({ code: 'rate_limited' });
 });
 
-test('0 is no limit', async () => {
+test('0 means no limit', async () => {
   const service = await limitedService({ requests: 0 });
   expect(new Set(await statuses(50, () => service.call('GET', '/tokens/unknown')))).toEqual(new Set([404]));
 });

@@ -27,7 +27,7 @@ test('decoys: a caller under mask pays for each value that it looks up, although
   expect(answers.slice(30).every((status) => status === 429)).toBe(true);
 });
 
-test('64 searches at the same moment do not pass the budget', async () => {
+test('64 concurrent searches do not exceed the budget', async () => {
   const service = await limitedService({ requests: 1_000_000, guesses: 30 });
   const key = await masked(service);
   const sent = Array.from({ length: 64 }, (_, i) => search(service, `data:candidate-${i}`, key));
@@ -53,7 +53,7 @@ test('data: and fingerprint: terms are guesses, found or not; over the budget su
   expect((await search(service, `data:${value}`, key)).status).toBe(200);
 });
 
-test('no other term, negation or bracket hides a guess; a repeat in a query counts once', async () => {
+test('no other term, negation or parenthesis hides a guess, and a value repeated in a query counts once', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 100 });
   const key = await masked(service);
   await createPlain(service);
@@ -95,7 +95,7 @@ test('reveal on some containers only is below reveal elsewhere', async () => {
   }
 });
 
-test('a deletion by query guesses as a search does, and deletes nothing when the budget is used up', async () => {
+test('a deletion by query counts as guessing like a search, and deletes nothing once the budget is used up', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
   const key = await masked(service);
   const value = uniqueId();
@@ -119,7 +119,7 @@ test('each unknown id of a bulk delete is a guess; over the budget nothing is de
   expect((await remove([other.id])).body).toMatchObject({ deleted: 1 });
 });
 
-test('the access log records a search by value that found nothing, also with another term, and never the value', async () => {
+test('the access log records a search by value that found nothing, even with another term, but never the value', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 100 });
   const key = await masked(service);
   const value = uniqueId();
@@ -137,7 +137,7 @@ test('the access log records a search by value that found nothing, also with ano
   expect(JSON.stringify(entries)).not.toContain('secret');
 });
 
-test('the access log says once that the guesses of an application are used up', async () => {
+test('the access log records once that an application’s guesses are used up', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 2 });
   const key = await masked(service);
   for (let times = 0; times < 5; times += 1) await search(service, `data:unknown-${times}`, key);

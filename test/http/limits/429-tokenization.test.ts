@@ -6,7 +6,7 @@ import { limitedService, metric, statuses } from './support.js';
 const limited = { status: 429, code: 'rate_limited' };
 const exhausted = { status: 429, code: 'guesses_exhausted' };
 
-test('tokenize and detokenize weigh as many requests as they have tokens', async () => {
+test('tokenize and detokenize count as many requests as they have tokens', async () => {
   const service = await limitedService({ requests: 20 });
   const key = await service.application(['token:create', 'token:use']);
   const send = (url: string, body: Json) => () => service.call('POST', url, body, { key });
@@ -14,7 +14,7 @@ test('tokenize and detokenize weigh as many requests as they have tokens', async
   expect(values.status).toBe(200);
   const [id] = JSON.parse(values.text) as string[];
   await expectRefusal(service, send('/tokenize', Array(9).fill('x')), limited);
-  // One id in many places is one token.
+  // One id in many places counts as one token.
   expect((await send('/detokenize', Array(50).fill(`{{ ${id} }}`))()).status).toBe(200);
   expect(await statuses(9, send('/detokenize', 'nothing'))).toEqual([...Array(6).fill(200), 429, 429, 429]);
 });
@@ -26,7 +26,7 @@ test('every unknown id of a detokenize is a guess; over the budget even known id
   const wrong = (count: number) => Array.from({ length: count }, () => `{{ ${uniqueId()} }}`);
   expect((await send([...wrong(3), `{{ ${id} }}`])()).status).toBe(400);
   expect((await send(`{{ ${id} }}`)()).status).toBe(200);
-  // A request for more than is left is rejected completely, and uses up the rest.
+  // A request that needs more than the rest of the budget is rejected completely and uses up that rest.
   await expectRefusal(service, send(wrong(4)), exhausted);
   expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(3);
   await expectRefusal(service, send(`{{ ${id} }}`), exhausted);
@@ -34,7 +34,7 @@ test('every unknown id of a detokenize is a guess; over the budget even known id
   expect((await send({ text: 'names no token' })()).status).toBe(200);
 });
 
-test('every part that meets a token its caller may not read is a guess', async () => {
+test('every part that finds a token that its caller may not read is a guess', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 3 });
   const key = await service.application(['token:create'], 'public');
   const known = await Promise.all(['1', '2', '3'].map((data) => create(service, { type: 'token', data })));
@@ -47,7 +47,7 @@ test('every part that meets a token its caller may not read is a guess', async (
   expect((await send(['x'])()).status).toBe(200);
 });
 
-test('64 detokenizes of unknown ids at the same moment do not pass the budget', async () => {
+test('64 concurrent detokenize requests with unknown ids do not exceed the budget', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 30 });
   const sent = Array.from({ length: 64 }, () => service.call('POST', '/detokenize', `{{ ${uniqueId()} }}`));
   const answers = (await Promise.all(sent)).map(({ status }) => status);

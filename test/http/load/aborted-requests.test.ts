@@ -16,7 +16,9 @@ async function listening() {
   return { service, port, origin: `http://127.0.0.1:${port}` };
 }
 
-/** Sends bytes on its own connection, and closes it once they are sent, or after the first byte of a response. */
+/**
+ * Sends bytes on its own connection. Closes the connection once they are sent, or after the first byte of a response.
+ */
 function sendAndLeave(port: number, text: string, leave: 'at once' | 'at the response' | 'soon'): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -51,14 +53,14 @@ test.each([
   ['half of an upload', (key: string) => upload(key, 2_000_000), 'soon'],
   ['pipelined: a list and an upload', (key: string) => list(key) + upload(key, 1), 'at the response'],
 ] as const)(
-  '200 callers that send %s and leave keep nothing from their tenant (%#)',
+  '200 callers that send %s and disconnect leave their tenant’s resources free (%#)',
   async (_, textOf, leave) => {
     const { service, port, origin } = await listening();
     const other = await service.otherTenant();
     for (let i = 0; i < attempts; i += 20) {
       await Promise.all(Array.from({ length: 20 }, () => sendAndLeave(port, textOf(service.key), leave)));
     }
-    // While another tenant is active, each runs eight requests at once. A share that was never returned would be
+    // While another tenant is active, each tenant runs eight requests at once. A share that was never returned would be
     // missing.
     for (let i = 0; i < 20; i += 1) {
       expect((await http('GET', `${origin}/tokens`, { key: other })).status).toBe(200);

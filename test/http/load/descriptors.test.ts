@@ -5,7 +5,7 @@ import { http, makeVault, startService, until } from '../../support/process.js';
 
 const descriptors = 260;
 
-/** A connection, and the result of a request on it: the status, or `closed`. */
+/** Opens a connection. Returns the result of a request on it: the status, or `closed`. */
 function connection(origin: string) {
   const socket: Socket = connect(Number(new URL(origin).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -43,7 +43,7 @@ test('more connections than file descriptors: those beyond get 503 or are closed
   expect(statuses).toContain('200');
   expect(statuses).toContain('503');
   expect(statuses.filter((status) => !['200', '503', 'closed'].includes(status))).toEqual([]);
-  // Every kind of store is still written and read.
+  // Every kind of store can still be written and read.
   const token = '{"type":"token","data":"x"}';
   const searches = all.filter((_, i) => statuses[i] === '200').slice(0, 10);
   expect(new Set(await Promise.all(searches.map(({ send }) => send('/tokens', key, token))))).toEqual(new Set(['201']));

@@ -17,10 +17,7 @@ async function listening(): Promise<{ readonly service: TestService; readonly or
   return { service, origin: `http://127.0.0.1:${(service.app.server.address() as AddressInfo).port}` };
 }
 
-/**
- * Returns how many gets another tenant completes, one after the other, while a request runs, and the result of that
- * request.
- */
+/** Returns how many consecutive gets another tenant completes while a request runs, and the result of that request. */
 async function getsDuring(service: TestService, origin: string, request: () => ReturnType<typeof http>) {
   const other = await service.otherTenant();
   const created = await http('POST', `${origin}/tokens`, { key: other, body: { type: 'token', data: 'x' } });
@@ -38,7 +35,7 @@ async function getsDuring(service: TestService, origin: string, request: () => R
   return { gets, answer: await answer };
 }
 
-/** Each evaluation of such a mask uses up the budget of a token. */
+/** Each evaluation of this mask uses up a token's budget. */
 const hostileMask = Array.from({ length: 8 }, () => `{{ data | card_mask: 'true','true','#','-' | size }}`);
 
 async function createHostile({ call }: TestService, count: number): Promise<readonly string[]> {
@@ -101,7 +98,7 @@ test.each([
   expect(gets).toBeGreaterThan(4);
 });
 
-test('of one page hostile masks use up what they share: they are left out and say so, and others are shown', async () => {
+test('hostile masks of one page use up their shared budget: they are left out with a note, and others are shown', async () => {
   const { service, origin } = await listening();
   const { body: small } = await service.call('POST', '/tokens', { type: 'card_number', data: '4242424242424242' });
   const ids = await createHostile(service, 6);
@@ -117,12 +114,12 @@ test('of one page hostile masks use up what they share: they are left out and sa
     expect(token).not.toHaveProperty('data');
   }
   expect(tokens[0]).not.toHaveProperty('_extras');
-  // Alone, it has the whole budget of a token.
+  // Alone, the token has the whole budget of a token.
   const alone = await service.call('GET', `/tokens/${String(skipped[0]?.['id'])}`, undefined, { key });
   expect(alone.body).not.toHaveProperty('_extras');
 });
 
-test('detokenize rejects tokens when the masks of other tokens used up the budget', async () => {
+test('detokenize rejects tokens if the masks of other tokens used up the budget', async () => {
   const { service } = await listening();
   const ids = await createHostile(service, 6);
   const key = await service.application([rule('/', 'mask', tokenPermissions)]);
@@ -138,7 +135,7 @@ test('detokenize rejects tokens when the masks of other tokens used up the budge
   expect(JSON.stringify(all.body['errors'])).toContain('name fewer tokens');
 });
 
-test('pipelined requests of one connection run one after the other', async () => {
+test('pipelined requests of one connection run one after another', async () => {
   const { service, origin } = await listening();
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -207,7 +204,7 @@ test('the history of a token with many large updates lets another tenant read in
   expect(gets).toBeGreaterThan(4);
 }, 60_000);
 
-test('a change of a token with many large updates reads the ciphertexts in force, and not all that it ever had', async () => {
+test('a change of a token with many large updates reads only its current ciphertexts', async () => {
   const service = await startTestService();
   onTestFinished(() => service.close());
   const updates = 40;
@@ -230,7 +227,7 @@ async function createLongHistory({ call }: TestService, updates: number): Promis
   return id;
 }
 
-/** Returns how many bytes of ciphertexts the vault reads from its log from now on. */
+/** Counts the ciphertext bytes that the vault reads from its log from now on. */
 function sealedBytesRead({ vault: { log } }: TestService): () => number {
   const { readStream, readFrom } = log;
   let bytes = 0;
@@ -253,7 +250,7 @@ test('a text of 4 MiB of expressions is rejected before they are compiled', asyn
   expect(compile).not.toHaveBeenCalled();
 });
 
-test('requests without a key whose address cannot be decoded are limited as any others', async () => {
+test('requests without a key whose URL cannot be decoded are limited like any others', async () => {
   const { origin } = await listening();
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   socket.write('GET /%zz HTTP/1.1\r\nHost: vault\r\n\r\n'.repeat(1_000));
@@ -312,7 +309,7 @@ test.each([
     'metadata',
   ],
 ] as const)(
-  'a body with many %s that fail alike names the error once',
+  'a body with many %s that fail in the same way names the error once',
   async (_, method, path, body, field) => {
     const service = await startTestService();
     onTestFinished(() => service.close());

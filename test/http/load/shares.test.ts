@@ -9,7 +9,7 @@ test('a single tenant runs as many requests as it sends', () => {
   for (let i = 0; i < 100; i += 1) expect(shares.enter('a', stays)).toBeUndefined();
 });
 
-test('with another tenant active it runs eight, and the next when one of them ends', async () => {
+test('if another tenant is active, it runs eight, and the next one when one of them ends', async () => {
   const shares = createShares();
   expect(shares.enter('b', stays)).toBeUndefined();
   for (let i = 0; i < 8; i += 1) expect(shares.enter('a', stays)).toBeUndefined();
@@ -21,12 +21,12 @@ test('with another tenant active it runs eight, and the next when one of them en
   expect(shares.enter('b', stays)).toBeUndefined();
   shares.leave('a');
   await ninth;
-  // The caller of the tenth request has disconnected, so the next one gets its turn.
+  // The tenth request's caller has disconnected, so the next request gets its turn.
   shares.leave('a');
   await eleventh;
 });
 
-test('a tenant gets a quarter of the room, and waits only for its own requests', async () => {
+test('a tenant gets a quarter of the memory, and waits only for its own requests', async () => {
   const room = createRoom(400);
   await room.take('a', 60, stays);
   await room.take('a', 40, stays);
@@ -56,7 +56,7 @@ test('a request larger than the share of a tenant fits if it is the only one, an
   expect(room.isFull('a')).toBe(false);
 });
 
-test('a request that finds no room within five seconds gets 503 with Retry-After', async () => {
+test('a request that gets no memory within five seconds gets 503 with Retry-After', async () => {
   const room = createRoom(400);
   await room.take('a', 100, stays);
   await expect(room.take('a', 10, stays)).rejects.toMatchObject({ code: 'overloaded', retryAfterMs: 2_000 });
@@ -64,7 +64,7 @@ test('a request that finds no room within five seconds gets 503 with Retry-After
   await room.take('a', 100, stays);
 }, 20_000);
 
-test('a request whose caller has left takes no room', async () => {
+test('a request whose caller has disconnected takes no memory', async () => {
   const room = createRoom(400);
   await room.take('a', 100, stays);
   const left = room.take('a', 90, () => true).catch(() => 'rejected');

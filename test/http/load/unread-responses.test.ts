@@ -12,20 +12,20 @@ async function unreadList(origin: string, key: string): Promise<void> {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   socket.pause();
-  // The vault eventually closes it.
+  // The vault eventually closes the connection.
   socket.on('error', () => undefined);
   const head = ['GET /tokens?size=100 HTTP/1.1', 'Host: vault', `SERVICE-API-KEY: ${key}`];
   await new Promise((resolve) => socket.write(`${head.join('\r\n')}\r\n\r\n`, resolve));
 }
 
-/** Connections that a process has open. */
+/** Returns the number of connections that a process has open. */
 function connectionsOf(pid: number): number {
   const folder = `/proc/${pid}/fd`;
   const isSocket = (name: string): boolean => {
     try {
       return readlinkSync(join(folder, name)).startsWith('socket:');
     } catch {
-      // The connection was closed meanwhile.
+      // The connection was closed in the meantime.
       return false;
     }
   };
@@ -44,12 +44,12 @@ test('110 unread responses with lists of 512 KB tokens do not crash a vault with
     expect(created.status).toBe(201);
     last = String(created.body['id']);
   }
-  // A connection that this test opened earlier may end meanwhile.
+  // A connection that this test opened earlier may end in the meantime.
   const all = connectionsOf(pid) + lists - 1;
   await Promise.all(Array.from({ length: lists }, () => unreadList(origin, key)));
   await until('the connections', 10_000, () => (connectionsOf(pid) >= all ? true : undefined));
-  // Pages that have begun are closed when their callers do not read. The other requests get 503 with a time to repeat.
-  // Meanwhile the application is served, or gets 503 as well.
+  // Pages that have begun are closed because their callers do not read. The other requests get 503 with a time to
+  // repeat. Until then, requests of the application are served or also get 503.
   await until('the end of what nobody reads', 60_000, async () => {
     const { status, headers } = await http('GET', `${origin}/tokens/${last}`, { key });
     expect([200, 503]).toContain(status);

@@ -21,13 +21,13 @@ function hostileError(): Error {
 }
 
 describe.each([['JSON lines', false] as const, ['readable text', true] as const])('%s', (_, pretty) => {
-  it('contain only template, method, status, time, trace and application of a request', async () => {
+  it('contain only a request’s template, method, status, time, trace and application', async () => {
     const { logger, text } = recorder(pretty);
     const log = createRequestLog(logger);
     const app = fastify({ logger: false });
     app.addHook('onResponse', async (request, reply) => {
       log.request({
-        // What careless spreading of an object would add.
+        // The properties that careless spreading of an object would add.
         ...request,
         ...{ url: request.url, headers: request.headers, body: request.body, query: request.query },
         route: request.routeOptions.url ?? 'none',
@@ -60,7 +60,7 @@ describe.each([['JSON lines', false] as const, ['readable text', true] as const]
     expect(text()).not.toContain(marker);
   });
 
-  it('carry nothing of an error but name, code and frames', () => {
+  it('contain only an error’s name, code and frames', () => {
     const { logger, text } = recorder(pretty);
     const error = Object.assign(hostileError(), { code: 'ERR_MADE_UP' });
     logger.error('failed', { error });
@@ -149,7 +149,7 @@ describe('a line', () => {
 
 describe('frames', () => {
   const withMessage = (error: Error, message: string) => {
-    // The runner formats a stack at its first use.
+    // The test runner formats a stack at its first use.
     expect(error.stack).toContain(error.message);
     return Object.assign(error, { message });
   };

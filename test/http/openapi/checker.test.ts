@@ -3,7 +3,7 @@ import { openApiChecker } from '../../support/openapi-checker.js';
 import type { Answer } from '../../support/test-service.js';
 import { test } from '../routes/support.js';
 
-/** The check of every HTTP test would be worthless if it accepted these. */
+/** The check in every HTTP test would be worthless if it accepted these responses. */
 describe('a response that the document does not describe is detected', () => {
   test('by status, media type, body and header', async ({ service }) => {
     const check = openApiChecker(service.app);

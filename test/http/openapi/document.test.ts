@@ -13,7 +13,7 @@ describe('the document', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  test('has every route that is served, and nothing else', async ({ service }) => {
+  test('has exactly the routes that are served', async ({ service }) => {
     const served = [
       ...service.app.printRoutes({ commonPrefix: false, includeHooks: false }).matchAll(/\(([A-Z, ]+)\)/g),
     ];
@@ -21,7 +21,7 @@ describe('the document', () => {
     expect(operationsIn(await documentOf(service))).toHaveLength(methods.length);
   });
 
-  test('every operation has a name of its own, a tag, a summary and a description', async ({ service }) => {
+  test('every operation has a unique name, a tag, a summary and a description', async ({ service }) => {
     const operations = operationsIn(await documentOf(service));
     const names = operations.map(({ operationId }) => operationId);
     expect(new Set(names).size).toBe(names.length);
@@ -43,7 +43,7 @@ describe('the document', () => {
   });
 });
 
-/** Returns where a schema has a field without a description; `at` is the place of the schema. */
+/** Returns the places where a schema has a field without a description. `at` is the place of the schema. */
 function undescribedFields(schema: unknown, at: string, isDescribed: (name: string) => boolean): readonly string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const nested = Object.entries(schema).flatMap(([key, value]): readonly string[] => {
@@ -158,7 +158,7 @@ describe('for generators', () => {
 });
 
 describe('answers', () => {
-  test('every example is what its schema says', async ({ service }) => {
+  test('every example matches its schema', async ({ service }) => {
     const document = await documentOf(service);
     const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
     ajv.addSchema({ $id: 'document', components: document.components });
@@ -187,8 +187,8 @@ describe('answers', () => {
       ),
     );
     const known = Object.entries(problemCatalogue).map(([code, { status }]) => `${status} ${code}`);
-    // The key of a deleted tenant is rejected, so only the operator on the command line sees this error. No operation
-    // has a method that its path does not have.
+    // The key of a deleted tenant is rejected, so only an operator at the command line sees the first error. The second
+    // belongs to no operation, because the path of an operation has its method.
     const undescribed = ['404 tenant_not_found', '405 method_not_allowed'];
     expect(known.filter((problem) => !described.has(problem))).toEqual(undescribed);
   });
@@ -224,7 +224,7 @@ describe('answers', () => {
     }
   });
 
-  test('a route that needs a key may meet a lost one, of a token, a tenant or an entry', async ({ service }) => {
+  test('a route that needs a key documents a lost key of a token, a tenant or an entry', async ({ service }) => {
     const keyed = operationsIn(await documentOf(service)).filter(({ security = [] }) => security.length > 0);
     const withoutIt = keyed.filter((operation) =>
       mediaOf(operation).every(
@@ -244,7 +244,7 @@ describe('answers', () => {
 });
 
 describe('serving', () => {
-  test('no schema runs while serving: an undescribed response is sent as the route built it', async ({ service }) => {
+  test('no schema runs while serving, so an undescribed response is sent unchanged', async ({ service }) => {
     const withSchemas: string[] = [];
     const { createApp } = await import('#src/http/server/app.js');
     const app = createApp(service.service, {

@@ -6,15 +6,15 @@ import { startTestService } from '../../support/test-service.js';
 import { test } from '../routes/support.js';
 import { documentOf } from './support.js';
 
-/** All rules of Spectral for OpenAPI, including those that it does not recommend by default. */
+/** All of Spectral's rules for OpenAPI, including those that it does not recommend by default. */
 const ruleset: RulesetDefinition = {
   extends: [[oas as RulesetDefinition, 'all']],
   rules: {
-    // The license has an identifier. OpenAPI 3.1 allows either that or a URL.
+    // The license has an identifier, and OpenAPI 3.1 allows either an identifier or a URL.
     'license-url': 'off',
-    // The operator runs the service. We do not know their addresses.
+    // Operators run the service, and we do not know their addresses.
     'contact-properties': 'off',
-    // The order of the tags is that of the reference.
+    // The tags are in the order of the reference.
     'openapi-tags-alphabetical': 'off',
   },
 };
@@ -26,7 +26,7 @@ async function spectralReport(document: object): Promise<readonly string[]> {
   return found.map(({ code, path, message }) => `${code} ${path.join('.')}: ${message}`);
 }
 
-/** Returns what Redocly reports with its recommended rules. */
+/** Returns Redocly's findings under its recommended rules. */
 async function redoclyReport(document: object): Promise<readonly string[]> {
   const config = await createConfig({ extends: ['recommended'] });
   const found = await lintFromString({ source: JSON.stringify(document), config, absoluteRef: 'openapi.json' });
@@ -48,7 +48,7 @@ describe('linters report nothing', () => {
     expect(await redoclyReport(document)).toEqual([]);
   });
 
-  test('but about a document with a fault', async ({ service }) => {
+  test('except about a faulty document', async ({ service }) => {
     const { tags: _, ...document } = await documentOf(service);
     expect((await spectralReport(document)).join('\n')).toContain('operation-tag-defined');
     const { servers: __, ...without } = await documentOf(service);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { html, paragraphs, prose } from '#src/http/pages/html.js';
 
-test('every value is escaped, in elements and in attributes; only HTML built as such is HTML', () => {
+test('every value is escaped, in elements and in attributes, except HTML that was built as HTML', () => {
   const hostile = `<b a="1" c='2'>&`;
   const inner = html`<i>${hostile}</i>`;
   expect(inner.html).toBe('<i>&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;</i>');
@@ -10,7 +10,7 @@ test('every value is escaped, in elements and in attributes; only HTML built as 
   );
 });
 
-test('backticks make code, empty lines make paragraphs, and both escape', () => {
+test('backticks mark code, empty lines separate paragraphs, and both are escaped', () => {
   expect(prose('a `<b>` c').html).toBe('a <code>&lt;b&gt;</code> c');
   expect(paragraphs('<a>\n\n`b`').html).toBe('<p>&lt;a&gt;</p><p><code>b</code></p>');
 });

@@ -41,7 +41,7 @@ describe('pages need no key, and load nothing but our own style sheet and the sc
 });
 
 describe('the reference', () => {
-  test('has every operation, every named schema, and no link that leads nowhere', async ({ service }) => {
+  test('has every operation, every named schema, and no broken link', async ({ service }) => {
     const { text } = await service.call('GET', '/docs', undefined, { key: null });
     const document = await documentOf(service);
     for (const { operationId } of operationsIn(document)) expect(text).toContain(`id="${operationId}"`);
@@ -158,13 +158,13 @@ function sectionOf(text: string, id: string): string {
   return rest.split('</section>')[0] ?? '';
 }
 
-/** The first row of a section that is about this name. */
+/** Returns the first row about this name in a section. */
 function rowOf(text: string, section: string, name: string): string {
   const [, rest = ''] = sectionOf(text, section).split(`<tr><td><code>${name}</code>`);
   return rest.split('</tr>')[0] ?? '';
 }
 
-/** What a reader has to see of a schema, of the items of an array and of each alternative. */
+/** Returns what a reader must see of a schema, of an array's items and of each alternative. */
 function limitsOf(schema: Schema | undefined): readonly string[] {
   if (schema === undefined || '$ref' in schema) return [];
   const { minimum, maximum, format, pattern } = schema;

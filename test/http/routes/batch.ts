@@ -4,12 +4,12 @@ import type { TestService } from '../../support/test-service.js';
 
 type Options = Parameters<TestService['call']>[3];
 
-/** Tokenizes a body and returns the response. A failure prints it. */
+/** Tokenizes a body and returns the response. Prints the response if the request fails. */
 export async function tokenize(service: TestService, body: Json, options: Options = {}): Promise<Json> {
   return post(service, '/tokenize', body, options);
 }
 
-/** The same for detokenize. */
+/** Detokenizes a body and returns the response. Prints the response if the request fails. */
 export async function detokenize(service: TestService, body: Json, options: Options = {}): Promise<Json> {
   return post(service, '/detokenize', body, options);
 }

@@ -8,7 +8,7 @@ export type Made = { readonly id: string; readonly key: string; readonly body: J
 export const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
 export const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 
-/** Sends a request with the key that may manage everything, unless another is named. */
+/** Sends a request with the key that may manage everything, unless another key is named. */
 export function manage(
   service: TestService,
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
@@ -19,7 +19,7 @@ export function manage(
   return service.call(method, url, body, { key });
 }
 
-/** Creates an application over HTTP. A failure prints the response. */
+/** Creates an application over HTTP. Prints the response if the request fails. */
 export async function makeApplication(service: TestService, fields: object = {}, key?: string): Promise<Made> {
   const body = { name: 'made', type: 'private', permissions: ['token:read'], ...fields };
   const answer = await manage(service, 'POST', '/applications', body, key);
@@ -36,12 +36,12 @@ export async function ownId(service: TestService, key: string): Promise<string> 
   return String((await service.call('GET', '/applications/key', undefined, { key })).body['id']);
 }
 
-/** 200 while the key is that of a living application, 401 afterwards. */
+/** Returns 200 while the key belongs to a live application, and 401 afterwards. */
 export async function statusOf(service: TestService, key: string): Promise<number> {
   return (await service.call('GET', '/applications/key', undefined, { key })).status;
 }
 
-/** A response whose body is an array. */
+/** Returns the body of a response as an array. */
 export function arrayOf({ text }: Answer): JsonObject[] {
   return JSON.parse(text) as JsonObject[];
 }

@@ -7,9 +7,7 @@ import { createPlain, test } from './support.js';
 const anHour = 3_600_000;
 
 describe('GET /audit/checkpoints', () => {
-  test('shows the checkpoint of each hour, the newest first, page by page, with what proves it', async ({
-    service,
-  }) => {
+  test('shows the checkpoint of each hour, newest first, page by page, with its proof', async ({ service }) => {
     const get = (query = '') =>
       service.call('GET', `/audit/checkpoints${query}`, undefined, { key: service.managementKey });
     expect((await get()).body).toMatchObject({ data: [], pagination: { total_items: 0 } });
@@ -37,7 +35,7 @@ describe('GET /audit/checkpoints', () => {
     expect((await get('?page=9')).body['data']).toEqual([]);
   });
 
-  test('tells nothing of what other tenants do', async ({ service }) => {
+  test('reveals nothing about other tenants', async ({ service }) => {
     const other = await service.otherTenant();
     const get = async () =>
       (await service.call('GET', '/audit/checkpoints', undefined, { key: service.managementKey })).body;

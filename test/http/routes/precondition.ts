@@ -4,7 +4,7 @@ import { create, expectRefusal, path, read, test } from './support.js';
 
 type Call = (service: TestService, path: string, headers: Record<string, string>) => Promise<Answer>;
 
-/** The 412 of a route. `call` sends a request that would succeed on a card with a cvc. */
+/** Tests the 412 of a route. `call` sends a request that would succeed on a card with a cvc. */
 export function heedsPreconditions(call: Call): void {
   const body = { type: 'card', data: { number: '4242424242424242', cvc: '123' } };
 
@@ -23,7 +23,7 @@ export function heedsPreconditions(call: Call): void {
       },
     );
 
-    test('404 for a token that is not there, also with *', async ({ service }) => {
+    test('404 for a token that does not exist, even with *', async ({ service }) => {
       const send = () => call(service, '/tokens/unknown', { 'if-match': '*' });
       await expectRefusal(service, send, { status: 404, code: 'token_not_found' });
     });

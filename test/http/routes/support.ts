@@ -21,7 +21,7 @@ export function uniqueId(prefix = 'id'): string {
   return `${prefix}-${randomUUID()}`;
 }
 
-/** What identifies an error: status, code and, for a 400, the paths in `errors`. */
+/** Returns what identifies an error: status, code and, for a 400, the paths in `errors`. */
 export function refusal({ status, body }: Answer) {
   const { code, errors } = body;
   return { status, code, paths: Object.keys((errors ?? {}) as JsonObject) };
@@ -29,7 +29,7 @@ export function refusal({ status, body }: Answer) {
 
 type Refusal = { readonly status: number; readonly code: string; readonly paths?: readonly string[] };
 
-/** Sends a request, expects this error as a complete problem (RFC 9457), and that nothing was stored. */
+/** Sends a request. Expects this error as a complete problem (RFC 9457), and expects that nothing was stored. */
 export async function expectRefusal(
   service: TestService,
   send: () => Promise<Answer>,
@@ -61,7 +61,7 @@ export function expectProblem({ status, headers, body, text }: Answer): void {
   expect(Object.keys(body).filter((key) => !known.includes(key))).toEqual([]);
 }
 
-/** Creates a token and returns its body; a failure prints the response. */
+/** Creates a token and returns its body. Prints the response if the request fails. */
 export async function create(
   service: TestService,
   body: object,
@@ -72,7 +72,7 @@ export async function create(
   return { ...answer.body, id: String(answer.body['id']) };
 }
 
-/** A token of type `token` with an id that no other test has. */
+/** Creates a token of type `token` with an id that no other test uses. */
 export function createPlain(service: TestService, fields: object = {}) {
   return create(service, { id: uniqueId(), type: 'token', data: 'value', ...fields });
 }
@@ -83,7 +83,7 @@ export async function read(service: TestService, id: string, key?: string): Prom
   return answer.body;
 }
 
-/** A problem without its trace id, which may contain any short number by chance. */
+/** Removes the trace id from a problem, because the id may contain any short number by chance. */
 export function withoutTrace(text: string): string {
   return text.replace(/urn:trace:[^"]*/, '');
 }
@@ -92,13 +92,13 @@ export function path(id: string): string {
   return `/tokens/${encodeURIComponent(id)}`;
 }
 
-/** Type and plaintext part of the events that were appended since there were `count`. */
+/** Returns type and plaintext part of the events that were appended after the first `count`. */
 export async function eventsSince(service: TestService, count: number) {
   const events = await service.vault.log.readAll(0, 1_000_000);
   return events.slice(count).map(({ type, clear, actorId, stream }) => ({ type, clear, actorId, stream }));
 }
 
-/** The same for one stream only: that of the first event since then. */
+/** Does the same for only one stream: that of the first event since then. */
 export async function streamSince(service: TestService, count: number) {
   const events = await eventsSince(service, count);
   return events.filter(({ stream }) => stream === events[0]?.stream);

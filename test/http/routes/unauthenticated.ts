@@ -10,10 +10,10 @@ type Call = (
 
 const refused = { status: 401, code: 'unauthenticated' };
 
-/** The 401 of a route. `call` sends a request that would be 415, 400 or 404 with a good key. */
+/** Tests the 401 of a route. `call` sends a request that would return 415, 400 or 404 with a valid key. */
 export function refusesStrangers(call: Call): void {
   describe('401 without a valid key, before any other check, with the same text for every reason', () => {
-    test('missing, malformed, of a wrong checksum, unknown, revoked, expired, of another header', async ({
+    test('missing, malformed, with a wrong checksum, unknown, revoked, expired, or in another header', async ({
       service,
     }) => {
       const last = service.key.at(-1) === 'A' ? 'B' : 'A';
@@ -44,7 +44,7 @@ function bearer(key: string): Record<string, string> {
   return { authorization: `Bearer ${key}`, 'x-api-key': key };
 }
 
-/** A well-formed key that this service never issued. */
+/** Returns a well-formed key that this service never issued. */
 async function startedElsewhere(): Promise<string> {
   const { newApiKey } = await import('#src/domain/tenancy/api-key.js');
   const { randomInt } = await import('node:crypto');

@@ -76,7 +76,7 @@ describe('NOT is also ! and -; beside a term it means AND NOT', () => {
   });
 });
 
-describe('every field of docs/contract.md, "Search fields", takes a value', () => {
+describe('every field of docs/contract.md, "Search fields", accepts a value', () => {
   test.for<[string, Query]>([
     ['id:3f2504e0-4f89', text('id', '3f2504e0-4f89')],
     ['data:123-45-6789', text('data', '123-45-6789')],
@@ -95,7 +95,7 @@ describe('every field of docs/contract.md, "Search fields", takes a value', () =
   });
 });
 
-describe('values: which need no quotes, and what quotes escape', () => {
+describe('values: which ones need no quotes, and what quotes escape', () => {
   test.for(["a-b_c.d@e:f/g+h'i,j#k$l%m&n=o~p", 'привет', 'हिन्दी', '日本語', '٣٤', '-5', 'AND', 'not', 'a:b:c'])(
     'data:%s',
     (value) => {

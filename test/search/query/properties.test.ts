@@ -29,7 +29,7 @@ test('a printed query parses to the same tree', () => {
   );
 });
 
-/** Meaningful pieces, so that random texts get past the first character. */
+/** Uses meaningful pieces, so that random texts get past the first character. */
 const pieces = fc.constantFrom(
   ...['type:', 'metadata.', 'metadata."', 'container:', 'created_at:', 'AND', 'OR', 'NOT', 'TO', 'to', '(', ')', '['],
   ...[']', '{', '}', '!', '-', '*', '"', '\\', ':', '/', ' ', 'a', 'card', '2026-01-31', '\ud800', '😀', 'é', '\0'],
@@ -74,7 +74,7 @@ describe('no input makes the parser throw or hang', () => {
     `created_at:[*${' '.repeat(1_980)}`,
     'x'.repeat(4 * 1024 * 1024),
   ])('long input %#', (text) => {
-    // The best of several runs, because another process may slow down any one of them.
+    // Takes the best of several runs, because another process may slow down any one of them.
     const times = [1, 2, 3, 4, 5].map(() => {
       const startedAt = performance.now();
       parseQuery(text);

@@ -12,8 +12,8 @@ const onlyInQuotes = 'this character is only allowed in a value in double quotes
 const notADate = 'not an ISO 8601 date or date-time, such as 2026-01-31';
 const range = 'a range is written [start TO end]';
 
-/** An error is 400 and names a position. A wrong position would mislead the reader. */
-describe('an error says what is wrong and at which character', () => {
+/** A wrong position in a 400 would mislead the reader. */
+describe('an error gives the problem and the character position', () => {
   test.for<[query: string, character: number, message: string]>([
     ['type:a type:b', 8, operator],
     ['type:a (type:b)', 8, operator],

@@ -30,7 +30,7 @@ describe('different texts stay different', () => {
   });
 });
 
-test('normalising is idempotent and ignores case', () => {
+test('normalizing is idempotent and ignores letter case', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const once = normalise(text);

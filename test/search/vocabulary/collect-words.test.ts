@@ -28,7 +28,7 @@ describe('the words of a tenant', () => {
       if (counting) setImmediate(count);
     };
     setImmediate(count);
-    // Each reading of the clock is a millisecond later than the last, however fast the machine is.
+    // Each reading of the clock is a millisecond later than the previous one, however fast the machine is.
     let ms = performance.now();
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
       ms += 1;

@@ -33,7 +33,7 @@ describe('the vocabularies of a process', () => {
     expect(await vocabularies.of('t', 0, never)).toBe(late);
   });
 
-  /** Threat: words of a destroyed tenant return through what was collected meanwhile. */
+  /** Threat: words of a destroyed tenant return through a collection that was running. */
   test('a dropped tenant is forgotten, including words that are being collected', async () => {
     const vocabularies = createVocabularies();
     await vocabularies.of('t', 0, async () => words('kept'));
@@ -54,7 +54,7 @@ describe('the vocabularies of a process', () => {
     expect(await vocabularies.of('t', 0, async () => fresh)).toBe(fresh);
   });
 
-  test('the least recently used of many tenants is forgotten; two are collected at a time', async () => {
+  test('the vocabulary of the least recently used tenant is dropped; two are collected at a time', async () => {
     const vocabularies = createVocabularies();
     for (let i = 0; i <= 100; i += 1) await vocabularies.of(`t${i}`, 0, async () => words('k'));
     const again = words('again');

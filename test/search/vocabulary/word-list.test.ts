@@ -23,7 +23,7 @@ describe('a list of words', () => {
     expect(wordList([]).nearest('customer')).toBeUndefined();
   });
 
-  /** lunr builds an automaton from words and reads them back. A word that is lost there is never suggested. */
+  /** lunr builds an automaton from words and reads them back. A word lost there would never be suggested. */
   test('finds every word, completes each of its prefixes, and corrects an added letter', () => {
     const word = fc.string({ unit: fc.constantFrom(...'ab01/_-é🙂'), minLength: 5, maxLength: 12 });
     fc.assert(
@@ -42,7 +42,7 @@ describe('a list of words', () => {
     );
   });
 
-  /** Threat: a repetitive word takes lunr 18 seconds at two edits and 196 characters. */
+  /** Threat: lunr takes 18 seconds for a repetitive word with two edits and 196 characters. */
   test('hostile words and texts are compared in bounded time', () => {
     const alike = Array.from(
       { length: 2_000 },

@@ -4,7 +4,7 @@ import { accessDenied, unauthenticated } from './service-errors.mjs';
 /** @typedef {'$r' | '$w' | '$d' | '$mr' | '$mw'} Right */
 
 const admins = '$admins';
-/** Everyone with a password. */
+/** The role of every user with a password. */
 const everyone = '$all';
 
 /**

@@ -96,7 +96,7 @@ export function clusterMember(directory, index, options) {
   }
 }
 
-/** A server that is alone, and so always leads. @param {EventStore} store @returns {Member} */
+/** Returns a server that is alone and therefore always leads. @param {EventStore} store @returns {Member} */
 export function soleMember(store) {
   return { store: async () => store, state: () => null };
 }

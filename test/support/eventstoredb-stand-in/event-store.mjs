@@ -43,7 +43,7 @@ export async function createEventStore(journal, { knowsRepeats }) {
   const write = (stream, events) => {
     const created = Date.now();
     const stored = events.map((event) => {
-      // The position is an offset in bytes of a log that holds more than events: it grows with gaps.
+      // The position is a byte offset in a log that contains more than events, so positions have gaps.
       const position = nextPosition + 67;
       const kept = { ...event, stream, revision: streams.get(stream)?.length ?? 0, position, created };
       keep(kept);

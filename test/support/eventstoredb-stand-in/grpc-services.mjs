@@ -47,7 +47,10 @@ export function addServices(server, member, access) {
 
 /** @typedef {(call: any, right: import('./access.mjs').Right, stream: string, fail: (error: any) => void) => Promise<EventStore | null>} StoreFor */
 
-/** A server that is alone says so, without an address that it does not know. @param {Member} member */
+/**
+ * Returns the cluster info. A server that is alone says so, without an address, which it does not know. @param {Member}
+ * member
+ */
 function clusterInfo(member) {
   const { LEADER, FOLLOWER, UNKNOWN } = MemberInfo.VNodeState;
   const state = member.state() ?? { leader: 0, ports: [0], isAlive: [true] };
@@ -83,7 +86,7 @@ function batchAppend(storeFor, call) {
   const endWhenAnswered = () => {
     if (isEnding && open === 0) call.end();
   };
-  // A user who is unknown is rejected before the first append.
+  // An unknown user is rejected before the first append.
   void storeFor(call, '$w', '', (error) => {
     if (error.code === status.UNAUTHENTICATED) call.emit('error', error);
   });
@@ -182,7 +185,7 @@ async function read(storeFor, call) {
   const isAsked = (/** @type {import('./event-store.mjs').StoredEvent} */ event) => {
     if (typeof from === 'string') return from === (isBackwards ? 'end' : 'start');
     if (!isBackwards) return event[place] >= from;
-    // The position is exclusive backwards, the revision is not.
+    // Backwards, the position is exclusive but the revision is not.
     return stream === null ? event[place] < from : event[place] <= from;
   };
   const asked = events.filter(isAsked);

@@ -32,7 +32,7 @@ export function toReadResponse(event) {
     .setCustomMetadata(event.metadata);
   record.getMetadataMap().set('type', event.type);
   record.getMetadataMap().set('content-type', event.contentType);
-  // Ticks of 100 ns since 1970.
+  // The unit is 100 ns since 1970.
   record.getMetadataMap().set('created', String(BigInt(event.created) * 10_000n));
   return new ReadResp().setEvent(new ReadResp.ReadEvent().setEvent(record).setCommitPosition(String(event.position)));
 }

@@ -15,7 +15,7 @@ import { addServices } from './grpc-services.mjs';
  */
 export async function serve(member, port, secure) {
   const server = new Server({
-    // As the real server: at most so many calls on one connection, and no message above 16 MiB.
+    // The real server has the same limits on concurrent calls per connection and on message size.
     'grpc.max_concurrent_streams': 100,
     'grpc.max_receive_message_length': 16 * 1024 * 1024,
     'grpc.max_send_message_length': -1,

@@ -5,8 +5,8 @@ import type { Json, JsonObject } from '../../json.js';
 const contentBytesMax = 512 * 1024;
 
 /**
- * Rejects content (data, mask, metadata and the rest together) of more than 512 KiB as JSON in UTF-8, with the error at
- * `data`. Call it before any expression is evaluated. See docs/contract.md, "Request bodies".
+ * Rejects content (data, mask, metadata and all other fields together) of more than 512 KiB as JSON in UTF-8, with the
+ * error at `data`. Call this before evaluating any expression. See docs/contract.md, "Request bodies".
  */
 export function checkContentSize(content: JsonObject): Checked<null> {
   if (jsonSize(content, contentBytesMax) <= contentBytesMax) return valid(null);
@@ -26,7 +26,7 @@ type RawFields = {
   readonly fingerprint_expression?: string | null | undefined;
 };
 
-/** Checks the same limit on the fields of a request. Call it before data and mask are traversed. */
+/** Checks the same limit on the fields of a request. Call this before traversing data and mask. */
 export function checkRawSize(fields: RawFields): Checked<null> {
   const { data, mask, containers, metadata, search_indexes, fingerprint_expression } = fields;
   const given = { data, mask, containers, metadata, search_indexes, fingerprint_expression };

@@ -11,9 +11,9 @@ export type OpenFields = {
 };
 
 /**
- * Rejects an id, a container, a metadata value or a metadata key that contains one of the token's own values of six or
- * more digits, however grouped. Threat: these fields are shown to callers that may not see the data, and outlive
- * erasure as keyed hashes. `ownValues` come from the type's rule. See docs/contract.md, "Own values".
+ * Rejects an id, container, metadata value or metadata key that contains one of the token's own values of six or more
+ * digits, however grouped. Threat: these fields are shown to callers that may not see the data, and outlive erasure as
+ * keyed hashes. `ownValues` come from the type's rule. See docs/contract.md, "Own values".
  */
 export function rejectEmbeddedValue(ownValues: readonly string[], fields: OpenFields): Checked<null> {
   const values = ownValues.map(bareText).filter((value) => value.length >= digitsMin);
@@ -31,7 +31,7 @@ export function rejectEmbeddedValue(ownValues: readonly string[], fields: OpenFi
   return errors === null ? valid(null) : { ok: false, errors };
 }
 
-/** The path of an error must not repeat a key that is itself the secret. */
+/** Rejects a metadata entry. The path of the error must not repeat a key that is itself the secret. */
 function refuseEntry(key: string, value: string, refuse: (path: string, text: string) => Checked<null>): Checked<null> {
   const inKey = refuse('metadata', key);
   return inKey.ok ? refuse(`metadata.${printableKey(key)}`, value) : inKey;
@@ -39,9 +39,9 @@ function refuseEntry(key: string, value: string, refuse: (path: string, text: st
 
 /**
  * Applies the rule for a caller that may not see the stored value and does not replace it. New containers and new or
- * changed metadata may not contain any run of digits that could be a value of this type, whatever the value is. Threat:
- * if the result depended on the value, a caller could find it by trying thousands of candidates. `ownValueDigitsMin`
- * comes from the type's rule.
+ * changed metadata must not contain any run of digits that could be a value of this type, regardless of the actual
+ * value. Threat: if the result depended on the value, a caller could find the value by trying thousands of candidates.
+ * `ownValueDigitsMin` comes from the type's rule.
  */
 export function rejectPossibleEmbeddedValue(
   ownValueDigitsMin: number | null,
@@ -74,8 +74,9 @@ export function rejectPossibleEmbeddedValue(
 }
 
 /**
- * Returns only the letters and digits, with each decimal digit as 0-9. Folds compatibility forms, such as full-width
- * letters, and digits of other scripts (Arabic-Indic). Threat: a number in another notation would evade the comparison.
+ * Returns only the letters and digits of a text, with each decimal digit as 0-9. Folds compatibility forms, such as
+ * full-width letters, and the digits of other scripts, such as Arabic-Indic. Threat: a number in another notation would
+ * evade the comparison.
  */
 export function bareText(text: string): string {
   return text
@@ -84,7 +85,10 @@ export function bareText(text: string): string {
     .replace(/\p{Nd}/gu, asciiDigit);
 }
 
-/** Unicode keeps the decimal digits of a script together, from zero to nine. */
+/**
+ * Converts a decimal digit of any script to ASCII. In Unicode, the decimal digits of a script are consecutive, from
+ * zero to nine.
+ */
 function asciiDigit(digit: string): string {
   const code = digit.codePointAt(0) ?? 0;
   let first = code;

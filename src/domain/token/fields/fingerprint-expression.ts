@@ -10,14 +10,14 @@ const path = 'fingerprint_expression';
 const charactersMax = 400;
 const scope = { variables: ['data', 'metadata'] } as const;
 
-/** Checks the expression itself, before anything is evaluated. See docs/contract.md, "Fingerprints". */
+/** Checks the expression itself, before any expression is evaluated. See docs/contract.md, "Fingerprints". */
 export function checkFingerprintExpression(expressions: Expressions, source: string): Checked<null> {
   if (codePointCount(source) > charactersMax) return invalid(path, `must have at most ${charactersMax} characters`);
   const parsed = expressions.parse(source, scope);
   return parsed.ok ? valid(null) : invalid(path, parsed.message);
 }
 
-/** Returns the value to fingerprint as text: a string unchanged, any other value as JSON. Null is rejected. */
+/** Returns the value to fingerprint as text: a string unchanged, any other value as JSON. Rejects null. */
 export function* evaluateFingerprint(
   expressions: Expressions,
   source: string,
@@ -30,15 +30,15 @@ export function* evaluateFingerprint(
   if (!evaluated.ok) return invalid(path, evaluated.message);
   if (evaluated.value === null) return invalid(path, 'evaluates to nothing; it must give a value to fingerprint');
   const { value } = evaluated;
-  // UTF-8 would encode all lone surrogates as the same character, so different values would be equal. JSON escapes
-  // them.
+  // UTF-8 would encode all lone surrogates as the same character, so different values would have equal fingerprints.
+  // JSON escapes them.
   return valid(typeof value === 'string' && isWellFormed(value) ? value : JSON.stringify(value));
 }
 
 /**
- * Returns whether a request contains every value that the expression reads, so that the fingerprint tells its sender
- * nothing new. `sent` are the data and metadata of the request, `stored` those of the token after it. Threat: the
- * response to `PATCH {}` would show the fingerprint of a value that its sender may not see.
+ * Returns whether a request contains every value that the expression reads, so that the fingerprint tells the sender
+ * nothing new. `sent` are the data and metadata in the request; `stored` are those of the token after the request.
+ * Threat: the response to `PATCH {}` would show the fingerprint of a value that the sender may not see.
  */
 export function carriesFingerprint(
   expressions: Expressions,
@@ -56,7 +56,7 @@ export function carriesFingerprint(
   });
 }
 
-/** Returns undefined if there is no such value. */
+/** Returns the value at a path, or undefined if there is none. */
 function valueAt(value: Json | undefined, path: readonly Json[]): Json | undefined {
   let found = value;
   for (const key of path) {

@@ -11,9 +11,7 @@ const charactersMax = 400;
 const forbidden = /[#/\\+?[\]|&=%<>{}^]/;
 const control = /\p{Cc}/u;
 
-/**
- * Checks a token id that the caller gave or that its expression evaluated to. See docs/contract.md, "Token ids".
- */
+/** Checks a token id from a request or from the evaluation of its expression. See docs/contract.md, "Token ids". */
 export function checkId(value: Json): Checked<string> {
   if (typeof value !== 'string') return invalid('id', 'must be a string');
   const characters = codePointCount(value);
@@ -30,7 +28,7 @@ const scope = { variables: ['data'], aliases: true } as const;
 
 /**
  * The source of an id: a plain id, or an expression over the data, which may draw a random alias. All draws of a
- * request share one budget. Threat: if all aliases of a caller are in use, one request would otherwise do the work of
+ * request share one budget. Threat: if all of a caller's aliases are in use, one request would otherwise do the work of
  * many.
  */
 export type IdSource =
@@ -38,7 +36,8 @@ export type IdSource =
   | { readonly kind: 'expression'; readonly source: string; readonly random: boolean; readonly budget: Budget };
 
 /**
- * Distinguishes an expression from a plain id and checks it, without evaluating it. See docs/contract.md, "Token ids".
+ * Distinguishes a plain id from an expression, and checks it without evaluating an expression. See docs/contract.md,
+ * "Token ids".
  */
 export function checkIdSource(expressions: Expressions, id: string): Checked<IdSource> {
   if (!id.includes('{{') && !id.includes('}}') && !id.includes('{%')) {
@@ -50,7 +49,7 @@ export function checkIdSource(expressions: Expressions, id: string): Checked<IdS
   return valid({ kind: 'expression', source: id, random: parsed.expression.random, budget: createBudget() });
 }
 
-/** Returns the id. */
+/** Returns the plain id, or the id that the expression evaluates to. */
 export function* evaluateId(
   expressions: Expressions,
   id: IdSource,

@@ -9,7 +9,9 @@ const expressionCharactersMax = 400;
 const resultCharactersMax = 500;
 const scope = { variables: ['data'] } as const;
 
-/** Checks the expressions themselves, before anything is evaluated. See docs/contract.md, "Search indexes". */
+/**
+ * Checks the index expressions themselves, before any expression is evaluated. See docs/contract.md, "Search indexes".
+ */
 export function checkSearchIndexes(expressions: Expressions, sources: readonly string[]): Checked<null> {
   if (sources.length > indexesMax) return invalid('search_indexes', `must hold at most ${indexesMax} expressions`);
   const errors = errorsOf(
@@ -25,7 +27,9 @@ export function checkSearchIndexes(expressions: Expressions, sources: readonly s
   return errors === null ? valid(null) : { ok: false, errors };
 }
 
-/** Returns a text for each index expression, neither null nor empty. See docs/contract.md, "Search indexes". */
+/**
+ * Returns the text of each index expression. Rejects null and an empty text. See docs/contract.md, "Search indexes".
+ */
 export function* evaluateSearchIndexes(
   expressions: Expressions,
   sources: readonly string[],

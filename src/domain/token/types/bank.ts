@@ -16,9 +16,7 @@ function ownValues(data: Json): readonly string[] {
   return typeof number === 'string' ? [number] : [];
 }
 
-/**
- * `bank`: `{ routing_number, account_number }`; further keys are kept as they are. See docs/contract.md, "Bank data".
- */
+/** `bank`: `{ routing_number, account_number }`. Keeps other keys unchanged. See docs/contract.md, "Bank data". */
 export const bank: TypeRule = {
   validate,
   ownValues,
@@ -49,8 +47,8 @@ export const usBankAccountNumber: TypeRule = {
 };
 
 /**
- * `us_bank_routing_number`: a string of nine digits with the ABA checksum. A routing number names a bank, not a person,
- * so ids and metadata may contain it. See docs/contract.md, "Own values".
+ * `us_bank_routing_number`: a string of nine digits with the ABA checksum. A routing number identifies a bank, not a
+ * person, so ids and metadata may contain it. See docs/contract.md, "Own values".
  */
 export const usBankRoutingNumber: TypeRule = {
   validate: (data) => {
@@ -69,8 +67,8 @@ export const usBankRoutingNumber: TypeRule = {
 const weights = [3, 7, 1, 3, 7, 1, 3, 7, 1];
 
 /**
- * Checks a nine-digit ABA routing number: the sum of its digits weighted 3, 7, 1 is a multiple of ten. All zeros pass
- * that check, but are not a routing number and are rejected. See docs/contract.md, "Bank data".
+ * Checks a nine-digit ABA routing number: the sum of its digits, weighted 3, 7, 1, must be a multiple of ten. Rejects
+ * all zeros, which pass that check but are not a routing number. See docs/contract.md, "Bank data".
  */
 export function checkRoutingNumber(value: Json | undefined, path: string): Checked<string> {
   const digits = checkDigits(value, path, 9, 9);

@@ -21,7 +21,10 @@ function validate(data: Json): Checked<CheckedData> {
   return valid({ data: Object.fromEntries(stored), cvc: cvc.value });
 }
 
-/** An optional field that is null counts as absent. Nulls under unknown keys are kept. */
+/**
+ * Stores an optional field, or removes it if it is null, because null counts as absent. Nulls under unknown keys are
+ * kept.
+ */
 function store(data: Map<string, Json>, key: string, value: number | null): void {
   if (value === null) data.delete(key);
   else data.set(key, value);
@@ -33,9 +36,9 @@ function ownValues(data: Json): readonly string[] {
 }
 
 /**
- * `card`: `{ number, expiration_month?, expiration_year?, cvc? }`. Month and year are stored as integers, and the cvc
- * is returned separately. Other keys are kept unless they name verification data. A past expiration is accepted. See
- * docs/contract.md, "Card data".
+ * `card`: `{ number, expiration_month?, expiration_year?, cvc? }`. Stores month and year as integers, and returns the
+ * cvc separately. Keeps other keys unless they name verification data. Accepts a past expiration. See docs/contract.md,
+ * "Card data".
  */
 export const card: TypeRule = {
   validate,
@@ -52,7 +55,7 @@ export const card: TypeRule = {
   defaultSearchIndexes: [],
 };
 
-/** `card_number`: a string of 13-19 digits with a valid Luhn digit. See docs/contract.md, "Token types". */
+/** `card_number`: a string of 13-19 digits with a valid Luhn check digit. See docs/contract.md, "Token types". */
 export const cardNumber: TypeRule = {
   validate: (data) => {
     const number = checkCardNumber(data, 'data', 13);
@@ -68,8 +71,8 @@ export const cardNumber: TypeRule = {
 };
 
 /**
- * Checks a card number: `min` to 19 digits without separators, with a valid Luhn digit. See docs/contract.md, "Card
- * data".
+ * Checks a card number: `min` to 19 digits without separators, with a valid Luhn check digit. See docs/contract.md,
+ * "Card data".
  */
 export function checkCardNumber(value: Json | undefined, path: string, min: number): Checked<string> {
   const digits = checkDigits(value, path, min, 19);
@@ -78,8 +81,9 @@ export function checkCardNumber(value: Json | undefined, path: string, min: numb
 }
 
 /**
- * Checks a card verification code: a string or integer of 3-4 digits, kept as a string, or null if absent. An integer
- * below 100 is rejected, because the number of lost zeros is unknown. See docs/contract.md, "Card data".
+ * Checks a card verification code: a string or integer of 3-4 digits. Returns the code as a string, or null if it is
+ * absent. Rejects an integer below 100, because the number of lost leading zeros is unknown. See docs/contract.md,
+ * "Card data".
  */
 function checkCvc(value: Json | undefined, path: string): Checked<string | null> {
   if (value === undefined || value === null) return valid(null);
@@ -89,8 +93,8 @@ function checkCvc(value: Json | undefined, path: string): Checked<string | null>
 }
 
 /**
- * Checks an integer from `min` to `max`, or a string of the given shape with such a value. Returns null if absent or
- * null.
+ * Checks an integer from `min` to `max`, or a string of the given shape with such a value. Returns null for an absent
+ * or null value.
  */
 function checkIntegerOrDigits(
   value: Json | undefined,
@@ -123,13 +127,13 @@ const forbidden: ReadonlySet<string> = new Set([
 ]);
 
 const errorsMax = 10;
-/** The length of the longest key that is checked. Threat: folding a huge key makes it many times as long. */
+/** The length of the longest key that is checked. Threat: folding can make a huge key many times as long. */
 const keyCharactersMax = 64;
 
 /**
- * Rejects card verification data outside of `data.cvc` and names each place (at most 10). Only the key decides,
- * whatever the value. Threat: a code or a PIN under a key that is never purged would be kept, which PCI DSS 3.3 forbids
- * after authorization. See docs/contract.md, "Card data".
+ * Rejects card verification data outside `data.cvc`, and names each place (at most 10). Only the key decides,
+ * regardless of the value. Threat: a code or a PIN under another key would never be purged, although PCI DSS 3.3
+ * forbids keeping it after authorization. See docs/contract.md, "Card data".
  */
 function checkNoVerificationData(data: JsonObject): Checked<null> {
   const errors: Record<string, readonly string[]> = {};
@@ -151,7 +155,10 @@ function* forbiddenPaths(value: Json, path: string): Generator<string> {
   }
 }
 
-/** Returns only the letters and digits, in lower case, with compatibility forms such as full-width letters folded. */
+/**
+ * Returns only the letters and digits of a key, in lower case, with compatibility forms such as full-width letters
+ * folded.
+ */
 function bareName(key: string): string {
   return key
     .normalize('NFKC')

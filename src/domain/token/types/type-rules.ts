@@ -5,7 +5,7 @@ import { card, cardNumber } from './card.js';
 import type { TokenType } from './token-type.js';
 import type { CheckedData, TypeRule } from './type-rule.js';
 
-/** `token`: any JSON but null. See docs/contract.md, "Token types". */
+/** `token`: any JSON except null. See docs/contract.md, "Token types". */
 const genericToken: TypeRule = {
   validate: (data) => (data === null ? invalid('data', 'must not be null') : valid({ data, cvc: null })),
   ownValues: () => [],
@@ -17,7 +17,7 @@ const genericToken: TypeRule = {
   defaultSearchIndexes: [],
 };
 
-/** Nine digits with optional single hyphens between them (`123-45-6789`, `12-3456789`, `123456789`). */
+/** Matches nine digits with optional single hyphens between them (`123-45-6789`, `12-3456789`, `123456789`). */
 const nineDigits = /^[0-9](?:-?[0-9]){8}$/;
 
 function validate(data: Json): Checked<CheckedData> {
@@ -27,7 +27,7 @@ function validate(data: Json): Checked<CheckedData> {
 }
 
 /**
- * `social_security_number` and `employer_id_number`, which follow the same rules. See docs/contract.md, "Token types".
+ * `social_security_number` and `employer_id_number`, which follow the same rule. See docs/contract.md, "Token types".
  */
 const taxNumber: TypeRule = {
   validate,

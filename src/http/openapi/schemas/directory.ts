@@ -5,7 +5,7 @@ import { transforms } from '../../../domain/access/transform.js';
 import type { JsonObject } from '../../../domain/json.js';
 import { dateTime, uuid } from './formats.js';
 
-/** A rule in responses (docs/contract.md, "Access rules"). */
+/** An access rule in a response (docs/contract.md, "Access rules"). */
 const accessRule = z
   .object({
     description: z.string().optional().meta({ description: 'A text for people. Absent if the rule has none.' }),
@@ -65,7 +65,7 @@ export const application = z
   .object(fields)
   .meta({ id: 'Application', description: 'An application, without its keys.' });
 
-/** The response to the creation of an application, the only one that contains its first key. */
+/** The response to creating an application. Only this response contains the application's first key. */
 export const applicationWithKey = z
   .object({
     ...fields,
@@ -77,7 +77,7 @@ export const applicationWithKey = z
 
 const setting = z.enum(['true', 'false']);
 
-/** The tenant of the caller (docs/contract.md, "Tenants"). */
+/** The caller's tenant (docs/contract.md, "Tenants"). */
 export const tenant = z
   .object({
     id: uuid('The id of the tenant.'),
@@ -118,7 +118,7 @@ export const apiKey = z
   })
   .meta({ id: 'ApiKey', description: 'A live API key, without the key itself.' });
 
-/** The response to the issue of a key, the only one that contains the key. */
+/** The response to issuing a key. Only this response contains the key. */
 export const issuedApiKey = z
   .object({
     ...keyFields,

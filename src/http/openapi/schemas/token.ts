@@ -20,9 +20,9 @@ const extras = z.object({
 });
 
 /**
- * The token object (docs/contract.md, "The token object"). One schema describes every response: a caller that may not
- * read an equal token gets only its identifying fields (docs/contract.md, "Deduplication on create"), so all other
- * fields are optional.
+ * The token object (docs/contract.md, "The token object"). One schema describes every response. If an equal token
+ * already exists and the caller may not read it, the response contains only its identifying fields (docs/contract.md,
+ * "Deduplication on create"), so all other fields are optional.
  */
 export const tokenObject = z
   .object({

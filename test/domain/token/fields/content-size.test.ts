@@ -5,7 +5,7 @@ const limit = 512 * 1024;
 const around = JSON.stringify({ data: '', mask: 'x' }).length;
 
 describe('the size of content', () => {
-  it('may be the limit, to the byte', () => {
+  it('may be exactly the limit', () => {
     expect(checkContentSize({ data: 'x'.repeat(limit - around), mask: 'x' })).toEqual({ ok: true, value: null });
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isJsonObject, type Json } from '#src/domain/json.js';
 import { mergePatch } from '#src/domain/token/fields/merge-patch.js';
 
-/** The pseudocode of RFC 7386, section 2, word for word. */
+/** Implements the pseudocode of RFC 7386, section 2, word for word. */
 function asTheRfcSays(target: Json | undefined, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;
   const object: Record<string, Json> = isJsonObject(target) ? { ...target } : {};
@@ -55,11 +55,11 @@ describe('merge patch (RFC 7386)', () => {
     expect(mergePatch(target, patch)).toEqual(result);
   });
 
-  it('starts from nothing where there is nothing yet', () => {
+  it('creates a value that does not exist yet', () => {
     expect(mergePatch(undefined, { a: { b: null, c: 1 } })).toEqual({ a: { c: 1 } });
   });
 
-  it('does what the pseudo code of the RFC does', () => {
+  it('matches the pseudocode of the RFC', () => {
     fc.assert(
       fc.property(json, json, (target, patch) => {
         expect(mergePatch(target, patch)).toEqual(asTheRfcSays(target, patch));

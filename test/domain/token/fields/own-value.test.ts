@@ -50,7 +50,7 @@ describe('a field that every caller can see must not contain the value of its ow
     expect(paths(ownValues, fields)).toEqual([]);
   });
 
-  it('finds the value whatever is between its digits', () => {
+  it('finds the value whatever characters separate its digits', () => {
     const separators = fc.array(fc.constantFrom('', '-', ' ', '.', '\u200b', '_'), { minLength: 16, maxLength: 16 });
     fc.assert(
       fc.property(fc.string(), separators, fc.string(), (before, between, after) => {
@@ -61,7 +61,7 @@ describe('a field that every caller can see must not contain the value of its ow
   });
 });
 
-it('decimal digits of every script count as the digit they are', () => {
+it('decimal digits of every script count as digits', () => {
   const digits = Array.from({ length: 0x2_0000 }, (_, code) => code)
     .map((code) => String.fromCodePoint(code))
     .filter((text) => /^\p{Nd}$/u.test(text));

@@ -123,7 +123,7 @@ describe('verification data under another name would be kept permanently, so it 
   );
 });
 
-it('a huge key of card data is not folded: it is no name of ours', ({ onTestFinished }) => {
+it('a huge key of card data is not folded, because it cannot be a reserved name', ({ onTestFinished }) => {
   const normalize = vi.spyOn(String.prototype, 'normalize');
   onTestFinished(() => normalize.mockRestore());
   expect(outcome({ number, [`cvv${'\ufdfa'.repeat(10_000)}`]: 1, note: 1 })).toMatchObject({ cvc: null });

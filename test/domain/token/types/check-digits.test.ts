@@ -5,7 +5,7 @@ import { checkCardNumber } from '#src/domain/token/types/card.js';
 
 const digits = (length: number) => fc.stringMatching(new RegExp(`^[0-9]{${length}}$`));
 
-/** Appends the only last digit that the check accepts. */
+/** Appends the only last digit that passes the check. */
 function completed(start: string, accepts: (text: string) => boolean): string | undefined {
   return [...'0123456789'].map((digit) => start + digit).find(accepts);
 }
@@ -27,11 +27,11 @@ describe('card numbers', () => {
     '5019717010103742',
     '6062826786276634',
     '4000000000000000006',
-  ])('takes the valid number %s', (number) => {
+  ])('accepts the valid number %s', (number) => {
     expect(checkCardNumber(number, 'data', 12)).toEqual({ ok: true, value: number });
   });
 
-  it('has exactly one right check digit for any start, so that typing errors are found', () => {
+  it('has exactly one valid check digit for any start, so that typing errors are detected', () => {
     fc.assert(
       fc.property(fc.integer({ min: 11, max: 18 }).chain(digits), (start) => {
         expect([...'0123456789'].filter((digit) => isCard(start + digit))).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('card numbers', () => {
 });
 
 describe('routing numbers', () => {
-  it.each(['021000021', '011401533', '122105155', '091000019'])('takes the valid number %s', (number) => {
+  it.each(['021000021', '011401533', '122105155', '091000019'])('accepts the valid number %s', (number) => {
     expect(checkRoutingNumber(number, 'data')).toEqual({ ok: true, value: number });
   });
 

@@ -5,7 +5,7 @@ import { typeRules } from '#src/domain/token/types/type-rules.js';
 
 const bank = { routing_number: '021000021', account_number: '1' };
 
-describe('data that a type accepts is stored as it came', () => {
+describe('data that a type accepts is stored unchanged', () => {
   it.each<[TokenType, Json]>([
     ['token', 'text'],
     ['token', ''],

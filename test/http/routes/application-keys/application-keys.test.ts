@@ -15,7 +15,7 @@ const notFound = { status: 404, code: 'application_not_found' };
 const exceeds = { status: 403, code: 'exceeds_own_permissions' };
 
 describe('POST /applications/{id}/keys', () => {
-  test('201 shows the key only this once, and the key works like the first', async ({ service }) => {
+  test('201 shows the key only in this response, and the key works like the first one', async ({ service }) => {
     const { id, key: first } = await makeApplication(service);
     const answer = await manage(service, 'POST', `/applications/${id}/keys`);
     expect(answer.status, answer.text).toBe(201);
@@ -30,7 +30,7 @@ describe('POST /applications/{id}/keys', () => {
     expect(await ownId(service, first)).toBe(id);
   });
 
-  test('409 a fourth stores nothing; after one is revoked there is room again', async ({ service }) => {
+  test('409 a fourth key is not stored; after one is revoked, another can be issued', async ({ service }) => {
     const { id } = await makeApplication(service);
     const issue = () => manage(service, 'POST', `/applications/${id}/keys`);
     const { body } = await issue();
@@ -51,7 +51,7 @@ describe('POST /applications/{id}/keys', () => {
 });
 
 describe('GET /applications/{id}/keys', () => {
-  test('200 an array of what is known of each, never a key or its hash', async ({ service }) => {
+  test('200 an array that describes each key, without the key or its hash', async ({ service }) => {
     const { id, key } = await makeApplication(service);
     const issued = await manage(service, 'POST', `/applications/${id}/keys`);
     const answer = await manage(service, 'GET', `/applications/${id}/keys`);
@@ -85,7 +85,7 @@ describe('GET /applications/{id}/keys', () => {
 });
 
 describe('DELETE /applications/{id}/keys/{key_id}', () => {
-  test('204 that key stops at once, the others go on; a repeat is 404', async ({ service }) => {
+  test('204 that key stops working at once, the others continue to work; a repeat is 404', async ({ service }) => {
     const { id, key } = await makeApplication(service);
     const second = String((await manage(service, 'POST', `/applications/${id}/keys`)).body['key']);
     const [first] = arrayOf(await manage(service, 'GET', `/applications/${id}/keys`));
@@ -117,7 +117,7 @@ describe('DELETE /applications/{id}/keys/{key_id}', () => {
     await expectRefusal(service, () => manage(service, 'DELETE', url, undefined, key), exceeds);
   });
 
-  test('409 the last key of the last that administrates', async ({ service }) => {
+  test('409 the last key of the last administrator', async ({ service }) => {
     const id = await ownId(service, service.managementKey);
     const [key] = arrayOf(await manage(service, 'GET', `/applications/${id}/keys`));
     const send = () => manage(service, 'DELETE', `/applications/${id}/keys/${key?.['id']}`);

@@ -3,7 +3,7 @@ import { makeApplication, manage, ownId, statusOf, timestamp, uuid } from '../di
 import { createPlain, eventsSince, path, test } from '../support.js';
 
 describe('201 the response', () => {
-  test('has every field that has a value, and the key this once', async ({ service }) => {
+  test('has every field that has a value, and the key, only in this response', async ({ service }) => {
     const expires_at = '2030-01-01T00:00:00.000+00:00';
     const rules = [
       { description: 'cards', priority: 2, container: '/PCI/', transform: 'mask', permissions: ['token:read'] },
@@ -21,7 +21,7 @@ describe('201 the response', () => {
     expect(read.text).not.toContain(String(key));
   });
 
-  test('names its place and is not to be stored on the way', async ({ service }) => {
+  test('has a Location and must not be cached', async ({ service }) => {
     const body = { name: 'x', type: 'public', permissions: ['token:create'] };
     const answer = await manage(service, 'POST', '/applications/', body);
     expect(answer.status, answer.text).toBe(201);
@@ -43,8 +43,8 @@ describe('201 the response', () => {
   });
 });
 
-describe('201 what it is good for', () => {
-  test('the key works at once and does what the permissions say', async ({ service }) => {
+describe('201 what the application can do', () => {
+  test('the key works at once and has the given permissions', async ({ service }) => {
     const { id } = await createPlain(service);
     const { key } = await makeApplication(service);
     expect((await service.call('GET', path(id), undefined, { key })).status).toBe(200);
@@ -60,7 +60,7 @@ describe('201 what it is good for', () => {
     expect(await statusOf(service, key)).toBe(401);
   });
 
-  test('one append to the stream of the tenant, and no name or permission in the clear', async ({ service }) => {
+  test('one append to the tenant’s stream, and no name or permission in plaintext', async ({ service }) => {
     const before = await service.eventCount();
     const { id, key } = await makeApplication(service, { name: 'A very secret name' });
     const events = await eventsSince(service, before);
@@ -73,7 +73,7 @@ describe('201 what it is good for', () => {
     expect(JSON.stringify(events)).not.toContain(key);
   });
 
-  test('null and absent are the same, and unknown fields are ignored', async ({ service }) => {
+  test('null counts as absent, and unknown fields are ignored', async ({ service }) => {
     const { body } = await makeApplication(service, { rules: null, expires_at: null, color: 'red', id: 'mine' });
     expect(body).not.toHaveProperty('color');
     expect(body).toMatchObject({ id: uuid, permissions: ['token:read'] });

@@ -5,7 +5,7 @@ import { expectRefusal, invalid, test } from '../support.js';
 const good = { name: 'till', type: 'private', permissions: ['token:read'] };
 const rule = { container: '/pci/', transform: 'mask', permissions: ['token:read'] };
 
-describe('400 names each field that is wrong and stores nothing', () => {
+describe('400 names each invalid field and stores nothing', () => {
   test.for([
     ['no name', { ...good, name: undefined }, ['name']],
     ['an empty name', { ...good, name: '' }, ['name']],
@@ -52,7 +52,7 @@ describe('400 names each field that is wrong and stores nothing', () => {
     await expectRefusal(service, () => manage(service, 'POST', '/applications', body), invalid(...paths));
   });
 
-  test('no body, and a body that is no object', async ({ service }) => {
+  test('no body, and a body that is not an object', async ({ service }) => {
     await expectRefusal(service, () => manage(service, 'POST', '/applications'), invalid('body'));
     await expectRefusal(service, () => manage(service, 'POST', '/applications', []), invalid('body'));
   });

@@ -5,8 +5,8 @@ import { expectRefusal, test } from '../support.js';
 const missing = { status: 403, code: 'permission_missing' };
 const exceeds = { status: 403, code: 'exceeds_own_permissions' };
 
-describe('403 no application can create one that is stronger than itself', () => {
-  test('a public, a private and a reading management application make none at all', async ({ service }) => {
+describe('403 no application can create one with more permissions than its own', () => {
+  test('a public, a private and a read-only management application can create none', async ({ service }) => {
     const keys = [
       service.key,
       (await makeApplication(service, { type: 'public', permissions: ['token:create', 'token:update'] })).key,
@@ -24,7 +24,7 @@ describe('403 no application can create one that is stronger than itself', () =>
     await expectRefusal(service, () => manage(service, 'POST', '/applications', body, key), exceeds);
   });
 
-  test('it may grant permissions that it holds itself, and any token permission', async ({ service }) => {
+  test('an application may grant permissions that it holds itself, and any token permission', async ({ service }) => {
     const { key } = await makeManager(service, ['application:create', 'log:read']);
     const equal = await makeManager(service, ['application:create', 'log:read'], key);
     const child = await makeManager(service, ['log:read'], equal.key);

@@ -18,7 +18,7 @@ describe('an idempotency key on POST /applications', () => {
     expect(repeat.headers['location']).toBe(first.headers['location']);
   });
 
-  test('many at once create one application; the others wait or get 409', async ({ service }) => {
+  test('many concurrent requests create one application; the others wait or get 409', async ({ service }) => {
     const send = withKey(service, '/applications', body);
     const before = await manage(service, 'GET', '/applications');
     const answers = await Promise.all(Array.from({ length: 8 }, send));
@@ -72,7 +72,7 @@ describe('an idempotency key on POST /applications/{id}/keys', () => {
     await expectRefusal(service, send, gone);
   });
 
-  test('is another for another application', async ({ service }) => {
+  test('is separate for each application', async ({ service }) => {
     const [a, b] = [await makeApplication(service), await makeApplication(service)];
     const key = uniqueId();
     const answers = [a, b].map(({ id }) => withKey(service, `/applications/${id}/keys`, undefined, key)());

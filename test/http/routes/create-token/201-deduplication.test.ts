@@ -6,7 +6,7 @@ import { card, create, createPlain, hourMs, path, read, test, uniqueId } from '.
 const deduplicate = { type: 'token', deduplicate_token: true };
 
 describe('201 with deduplication in force a living token with the same fingerprint is returned', () => {
-  test('nothing is created or changed, whatever else the request says', async ({ service }) => {
+  test('nothing is created or changed, whatever else the request contains', async ({ service }) => {
     const first = await createPlain(service, { data: uniqueId() });
     const before = await service.eventCount();
     const body = { ...deduplicate, id: uniqueId(), data: first['data'] as Json, metadata: { a: 'b' }, mask: 'x' };
@@ -24,7 +24,7 @@ describe('201 with deduplication in force a living token with the same fingerpri
     expect((await create(service, body)).id).toBe(first.id);
   });
 
-  test('a cvc in the request is ignored, and that is said', async ({ service }) => {
+  test('a cvc in the request is ignored, and the response says so', async ({ service }) => {
     const first = await create(service, { type: 'card', data: { ...card, number: '5555555555554444', cvc: '111' } });
     const data = { ...card, number: '5555555555554444', cvc: '999' };
     const again = await create(service, { type: 'card', data, deduplicate_token: true });
@@ -69,7 +69,7 @@ describe('201 with deduplication in force a living token with the same fingerpri
   });
 });
 
-describe('201 what the caller gets of the other token', () => {
+describe('201 what the caller sees of the other token', () => {
   test('a caller that may not read it gets only the fields that identify it', async ({ service }) => {
     const data = uniqueId();
     const secret = { metadata: { a: 'b' }, mask: '{{ data }}', containers: ['/other/'], expires_at: '2030-01-01' };
@@ -102,7 +102,7 @@ describe('201 what the caller gets of the other token', () => {
   });
 });
 
-describe('201 under concurrency', () => {
+describe('201 with concurrent requests', () => {
   test('50 concurrent equal creates result in one token', async ({ service }) => {
     const data = uniqueId();
     const before = await service.eventCount();

@@ -3,7 +3,7 @@ import { create, createPlain, path, read, test, uniqueId } from '../support.js';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe('201 an id unchanged, found under its percent-encoded path', () => {
+describe('201 the given id, found under its percent-encoded path', () => {
   test.for([
     ...['abc', '...', '   ', 'a b', "it's", '"quoted"', 'a:b;c,d', '@!$*()', 'A.b-c_d~e', 'a`b', 'über', '日本語'],
     ...['💳💳💳', 'e\u0301e\u0301e\u0301', '\u202eabc', 'cvc', 'search', 'a'.repeat(400), '💳'.repeat(400)],
@@ -37,7 +37,9 @@ describe('201 an id by an expression over the data', () => {
     expect(await create(service, { id, type: 'token', data })).toMatchObject({ id: expected });
   });
 
-  test('it is evaluated once: a later change of the data leaves it', async ({ service }) => {
+  test('the expression is evaluated once, so a later change of the data does not change the id', async ({
+    service,
+  }) => {
     const name = uniqueId();
     const { id } = await create(service, { id: '{{ data.name }}', type: 'token', data: { name } });
     expect(id).toBe(name);
@@ -60,7 +62,7 @@ describe('201 an id by an expression over the data', () => {
   });
 
   test('a random alias that happens to be the value itself is drawn again', async ({ service }) => {
-    // One digit is drawn: one alias in ten is the account number.
+    // Only one digit is drawn, so one alias in ten is the account number.
     const token = { id: '{{ data | alias_preserve_format: 5, 4 }}', type: 'us_bank_account_number' };
     for (let i = 0; i < 30; i += 1) {
       const { id } = await create(service, { ...token, data: '9081726354' });
@@ -68,8 +70,8 @@ describe('201 an id by an expression over the data', () => {
     }
   });
 
-  test('a random alias that is always taken ends as a UUID', async ({ service }) => {
-    // Ten ids are possible. Once all are taken, a create draws ten in vain.
+  test('a random alias that is always taken is replaced by a UUID', async ({ service }) => {
+    // Only ten ids are possible. Once all are taken, a create makes ten draws in vain.
     const id = `${uniqueId()}-{{ data | alias_preserve_format }}`;
     const ids: string[] = [];
     for (let i = 0; i < 40; i += 1) ids.push((await create(service, { id, type: 'token', data: '5' })).id);
@@ -80,7 +82,7 @@ describe('201 an id by an expression over the data', () => {
   });
 });
 
-test('a random UUID that is in use, of which nothing is read before, takes nothing over', async ({ service }) => {
+test('a random UUID that is in use, although no stream is read before, takes over no token', async ({ service }) => {
   const { random } = service.vault;
   const taken = random.uuid();
   await create(service, { id: taken, type: 'token', data: 'first' });
@@ -112,7 +114,7 @@ describe('201 an id that is free again', () => {
     expect(await read(service, id)).toEqual(again.body);
   });
 
-  test('in another tenant it was never taken', async ({ service }) => {
+  test('was never taken in another tenant', async ({ service }) => {
     const { id } = await createPlain(service);
     const key = await service.otherTenant();
     expect(await create(service, { id, type: 'token', data: 2 }, { key })).toMatchObject({ id, data: 2 });

@@ -6,9 +6,9 @@ import { create, read, test, uniqueId } from '../support.js';
 type Row = {
   readonly type: TokenType;
   readonly sent: Json;
-  /** What is stored, if it differs from what was sent. */
+  /** The stored data, if it differs from what was sent. */
   readonly stored?: Json;
-  /** What a masked reader gets; undefined: nothing at all. */
+  /** The data that a masked reader gets; undefined if it gets none. */
   readonly masked: Json | undefined;
 };
 
@@ -83,7 +83,7 @@ const rows: readonly Row[] = [
   { type: 'employer_id_number', sent: '12-3456789', masked: 'XX-XXX6789' },
 ];
 
-describe('201 each type keeps its data, has its defaults, and shows a masked reader no more than its mask', () => {
+describe('201 each type keeps its data, has its defaults, and shows a masked reader only its mask', () => {
   test.for(rows)('$type $sent', async ({ type, sent, stored = sent, masked }, { service }) => {
     const created = await create(service, { type, data: sent });
     const [container, expression, mask, indexes] = defaults[type];
@@ -124,7 +124,7 @@ describe('201 the fingerprint', () => {
     expect(new Set(tokens.map(({ fingerprint }) => fingerprint)).size).toBe(tokens.length);
   });
 
-  test('of a card and of a bank account depends on the numbers only', async ({ service }) => {
+  test('of a card and of a bank account depends only on the numbers', async ({ service }) => {
     const bank = { routing_number: '021000021', account_number: '5566' };
     const pairs = [
       [

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { create, read, test, uniqueId } from '../support.js';
 
 describe('201 the response', () => {
-  test('has every field that has a value and no other', async ({ service }) => {
+  test('has exactly the fields that have a value', async ({ service }) => {
     const bare = await create(service, { type: 'token', data: 'x' });
     expect(bare).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
@@ -30,7 +30,7 @@ describe('201 the response', () => {
     });
   });
 
-  test('is not to be stored on the way and names place, revision and trace', async ({ service }) => {
+  test('must not be cached, and has Location, entity tag and trace id', async ({ service }) => {
     const id = uniqueId('a b');
     const headers = { 'service-trace-id': 'my.trace_1-A' };
     const answer = await service.call('POST', '/tokens/', { id, type: 'token', data: 1 }, { headers });
@@ -44,7 +44,7 @@ describe('201 the response', () => {
     });
   });
 
-  test('ignores unknown fields and takes parameters of the media type', async ({ service }) => {
+  test('ignores unknown fields and accepts parameters of the media type', async ({ service }) => {
     const headers = { 'content-type': 'Application/JSON; charset=utf-8' };
     const body = { type: 'token', data: 1, privacy: { impact_level: 'high' }, encryption: null, tenant_id: 'x' };
     const created = await create(service, body, { headers });
@@ -106,13 +106,13 @@ describe('201 normalisation and limits that are just met', () => {
     expect(await create(service, token)).toMatchObject({ metadata, search_indexes, containers });
   });
 
-  test('content of 512 KiB, of which data is nearly all', async ({ service }) => {
+  test('content of 512 KiB, nearly all of which is data', async ({ service }) => {
     const data = 'x'.repeat(512 * 1024 - 300);
     const { id } = await create(service, { type: 'token', data, fingerprint_expression: 'one' });
     expect((await read(service, id))['data']).toBe(data);
   });
 
-  test('nesting of 64 levels, the body being the first', async ({ service }) => {
+  test('nesting of 64 levels, including the body', async ({ service }) => {
     const raw = `{"type":"token","data":${'['.repeat(63)}${']'.repeat(63)}}`;
     const answer = await service.call('POST', '/tokens', undefined, { raw });
     expect(answer.status, answer.text).toBe(201);

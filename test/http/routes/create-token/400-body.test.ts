@@ -4,7 +4,7 @@ import { expectRefusal, invalid, refusal, test } from '../support.js';
 const token = (data: string) => `{"type":"token","data":${data}}`;
 const malformed = (path = 'body') => ({ status: 400, code: 'malformed_body', paths: [path] });
 
-describe('400 a body that is no create request stores nothing', () => {
+describe('400 a body that is not a create request stores nothing', () => {
   test.for([
     ['null', 'null'],
     ['an array', '[{"type":"token","data":1}]'],

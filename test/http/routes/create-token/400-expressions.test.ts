@@ -21,7 +21,7 @@ const wrongEverywhere = [
   ['21 filters', `{{ data ${'| upcase '.repeat(21)}}}`],
 ] as const;
 
-/** Not in a mask, where such an object is stored and shows nothing. */
+/** Malformed except in a mask, where such an object is stored and shows nothing. */
 const malformedChains = [
   ['a missing pipe', '{{ data reveal_last: 4 }}'],
   ['nothing at all', '{{ }}'],

@@ -156,7 +156,7 @@ const ownValueRows: readonly Row[] = [
   ['an EIN', { type: 'employer_id_number', data: '123456789', containers: ['/12-3456789/'] }, 'containers[0]'],
 ];
 
-describe('400 a create request with a fault names the field and stores nothing', () => {
+describe('400 an invalid create request names the field and stores nothing', () => {
   test.for(rows)('%s', async ([, fields, ...paths], { service }) => {
     const body = { type: 'token', data: 'x', ...fields };
     await expectRefusal(service, () => service.call('POST', '/tokens', body), invalid(...paths));
@@ -168,7 +168,7 @@ describe('400 a create request with a fault names the field and stores nothing',
   });
 });
 
-describe('400 data that its type rejects', () => {
+describe('400 data that the type rejects', () => {
   test.for(typedRows)('%s %j', async ([type, data, ...paths], { service }) => {
     const send = () => service.call('POST', '/tokens', { type, data });
     const answer = await expectRefusal(service, send, invalid(...paths));

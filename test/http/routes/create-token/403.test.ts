@@ -4,7 +4,7 @@ import { create, createPlain, expectRefusal, invalid, test } from '../support.js
 
 const body = { type: 'token', data: 1 };
 
-describe('403 the permission is missing, before the body is looked at', () => {
+describe('403 the permission is missing, before the body is validated', () => {
   test.for([
     ['a private application that may only read', ['token:read', 'token:use'], 'private'],
     ['a public one that may only update', ['token:update'], 'public'],
@@ -39,7 +39,7 @@ describe('403 no rule allows it in every destination container', () => {
     await expectRefusal(service, () => service.call('POST', '/tokens', { ...body, containers }, { key }), forbidden);
   });
 
-  test('a child is covered', async ({ service }) => {
+  test('a child container is covered', async ({ service }) => {
     const key = await service.application(rules);
     await create(service, { ...body, containers: ['/a/', '/A/child/deep/'] }, { key });
   });

@@ -17,7 +17,7 @@ describe('409 the id is taken', () => {
     await expectRefusal(service, () => service.call('POST', '/tokens', token), inUse);
   });
 
-  test('for a caller that may not read that token, without details about it', async ({ service }) => {
+  test('for a caller that may not read the other token, without details about it', async ({ service }) => {
     const { id } = await createPlain(service);
     const key = await service.application(['token:create'], 'public');
     const send = () => service.call('POST', '/tokens', { id, type: 'token', data: 1 }, { key });
@@ -25,7 +25,7 @@ describe('409 the id is taken', () => {
     expect(body).not.toHaveProperty('errors');
   });
 
-  test('of many creates with one id at the same moment one wins', async ({ service }) => {
+  test('exactly one of many concurrent creates with one id succeeds', async ({ service }) => {
     const id = uniqueId();
     const before = await service.eventCount();
     const sent = Array.from({ length: 20 }, (_, i) => service.call('POST', '/tokens', { id, type: 'token', data: i }));

@@ -27,7 +27,7 @@ describe('a create with an idempotency key happens once', () => {
     expect(again).toMatchObject({ status: 201, headers: { etag: '"1"' }, body: { id, data: 'second' } });
   });
 
-  test('409 while the first is still running', async ({ service }) => {
+  test('409 while the first request is still running', async ({ service }) => {
     const headers = keyed(uniqueId());
     const before = await service.eventCount();
     const answers = await Promise.all([1, 2, 3].map(() => service.call('POST', '/tokens', token, { headers })));
@@ -46,7 +46,7 @@ describe('a create with an idempotency key happens once', () => {
     expect((await create(service, token, { headers }))['data']).toBe('first');
   });
 
-  test('404 when that life of the token is gone, also when the id lives again', async ({ service }) => {
+  test('404 when that life of the token has ended, even if the id is in use again', async ({ service }) => {
     const headers = keyed(uniqueId());
     const { id } = await create(service, { ...token, id: uniqueId() }, { headers });
     await service.call('DELETE', path(id));
@@ -63,7 +63,7 @@ describe('a create with an idempotency key happens once', () => {
     await expectRefusal(service, () => service.call('POST', '/tokens', token, { headers }), gone);
   });
 
-  test('another caller, tenant and method are other scopes', async ({ service }) => {
+  test('another caller, tenant or method is another scope', async ({ service }) => {
     const headers = keyed(uniqueId());
     const first = await create(service, token, { headers });
     const another = await service.application([rule('/', 'reveal', ['token:create', 'token:update'])]);
@@ -74,7 +74,7 @@ describe('a create with an idempotency key happens once', () => {
     expect(patched).toMatchObject({ status: 200, body: { id: first.id, data: 'patched' } });
   });
 
-  test('the present rules apply to a repeat', async ({ service }) => {
+  test('the caller’s current rules apply to a repeat', async ({ service }) => {
     const headers = keyed(uniqueId());
     const key = await service.application([rule('/a/', 'reveal', ['token:create'])]);
     const { id } = await create(service, { ...token, containers: ['/a/'] }, { headers, key });
@@ -83,7 +83,7 @@ describe('a create with an idempotency key happens once', () => {
     await expectRefusal(service, again, { status: 403, code: 'forbidden' });
   });
 
-  test('after 24 hours the key is new again, also for a token without an id of its own', async ({ service }) => {
+  test('after 24 hours the key is new again, even for a token without a given id', async ({ service }) => {
     const headers = keyed(uniqueId());
     const first = await create(service, token, { headers });
     service.clock.advance(24 * hourMs);
@@ -97,7 +97,7 @@ describe('a create with an idempotency key happens once', () => {
     expect(await read(service, first.id)).toEqual(first);
   });
 
-  test('a repeat of a deduplicated create says so again', async ({ service }) => {
+  test('a repeat of a deduplicated create is marked as a duplicate again', async ({ service }) => {
     const headers = keyed(uniqueId());
     const data = { ...card, number: '4000056655665556' };
     const { id } = await create(service, { type: 'card', data });
@@ -115,7 +115,7 @@ describe('400 an idempotency key of a wrong length', () => {
     await expectRefusal(service, send, invalid('SERVICE-IDEMPOTENCY-KEY'));
   });
 
-  test('200 characters are taken', async ({ service }) => {
+  test('200 characters are accepted', async ({ service }) => {
     const headers = keyed(uniqueId().padEnd(200, 'k'));
     const { id } = await create(service, token, { headers });
     expect((await create(service, token, { headers })).id).toBe(id);

@@ -6,7 +6,7 @@ import { createPlain, eventsSince, expectRefusal, path, test } from '../support.
 const last = { status: 409, code: 'last_administrator' };
 
 describe('204 DELETE /applications/{id}', () => {
-  test('all its keys stop at once, also those used a moment ago; a repeat is 404', async ({ service }) => {
+  test('all its keys stop working at once, even those used a moment ago; a repeat is 404', async ({ service }) => {
     const { id, key } = await makeApplication(service);
     const second = String((await manage(service, 'POST', `/applications/${id}/keys`)).body['key']);
     for (const one of [key, second]) expect(await statusOf(service, one)).toBe(200);
@@ -20,7 +20,7 @@ describe('204 DELETE /applications/{id}', () => {
     await expectRefusal(service, repeat, { status: 404, code: 'application_not_found' });
   });
 
-  test('its result stays', async ({ service }) => {
+  test('its tokens stay', async ({ service }) => {
     const maker = await makeApplication(service, { permissions: ['token:create', 'token:read'] });
     const token = await service.call('POST', '/tokens', { type: 'token', data: 'x' }, { key: maker.key });
     await manage(service, 'DELETE', `/applications/${maker.id}`);
@@ -37,7 +37,7 @@ describe('204 DELETE /applications/{id}', () => {
 });
 
 describe('403 and 404', () => {
-  test('a weaker one cannot delete a stronger one', async ({ service }) => {
+  test('an application cannot delete one with more permissions', async ({ service }) => {
     const { key } = await makeManager(service, ['application:delete']);
     const strong = await makeManager(service, ['log:read']);
     const send = () => manage(service, 'DELETE', `/applications/${strong.id}`, undefined, key);
@@ -52,8 +52,8 @@ describe('403 and 404', () => {
   });
 });
 
-describe('409 the last that can create and update applications', () => {
-  test('cannot be deleted; the last but one can', async () => {
+describe('409 the last application that can create and update applications', () => {
+  test('cannot be deleted; the one before it can', async () => {
     const service = await startTestService();
     try {
       const id = await ownId(service, service.managementKey);

@@ -3,7 +3,7 @@ import { rule } from '../../../support/test-service.js';
 import { card, create, createPlain, eventsSince, path, test } from '../support.js';
 
 describe('204 a token is deleted', () => {
-  test('it is gone, its keys are destroyed, and one event says so', async ({ service }) => {
+  test('it is gone, its keys are destroyed, and one event records this', async ({ service }) => {
     const before = await service.eventCount();
     const { id, ...created } = await create(service, { type: 'card', data: card });
     const answer = await service.call('DELETE', `${path(id)}/`);
@@ -20,7 +20,7 @@ describe('204 a token is deleted', () => {
     expect((await service.call('DELETE', path(id))).status).toBe(404);
   });
 
-  test('of many deletes at the same moment one finds it', async ({ service }) => {
+  test('only one of many concurrent deletes finds the token', async ({ service }) => {
     const { id } = await createPlain(service);
     const before = await service.eventCount();
     const answers = await Promise.all(Array.from({ length: 10 }, () => service.call('DELETE', path(id))));

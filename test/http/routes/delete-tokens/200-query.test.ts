@@ -9,7 +9,7 @@ async function remove(service: TestService, query: string, key?: string) {
   return answer.body;
 }
 
-/** Tokens of one person, spread over containers. */
+/** Creates tokens of one person in several containers. */
 async function personWith(service: TestService, containers: readonly string[]) {
   const person = uniqueId('person');
   const ids: string[] = [];
@@ -53,7 +53,7 @@ describe('200 tokens are deleted by a query', () => {
     await read(service, ids[0] ?? '');
   });
 
-  test('1,000 a call, the rest remains for the next', async ({ service }) => {
+  test('1,000 tokens per call, and the rest remain for the next call', async ({ service }) => {
     const container = `/${uniqueId()}/`;
     const part = { type: 'token', data: 1, containers: [container] };
     for (let i = 0; i < 11; i += 1) await service.call('POST', '/tokenize', Array(i < 10 ? 100 : 7).fill(part));

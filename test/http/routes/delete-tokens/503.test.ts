@@ -3,7 +3,7 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import type { TestService } from '../../../support/test-service.js';
 import { createPlain, path, test, uniqueId } from '../support.js';
 
-/** The key store destroys nothing until the returned function is called. */
+/** Makes the key store destroy nothing until the returned function is called. */
 function keysStay(service: TestService): () => void {
   const failing = vi
     .spyOn(service.vault.keys, 'destroy')
@@ -24,7 +24,7 @@ async function openKeys(service: TestService): Promise<number> {
   return used.filter(({ state }) => state === 'open').length;
 }
 
-describe('503 the tokens are gone for every reader, and the repeat finishes', () => {
+describe('503 the tokens are gone for every reader, and a repeat finishes the erasure', () => {
   test.for(['ids', 'query'] as const)('keys cannot be destroyed yet: %s', async (by, { service }) => {
     const person = uniqueId();
     const ids = await tokensOf(service, person);
@@ -43,7 +43,7 @@ describe('503 the tokens are gone for every reader, and the repeat finishes', ()
     expect(await openKeys(service), 'no key lives when the answer is 200').toBe(0);
   });
 
-  test('the change cannot be stored: nothing is deleted, the repeat does it', async ({ service }) => {
+  test('the change cannot be stored: nothing is deleted, and a repeat deletes the tokens', async ({ service }) => {
     const ids = await tokensOf(service, uniqueId());
     const failing = vi
       .spyOn(service.vault.work, 'commit')
@@ -53,7 +53,7 @@ describe('503 the tokens are gone for every reader, and the repeat finishes', ()
     failing.mockRestore();
     expect(await service.eventCount()).toBe(before);
     for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(200);
-    // A later delete by query must not delete them: they are remembered, but alive.
+    // A later delete by query must not delete these tokens, which are remembered but alive.
     await service.call('POST', '/tokens/delete', { query: `metadata.person:"${uniqueId()}"` });
     for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(200);
     const answer = await service.call('POST', '/tokens/delete', { ids });

@@ -31,7 +31,9 @@ describe('200 the transform of the deciding rule of token:use has precedence', (
     expect(await detokenize(service, `<${ids.join('|')}>`, { key })).toBe(`<${number}|XXXXXXXXXXXX4242|>`);
   });
 
-  test('under redact every expression is null, whatever its filters would make of null', async ({ service }) => {
+  test('under redact every expression is null, even if its filters would turn null into a value', async ({
+    service,
+  }) => {
     const { id } = await createPlain(service, { data: { a: 1 } });
     const key = await service.application([rule('/', 'redact', use)]);
     for (const filters of ['', "| append: 'x'", "| json: '$.a' | to_string", '| stringify | size']) {

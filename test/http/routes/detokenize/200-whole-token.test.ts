@@ -6,7 +6,7 @@ import { card, create, createPlain, read, test } from '../support.js';
 const use = ['token:use'] as const;
 
 describe('200 {{ token: <id> }} is the whole token object', () => {
-  test('as a get shows it, and with filters a part of it', async ({ service }) => {
+  test('as a get shows it, or a part of it with filters', async ({ service }) => {
     const { id } = await createPlain(service, { data: { a: 1 }, metadata: { k: 'v' }, containers: ['/a/'] });
     const body = [`{{ token: ${id} }}`, `{{ token:  ${id} | json: '$.containers[0]' }}`, `{{ token: ${id} | size }}`];
     expect(await detokenize(service, body)).toEqual([await read(service, id), '/a/', expect.any(Number)]);

@@ -22,13 +22,13 @@ describe('200 expressions become values and everything else stays unchanged', ()
     ['an object', { a: { b: [1, null] } }],
     ['an array', [1, 'two', null]],
     ['an empty string', ''],
-  ] as const)('a lone expression keeps its JSON type: %s', async ([, data], { service }) => {
+  ] as const)('an expression that is the whole string keeps its JSON type: %s', async ([, data], { service }) => {
     const { id } = await createPlain(service, { data });
     expect(await detokenize(service, `{{ ${id} }}`)).toEqual(data);
     expect(await detokenize(service, [`{{${id}}}`])).toEqual([data]);
   });
 
-  test('in a text null is nothing, a string itself, anything else its JSON', async ({ service }) => {
+  test('in a text, null is empty, a string is itself, and anything else is its JSON', async ({ service }) => {
     const { id } = await createPlain(service, { data: { n: 1.5, s: 'x', o: { a: [1] }, nothing: null } });
     const at = (path: string) => `{{ ${id} | json: '$.${path}' }}`;
     const text = `n=${at('n')}, s=${at('s')}; o=${at('o')} nothing=${at('nothing')} missing=${at('missing')}.`;
@@ -78,7 +78,7 @@ describe('200 expressions become values and everything else stays unchanged', ()
     expect(await detokenize(service, body)).toEqual(body);
   });
 
-  test('a cvc is part of the data while it lives, and not a moment longer', async ({ service }) => {
+  test('a cvc is part of the data exactly until its purge time', async ({ service }) => {
     const data = { number: '4242424242424242', cvc: '987' };
     const { id } = await create(service, { type: 'card', data });
     const body = [`{{ ${id} }}`, `{{ ${id} | json: '$.cvc' }}`, `{{ token: ${id} | json: '$.data.cvc' }}`];
@@ -101,7 +101,7 @@ describe('200 expressions become values and everything else stays unchanged', ()
 });
 
 describe('200 one pass: values of tokens are not evaluated again', () => {
-  test('neither values nor keys nor what filters make of them', async ({ service }) => {
+  test('neither values nor keys nor results of filters', async ({ service }) => {
     const secret = await createPlain(service, { data: 'top secret' });
     const at = `{{ ${secret.id} }}`;
     const hostile = await createPlain(service, { data: { v: at, [at]: at, half: `{{ ${secret.id}`, list: [at] } });

@@ -37,7 +37,7 @@ describe('400 unknown ids, named at the first place of each', () => {
     ['a card number with a word', `card ${card.number}`],
     ['an account number', '12345678'],
     ['what no token can have', 'a&b'],
-  ])('%s that was taken for an id is not repeated', async ([, id], { service }) => {
+  ])('%s in place of an id is not repeated', async ([, id], { service }) => {
     const answer = await expectRefusal(service, post(service, { a: `{{ ${id} }}` }), invalid('a'));
     expect(answer.body['errors']).toEqual({ a: ['names an unknown token'] });
   });
@@ -76,7 +76,7 @@ describe('400 malformed expressions', () => {
   });
 });
 
-describe('400 what cannot be evaluated', () => {
+describe('400 expressions that cannot be evaluated', () => {
   test.for([
     ['an impossible cast', '| to_number'],
     ['a path to several values', "| json: '$.*'"],

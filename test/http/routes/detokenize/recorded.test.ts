@@ -6,7 +6,7 @@ import { operationsOn } from '../list-logs/support.js';
 import { create, createPlain, test } from '../support.js';
 
 describe('the access log has every token before the response is sent', () => {
-  test('each token once, as it was shown', async ({ service }) => {
+  test('each token once, with the transform under which it was shown', async ({ service }) => {
     const token = { type: 'card_number', data: '4242424242424242' };
     const { id } = await create(service, token);
     const key = await service.application([rule('/', 'mask', ['token:use'])]);
@@ -16,7 +16,7 @@ describe('the access log has every token before the response is sent', () => {
     expect(await operationsOn(service, id)).toEqual(['create', 'reveal', 'read']);
   });
 
-  test('an expression that fails reveals something of the value, so it is recorded too', async ({ service }) => {
+  test('an expression that fails reveals something about the value, so it is recorded as well', async ({ service }) => {
     const { id } = await createPlain(service);
     const answer = await service.call('POST', '/detokenize', `{{ ${id} | to_number }}`);
     expect(answer.status).toBe(400);
@@ -34,7 +34,7 @@ describe('the access log has every token before the response is sent', () => {
     expect(answer.text).not.toContain('the secret');
   });
 
-  test('tokenize is a create, and a read of what was there before', async ({ service }) => {
+  test('tokenize is a create, and a read of tokens that already existed', async ({ service }) => {
     const [value, token] = (await tokenize(service, ['x', { type: 'token', data: 'y' }])) as [string, { id: string }];
     expect(await operationsOn(service, value)).toEqual(['create']);
     expect(await operationsOn(service, token.id)).toEqual(['create']);

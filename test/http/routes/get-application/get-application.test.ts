@@ -5,7 +5,9 @@ import { expectRefusal, test } from '../support.js';
 const notFound = { status: 404, code: 'application_not_found' };
 
 describe('GET /applications/{id}', () => {
-  test('200 with application:read, also of a stronger one, an expired one, and by HEAD', async ({ service }) => {
+  test('200 with application:read, even for an application with more permissions or an expired one, and with HEAD', async ({
+    service,
+  }) => {
     const { key } = await makeManager(service, ['application:read']);
     const strong = await ownId(service, service.managementKey);
     expect((await manage(service, 'GET', `/applications/${strong}`, undefined, key)).body).toMatchObject({
@@ -20,7 +22,9 @@ describe('GET /applications/{id}', () => {
     expect(head).toMatchObject({ status: 200, text: '' });
   });
 
-  test('404 an unknown, a deleted one, and one of another tenant: nothing tells them apart', async ({ service }) => {
+  test('404 for an unknown or deleted application and one of another tenant, with no difference', async ({
+    service,
+  }) => {
     const deleted = await makeApplication(service);
     await manage(service, 'DELETE', `/applications/${deleted.id}`);
     const foreign = await ownId(service, await service.otherTenant());

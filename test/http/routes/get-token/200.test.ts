@@ -45,7 +45,7 @@ describe('200 the transform of the caller decides what of the data is shown', ()
     expect('data' in seen).toBe(expected !== undefined);
   });
 
-  test('one container of several is enough, and the first rule decides', async ({ service }) => {
+  test('one of several containers is enough, and the first rule decides', async ({ service }) => {
     const { id } = await createPlain(service, { containers: ['/a/', '/b/'], mask: 'masked' });
     const reveals = await service.application([rule('/b/', 'reveal', ['token:read'])]);
     expect(await read(service, id, reveals)).toMatchObject({ data: 'value' });
@@ -132,7 +132,7 @@ describe('200 masks are evaluated when they are read', () => {
     expect(body['mask']).toEqual(mask);
   });
 
-  test('of a card with a mask of its own that names the cvc', async ({ service }) => {
+  test('of a card with its own mask that uses the cvc', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card, mask: { c: '{{ data.cvc }}', k: 'v' } });
     const key = await service.application(['token:read']);
     expect((await read(service, id, key))['data']).toEqual({ c: '123', k: 'v' });
@@ -142,7 +142,7 @@ describe('200 masks are evaluated when they are read', () => {
 });
 
 describe('200 headers', () => {
-  test('a token is not to be stored on the way and has a revision', async ({ service }) => {
+  test('a token must not be cached and has an entity tag', async ({ service }) => {
     const { id } = await createPlain(service);
     const answer = await service.call('GET', path(id));
     expect(answer.headers).toMatchObject({
@@ -187,7 +187,7 @@ describe('304 If-None-Match names the revision', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('never for a caller that may not read it', async ({ service }) => {
+  test('never for a caller that may not read the token', async ({ service }) => {
     const { id } = await createPlain(service);
     const key = await service.application([rule('/x/', 'reveal', ['token:read'])]);
     const answer = await service.call('GET', path(id), undefined, { key, headers: { 'if-none-match': '*' } });

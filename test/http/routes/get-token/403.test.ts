@@ -3,7 +3,7 @@ import type { AccessRule } from '#src/domain/access/access-rule.js';
 import { rule } from '../../../support/test-service.js';
 import { createPlain, expectRefusal, path, test } from '../support.js';
 
-describe('403 the permission is missing, also for an unknown token', () => {
+describe('403 the permission is missing, even for an unknown token', () => {
   test.for([
     ['permissions without it', ['token:create', 'token:use', 'token:search'], 'private'],
     ['a public application', ['token:create', 'token:update'], 'public'],

@@ -3,7 +3,7 @@ import { makeApplication, manage } from '../directory-support.js';
 import { createPlain, eventsSince, path, test, uniqueId } from '../support.js';
 import { logs, operationsOn } from './support.js';
 
-/** Operation, outcome and type of each change of one entity, oldest first. */
+/** Returns operation, outcome and type of each change of one entity, oldest first. */
 async function actsOn(service: Parameters<typeof logs>[0], entity_type: string) {
   const entries = await logs(service, { entity_type });
   return entries.map(({ operation, outcome }) => `${operation} ${outcome}`).reverse();
@@ -35,7 +35,7 @@ test('changes and reports of the tenant', async ({ service }) => {
   expect(await actsOn(service, 'report')).toEqual(['read success', 'read denied']);
 });
 
-test('a request that failed with 500, of a token that lives', async ({ service }) => {
+test('a request for a live token that failed with 500', async ({ service }) => {
   const before = await service.eventCount();
   const { id } = await createPlain(service, { id: uniqueId() });
   const [made] = await eventsSince(service, before);

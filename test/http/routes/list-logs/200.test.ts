@@ -115,7 +115,7 @@ describe('the id of a token', () => {
     expect((await logs(service, { entity_id: id })).map(({ entity_id }) => entity_id)).toEqual([id, id]);
   });
 
-  test('is gone from the instant of its expiry, though nothing has recorded it', async ({ service }) => {
+  test('is gone from the moment of its expiry, even before the expiry is recorded', async ({ service }) => {
     const expires_at = new Date(service.clock.now() + minuteMs).toISOString();
     const { id } = await createPlain(service, { expires_at });
     service.clock.advance(minuteMs);
@@ -132,7 +132,7 @@ describe('filters and pages', () => {
     expect(new Set((await logs(service)).map(({ tenant_id }) => tenant_id))).toEqual(new Set([service.tenantId]));
   });
 
-  test('without start_date the last 24 hours; start_date counts, end_date does not', async ({ service }) => {
+  test('without start_date, the last 24 hours; start_date is inclusive, end_date exclusive', async ({ service }) => {
     const { id } = await createPlain(service);
     const created = service.clock.now();
     service.clock.advance(aDayMs);
@@ -156,9 +156,7 @@ describe('filters and pages', () => {
     expect(plain.body, 'a plus sign as it stands in our own answers').toMatchObject({ data: [{ entity_id: id }] });
   });
 
-  test('over the turn of months; pages are cut newest first with exact totals, past the end they are empty', async ({
-    service,
-  }) => {
+  test('across months; pages are newest first with exact totals, and empty past the end', async ({ service }) => {
     const { id } = await createPlain(service);
     const before = service.clock.now();
     for (let count = 0; count < 4; count += 1) {

@@ -4,7 +4,7 @@ import { list } from '../search-tokens/support.js';
 import { create, createPlain, path, read, test, uniqueId } from '../support.js';
 
 describe('a list returns whole tokens, newest first', () => {
-  test('each token equals the result of a get; a change shows at once, a deleted token is gone', async ({
+  test('each token equals the result of a get; a change is visible at once, and a deleted token is gone', async ({
     service,
   }) => {
     const group = uniqueId('group');
@@ -23,7 +23,7 @@ describe('a list returns whole tokens, newest first', () => {
     expect(await list(service, query)).toMatchObject({ ids: [first.id], total: 1 });
   });
 
-  test('page and size; the first 20 without them; nothing past the end', async ({ service }) => {
+  test('page and size; the first 20 without them; an empty page past the end', async ({ service }) => {
     const group = uniqueId('group');
     await Promise.all(Array.from({ length: 21 }, () => createPlain(service, { metadata: { group } })));
     const query = `?metadata.group=${group}`;
@@ -44,7 +44,7 @@ describe('a list returns whole tokens, newest first', () => {
   });
 });
 
-describe('filters are ANDed, repeated ids and types ORed', () => {
+describe('filters are ANDed, and repeated ids and types are ORed', () => {
   test('ids: exactly, known or not, percent-encoded', async ({ service }) => {
     const [one, other] = [await createPlain(service, { id: uniqueId('Ä b') }), await createPlain(service)];
     const encoded = encodeURIComponent(one.id);

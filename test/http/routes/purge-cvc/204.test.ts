@@ -29,7 +29,7 @@ describe('204 the cvc is gone at once', () => {
     expect(await service.eventCount()).toBe(before);
   });
 
-  test('for an application that may update without seeing', async ({ service }) => {
+  test('for an application that may update tokens without seeing them', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const key = await service.application([rule('/pci/', 'redact', ['token:update'])]);
     expect((await service.call('DELETE', `${path(id)}/cvc`, undefined, { key })).status).toBe(204);

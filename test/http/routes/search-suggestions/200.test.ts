@@ -37,7 +37,7 @@ describe('fields and types are suggested to everyone', () => {
 });
 
 describe('metadata keys and containers of living tokens', () => {
-  test('by their own beginning or that of their term; never a value or an id', async ({ service }) => {
+  test('by their own beginning or that of their term, but never a value or an id', async ({ service }) => {
     makeStale(service);
     const id = `secretid-${Date.now()}`;
     await createPlain(service, {
@@ -159,8 +159,8 @@ describe('a caller that may not search everything gets only the containers of it
     const before = await answers();
     await createPlain(service, { metadata: { customer: 'v' }, containers: ['/narrow/inner/', '/narrwo/'] });
     expect(await answers()).toBe(before);
-    // If a collection had begun, the result would be null within 50 ms, or words. No caller that may search everything
-    // has asked since.
+    // If a collection had begun, the result within 50 ms would be null, or words. No caller that may search everything
+    // has sent a request since.
     let collecting = false;
     await service.vault.vocabularies.of(service.tenantId, service.clock.now(), async () => {
       collecting = true;

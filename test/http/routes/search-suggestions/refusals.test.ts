@@ -13,12 +13,14 @@ describe('400 an invalid prefix', () => {
     expect(answer.body['errors']).toEqual({ prefix: [message] });
   });
 
-  test('no UTF-8', async ({ service }) => {
+  test('invalid UTF-8', async ({ service }) => {
     const send = () => service.call('GET', `${address}?prefix=%ff`);
     await expectRefusal(service, send, { status: 400, code: 'malformed_request' });
   });
 
-  test('the longest is 210 characters, counted as people count; others are not looked at', async ({ service }) => {
+  test('the maximum is 210 characters, counted as code points; longer prefixes are not processed', async ({
+    service,
+  }) => {
     const query = `?prefix=${encodeURIComponent('🙂'.repeat(210))}&other=1`;
     expect((await service.call('GET', address + query)).body).toEqual({ suggestions: [] });
   });
@@ -29,7 +31,7 @@ test('401 without a key', async ({ service }) => {
   await expectRefusal(service, send, { status: 401, code: 'unauthenticated' });
 });
 
-test('403 without token:search, before the prefix is looked at', async ({ service }) => {
+test('403 without token:search, before the prefix is validated', async ({ service }) => {
   const others = ['token:create', 'token:read', 'token:update', 'token:delete', 'token:use'] as const;
   for (const access of [others, [rule('/', 'reveal', others)]]) {
     const key = await service.application(access);

@@ -14,7 +14,7 @@ describe('a search returns whole tokens and the position of the page', () => {
     expect(tokens[0]).toMatchObject({ data: { cvc: '123' } });
   });
 
-  test('pages of the given size, the later creation first, a last short one, and none past the end', async ({
+  test('pages of the given size, newest first, with a short last page and an empty page past the end', async ({
     service,
   }) => {
     const group = uniqueId('group');
@@ -59,7 +59,7 @@ describe('a search returns whole tokens and the position of the page', () => {
 });
 
 describe('a search finds exactly the written tokens', () => {
-  test('right after creation, update and deletion, by the old words no longer', async ({ service }) => {
+  test('right after creation, update and deletion, and no longer by the old words', async ({ service }) => {
     const [before, after] = [uniqueId('w'), uniqueId('w')];
     const { id } = await createPlain(service, {
       ...{ data: before, metadata: { word: before }, search_indexes: ['{{ data }}'], containers: ['/first/'] },
@@ -143,7 +143,7 @@ describe('visibility of tokens', () => {
   });
 });
 
-describe('data search meets an evaluated index of a token of any type', () => {
+describe('data search matches an evaluated index of a token of any type', () => {
   test('the default indexes of a social security number and an employer id', async ({ service }) => {
     const { id } = await create(service, { type: 'social_security_number', data: '623-45-6780' });
     for (const value of ['623-45-6780', '623456780', '6780']) {
@@ -154,7 +154,7 @@ describe('data search meets an evaluated index of a token of any type', () => {
     }
   });
 
-  test('a generic token has none by default, an empty list takes them away', async ({ service }) => {
+  test('a generic token has none by default, and an empty list removes them', async ({ service }) => {
     const data = uniqueId('plain');
     await createPlain(service, { data });
     await create(service, { type: 'employer_id_number', data: '98-7654321', search_indexes: [] });

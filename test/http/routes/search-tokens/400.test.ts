@@ -22,7 +22,7 @@ describe('400 an invalid search body, with every invalid field named', () => {
     await expectRefusal(service, () => service.call('POST', '/tokens/search', body), invalid(...paths));
   });
 
-  test('a page says what it may be', async ({ service }) => {
+  test('an error about a page gives its valid range', async ({ service }) => {
     const { body } = await service.call('POST', '/tokens/search', { page: 0, size: 101 });
     expect(body['errors']).toEqual({
       page: ['must be a whole number from 1'],
@@ -31,7 +31,7 @@ describe('400 an invalid search body, with every invalid field named', () => {
   });
 });
 
-describe('400 an invalid query says what is wrong and where, and is not repeated', () => {
+describe('400 an invalid query gets the problem and its position, and is not repeated', () => {
   test.for([
     ['type:Zq7 data:Zq7', 'an operator is missing between two terms: AND, OR or NOT (at character 10)'],
     ['tipe:Zq7', 'unknown field; the nearest known one is type (at character 1)'],

@@ -5,7 +5,7 @@ import { expectRefusal, test } from '../support.js';
 const unauthenticated = { status: 401, code: 'unauthenticated' };
 const missing = { status: 403, code: 'permission_missing' };
 
-describe('a search needs a key and token:search, before the query is looked at', () => {
+describe('a search needs a key and token:search, before the query is validated', () => {
   test('401 without a key, or with a wrong one', async ({ service }) => {
     for (const key of [null, 'sr_private_wrong']) {
       const send = () => service.call('POST', '/tokens/search', { query: '(' }, { key });
@@ -31,7 +31,7 @@ describe('a search needs a key and token:search, before the query is looked at',
     await expectRefusal(service, () => service.call('POST', '/tokens/search', {}, { key }), missing);
   });
 
-  test('200 with no token if the rule covers none, not an error', async ({ service }) => {
+  test('200 with no tokens, not an error, if the rule covers none', async ({ service }) => {
     const key = await service.application([rule('/nowhere/', 'reveal', ['token:search'])]);
     const { status, body } = await service.call('POST', '/tokens/search', {}, { key });
     expect([status, body['data']]).toEqual([200, []]);

@@ -54,7 +54,7 @@ describe('a search without a hit names what may have been meant', () => {
     expect(await suggestionsFor(service, query)).toEqual(expected);
   });
 
-  test('a search with a hit carries none', async ({ service }) => {
+  test('a search with a hit has no suggestions', async ({ service }) => {
     await populate(service);
     const { body } = await service.call('POST', '/tokens/search', { query: 'type:token OR type:tokn' });
     expect(Object.keys(body)).toEqual(['pagination', 'data']);
@@ -75,7 +75,7 @@ describe('an unknown field: the nearest field or metadata key, and none of the q
     expect(message).toBe(`unknown field; the nearest known one is ${nearest} (at character ${at})`);
   });
 
-  test('a message never holds what was typed', async ({ service }) => {
+  test('a message never repeats the input', async ({ service }) => {
     await populate(service);
     for (const typed of ['Zq7', 'custmoerZq7', `Zq7${'a'.repeat(1_900)}`, 'metadata4111111111111111']) {
       expect(await messageOf(service, `${typed}:x`)).not.toContain(typed.slice(0, 20));

@@ -69,7 +69,7 @@ describe('204 DELETE /tenants/self', () => {
     }
   });
 
-  test('a copy of the key store from before is shredded again when it comes back', () =>
+  test('an older copy of the key store is shredded again when it is restored', () =>
     withService(async (service) => {
       await create(service, { type: 'token', data: 1 });
       const [event] = await deletedEvents(service);
@@ -108,7 +108,7 @@ describe('204 DELETE /tenants/self', () => {
 
 describe('503 while the keys cannot be destroyed', () => {
   test(
-    'the keys are 401 already, nothing opens, and the repeat finishes it',
+    'the keys already get 401, nothing can be read, and a repeat finishes the deletion',
     () =>
       withService(async (service) => {
         const [wrapped] = profile === 'embedded' ? wrappedKeys(service) : [];
@@ -132,7 +132,7 @@ describe('503 while the keys cannot be destroyed', () => {
 });
 
 describe('400 and 403', () => {
-  test('another name, none, or no body: nothing is deleted', () =>
+  test('another name, no name, or no body: nothing is deleted', () =>
     withService(async (service) => {
       for (const name of ['', 'Test', 'test ', null, 1]) {
         await expectRefusal(service, () => deletion(service, name), invalid('name'));
@@ -161,7 +161,7 @@ function wrappedKeys({ dataDir, tenantId }: TestService): Buffer[] {
   }
 }
 
-/** The files of the data directory that hold these bytes. */
+/** Returns the files in the data directory that contain these bytes. */
 async function filesWith(dataDir: string, bytes: Buffer): Promise<string[]> {
   const names = await readdir(dataDir);
   const held = await Promise.all(names.map(async (name) => (await readFile(join(dataDir, name))).includes(bytes)));

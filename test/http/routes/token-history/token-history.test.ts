@@ -56,7 +56,7 @@ describe('200 what happened to a token, newest first', () => {
 });
 
 describe('200 lives', () => {
-  test('log:read sees all with their numbers, token:read the present one, and of none the last', async ({
+  test('log:read sees all with their numbers; token:read sees the current one, or the last one if there is none', async ({
     service,
   }) => {
     const id = uniqueId();
@@ -78,9 +78,7 @@ describe('200 lives', () => {
   });
 });
 
-test('200 a life that began in the same moment in which the one before ended has the next number', async ({
-  service,
-}) => {
+test('200 a life that began at the moment in which the previous one ended has the next number', async ({ service }) => {
   const id = uniqueId();
   const expires_at = new Date(service.clock.now() + hourMs).toISOString();
   await create(service, { id, type: 'token', data: 'x', expires_at });
@@ -99,7 +97,7 @@ test('200 a life that began in the same moment in which the one before ended has
 });
 
 describe('403 and 404', () => {
-  test('403 a living token outside the rules; of a deleted one 404 without a rule on /', async ({ service }) => {
+  test('403 for a live token outside the rules; 404 for a deleted one without a rule on /', async ({ service }) => {
     const containers = ['/pci/high/'];
     const { id } = await createPlain(service, { containers });
     const inside = await service.application([rule('/pci/', 'redact', ['token:read'])]);
@@ -117,7 +115,7 @@ describe('403 and 404', () => {
     for (const key of [onRoot, plain]) expect((await history(service, id, key)).types).toHaveLength(2);
   });
 
-  test('404 an unknown one and one of another tenant, also for log:read', async ({ service }) => {
+  test('404 for an unknown token and one of another tenant, even with log:read', async ({ service }) => {
     const foreign = await createPlain(service, {});
     const otherKey = await service.otherTenant();
     const { key } = await makeManager(service, ['log:read']);

@@ -37,7 +37,7 @@ describe('200 with deduplication in force', () => {
     expect(answer).toMatchObject([{ id }, { id, _extras: { deduplicated: true } }]);
   });
 
-  test('a cvc of a later part is ignored, and that is said', async ({ service }) => {
+  test('a cvc of a later part is ignored, and the response says so', async ({ service }) => {
     const number = '5555555555554444';
     const parts = ['111', '999'].map((cvc) => ({
       ...{ type: 'card', data: { ...card, number, cvc }, deduplicate_token: true },
@@ -47,7 +47,7 @@ describe('200 with deduplication in force', () => {
     expect(second).toEqual({ ...first, _extras: { deduplicated: true, cvc_ignored: true } });
   });
 
-  test('a caller that may not read a twin gets only the fields that identify it', async ({ service }) => {
+  test('a caller that may not read the duplicate gets only the fields that identify it', async ({ service }) => {
     const key = await service.application(['token:create'], 'public');
     const data = uniqueId();
     const [first, second] = (await tokenize(service, [equal(data), equal(data)], { key })) as [JsonObject, JsonObject];
@@ -55,7 +55,9 @@ describe('200 with deduplication in force', () => {
     expect(second).toEqual({ id, type, tenant_id, fingerprint, containers, _extras: { deduplicated: true } });
   });
 
-  test('a part without it is a token of its own, and the next one with it finds that', async ({ service }) => {
+  test('a part without deduplication becomes its own token, and the next part with it finds that token', async ({
+    service,
+  }) => {
     const data = uniqueId();
     const parts = [equal(data), { type: 'token', data }, equal(data)];
     const [first, second, third] = (await tokenize(service, parts)) as JsonObject[];

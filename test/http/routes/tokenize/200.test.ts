@@ -6,7 +6,7 @@ import { card, create, eventsSince, hourMs, path, read, test, uniqueId } from '.
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe('200 every value becomes a token and the structure stays', () => {
+describe('200 every value becomes a token, and the structure stays', () => {
   test('values, nulls, arrays, nesting, empty parts and keys', async ({ service }) => {
     const before = await service.eventCount();
     const body = {
@@ -48,7 +48,7 @@ describe('200 every value becomes a token and the structure stays', () => {
     ['null', null],
     ['an empty object', {}],
     ['nulls in arrays', [[null], { a: null }]],
-  ] as const)('of %s nothing is stored', async ([, body], { service }) => {
+  ] as const)('for %s, nothing is stored', async ([, body], { service }) => {
     const before = await service.eventCount();
     expect(await tokenize(service, body)).toEqual(body);
     expect(await service.eventCount()).toBe(before);
@@ -86,7 +86,7 @@ describe('200 an object with type and data is a create request', () => {
     expect(await tokenize(service, { type: 'card_number', data: card.number })).toMatchObject({ data: card.number });
   });
 
-  test('each is shown under the transform of the rule that let it be created', async ({ service }) => {
+  test('each is shown under the transform of the rule that allowed its creation', async ({ service }) => {
     const rules = (['reveal', 'mask', 'redact'] as const).map((transform) =>
       rule(`/${transform}/`, transform, ['token:create']),
     );
@@ -105,7 +105,7 @@ describe('200 an object with type and data is a create request', () => {
     expect(answer).toMatchObject({ data: { number: 'XXXXXXXXXXXX4242', expiration_month: 12, expiration_year: 2030 } });
   });
 
-  test('expiry and the hour of a cvc run as ever', async ({ service }) => {
+  test('expiry and the hour of a cvc apply as usual', async ({ service }) => {
     const expires_at = new Date(service.clock.now() + 2 * hourMs).toISOString();
     const ids = [uniqueId(), uniqueId()];
     await tokenize(
@@ -139,7 +139,9 @@ describe('200 ids', () => {
     for (const id of ids) expect(await read(service, id)).toMatchObject({ data: 'new' });
   });
 
-  test('random aliases that meet each other are drawn again; one always taken ends as a UUID', async ({ service }) => {
+  test('colliding random aliases are drawn again; one that is always taken is replaced by a UUID', async ({
+    service,
+  }) => {
     const prefix = uniqueId();
     const request = { type: 'token', data: '77', id: `${prefix}-{{ data | alias_preserve_format }}` };
     const answer = (await tokenize(service, Array(30).fill(request))) as { id: string }[];

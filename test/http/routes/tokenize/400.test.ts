@@ -38,7 +38,7 @@ describe('400 one invalid part rejects the whole request, stores nothing and lea
     await createPlain(service, { id });
   });
 
-  test('a value by itself that is too big is named by its own path', async ({ service }) => {
+  test('a bare value that is too large is named by its own path', async ({ service }) => {
     const data = 'x'.repeat(513 * 1024);
     await expectRefusal(service, () => service.call('POST', '/tokenize', { a: ['x', data] }), invalid('a[1]'));
     const raw = JSON.stringify(data);
@@ -67,7 +67,7 @@ describe('400 the body', () => {
     ['create requests', Array(101).fill(valid)],
     ['both, nested', { a: [valid, Array(50).fill(1)], b: Array(50).fill({ c: true }) }],
     ['far too many', Array(300_000).fill(0)],
-  ] as const)('asks for more than 100 tokens: %s', async ([, body], { service }) => {
+  ] as const)('requests more than 100 tokens: %s', async ([, body], { service }) => {
     await expectRefusal(service, () => service.call('POST', '/tokenize', body), invalid('body'));
   });
 

@@ -5,7 +5,7 @@ import { createPlain, expectRefusal, invalid, path, test, uniqueId } from '../su
 const body = [{ type: 'token', data: 1 }, 'x'];
 
 describe('403', () => {
-  test('the permission is missing, before the body is looked at', async ({ service }) => {
+  test('the permission is missing, before the body is validated', async ({ service }) => {
     const key = await service.application(['token:read', 'token:use', 'token:update']);
     const missing = { status: 403, code: 'permission_missing' };
     await expectRefusal(service, () => service.call('POST', '/tokenize', body, { key }), missing);

@@ -9,7 +9,7 @@ const body = { a: 'x', b: [{ type: 'card_number', data: card.number }, null, 3] 
 const shape = { status: 409, code: 'idempotent_shape_differs' };
 
 describe('a tokenize with an idempotency key happens once', () => {
-  test('a repeat gets the tokens of the first, in its own shape', async ({ service }) => {
+  test('a repeat gets the tokens of the first request, in its own shape', async ({ service }) => {
     const options = keyed();
     const first = (await tokenize(service, body, options)) as { a: string; b: [JsonObject, null, string] };
     const before = await service.eventCount();
@@ -32,13 +32,13 @@ describe('a tokenize with an idempotency key happens once', () => {
     });
   });
 
-  test('a request without values is remembered too', async ({ service }) => {
+  test('a request without values is also remembered', async ({ service }) => {
     const options = keyed();
     expect(await tokenize(service, { a: null }, options)).toEqual({ a: null });
     await expectRefusal(service, () => service.call('POST', '/tokenize', ['x'], options), shape);
   });
 
-  test('a repeat says again what was deduplicated', async ({ service }) => {
+  test('a repeat marks the same tokens as duplicates', async ({ service }) => {
     const options = keyed();
     const part = { type: 'card', data: { ...card, cvc: '777' }, deduplicate_token: true };
     const parts = [{ ...part, deduplicate_token: false }, part, part];
@@ -55,7 +55,7 @@ describe('a tokenize with an idempotency key happens once', () => {
     await expectRefusal(service, () => service.call('POST', '/tokenize', body, options), gone);
   });
 
-  test('the present rules apply', async ({ service }) => {
+  test('the caller’s current rules apply', async ({ service }) => {
     const key = await service.application([rule('/a/', 'reveal', ['token:create'])]);
     const parts = [{ type: 'token', data: 1, containers: ['/a/'] }];
     const options = { key, ...keyed() };
@@ -65,7 +65,7 @@ describe('a tokenize with an idempotency key happens once', () => {
     await expectRefusal(service, again, { status: 403, code: 'forbidden' });
   });
 
-  test('409 while the first runs; after 24 hours the key is new', async ({ service }) => {
+  test('409 while the first request runs; after 24 hours the key is new', async ({ service }) => {
     const options = keyed();
     const answers = await Promise.all([1, 2].map(() => service.call('POST', '/tokenize', body, options)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);

@@ -3,7 +3,7 @@ import { makeApplication, makeManager, manage, ownId, statusOf, timestamp } from
 import { createPlain, eventsSince, path, test } from '../support.js';
 
 describe('200 PUT /applications/{id}', () => {
-  test('changes the name and permissions, and says who changed them and when', async ({ service }) => {
+  test('changes the name and permissions, and records who changed them and when', async ({ service }) => {
     const { id, body } = await makeApplication(service);
     const before = await service.eventCount();
     const answer = await manage(service, 'PUT', `/applications/${id}`, { name: 'new', permissions: ['token:search'] });
@@ -15,7 +15,7 @@ describe('200 PUT /applications/{id}', () => {
     expect(await eventsSince(service, before)).toMatchObject([{ type: 'application.updated', clear }]);
   });
 
-  test('rules take the place of permissions and back', async ({ service }) => {
+  test('rules replace permissions, and permissions replace rules', async ({ service }) => {
     const { id } = await makeApplication(service);
     const rules = [{ priority: 1, container: '/pci/', transform: 'redact', permissions: ['token:read'] }];
     const withRules = await manage(service, 'PUT', `/applications/${id}`, { name: 'made', rules });
@@ -25,7 +25,7 @@ describe('200 PUT /applications/{id}', () => {
     expect(back.body).not.toHaveProperty('rules');
   });
 
-  test('is in force for a key that was used a moment ago', async ({ service }) => {
+  test('takes effect even for a key that was used a moment ago', async ({ service }) => {
     const { id } = await createPlain(service);
     const { id: applicationId, key } = await makeApplication(service);
     const get = async () => (await service.call('GET', path(id), undefined, { key })).status;
@@ -61,7 +61,7 @@ describe('200 PUT /applications/{id}', () => {
     expect(await statusOf(service, key)).toBe(401);
   });
 
-  test('a management application may take from itself', async ({ service }) => {
+  test('a management application may remove its own permissions', async ({ service }) => {
     const { id, key } = await makeManager(service, ['application:update', 'log:read']);
     const body = { name: 'x', permissions: ['application:update'] };
     expect((await manage(service, 'PUT', `/applications/${id}`, body, key)).status).toBe(200);

@@ -30,13 +30,13 @@ describe('403 attackers', () => {
     await expectRefusal(service, send, { status: 403, code: 'permission_missing' });
   });
 
-  test('one with it cannot grant itself what it lacks', async ({ service }) => {
+  test('a management application with it cannot grant itself what it lacks', async ({ service }) => {
     const { id, key } = await makeManager(service, ['application:update']);
     const body = { name: 'x', permissions: ['application:update', 'tenant:delete'] };
     await expectRefusal(service, () => manage(service, 'PUT', `/applications/${id}`, body, key), exceeds);
   });
 
-  test('nor raise another, nor rename or weaken a stronger one', async ({ service }) => {
+  test('nor grant it to another, nor rename or weaken an application with more permissions', async ({ service }) => {
     const { key } = await makeManager(service, ['application:update']);
     const accomplice = await makeManager(service, ['application:update']);
     const strong = await ownId(service, service.managementKey);
@@ -49,7 +49,7 @@ describe('403 attackers', () => {
     }
   });
 
-  test('a public application cannot ask for more', async ({ service }) => {
+  test('a public application cannot get more permissions', async ({ service }) => {
     const { id, key } = await makeApplication(service, { type: 'public', permissions: ['token:create'] });
     const body = { name: 'x', permissions: ['token:create', 'token:update'] };
     const send = () => manage(service, 'PUT', `/applications/${id}`, body, key);
@@ -75,8 +75,8 @@ describe('404', () => {
   });
 });
 
-describe('409 the last that can create and update applications', () => {
-  test('cannot lose that, nor get an expiry', async () => {
+describe('409 the last application that can create and update applications', () => {
+  test('cannot lose these permissions, nor get an expiry', async () => {
     const service = await startTestService();
     try {
       const id = await ownId(service, service.managementKey);

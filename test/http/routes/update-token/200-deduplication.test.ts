@@ -29,7 +29,7 @@ describe('200 an update onto the fingerprint of another living token', () => {
     expect(body).toEqual({ ...rest, _extras: { deduplicated: true } });
   });
 
-  test('without deduplication in force both have it', async ({ service }) => {
+  test('without deduplication, both tokens have the fingerprint', async ({ service }) => {
     const other = await createPlain(service, { data: uniqueId() });
     const own = await createPlain(service);
     const answer = await service.call('PATCH', path(own.id), { data: other['data'] as Json });
@@ -37,7 +37,7 @@ describe('200 an update onto the fingerprint of another living token', () => {
     expect(answer.body['fingerprint']).toBe(other['fingerprint']);
   });
 
-  test('a token never matches itself, and an unchanged fingerprint nothing', async ({ service }) => {
+  test('a token never matches itself, and an unchanged fingerprint matches nothing', async ({ service }) => {
     const data = uniqueId();
     const [own] = [await createPlain(service, { data }), await createPlain(service, { data })];
     for (const patch of [{ data }, { metadata: { a: 'b' } }, { expires_at: '2031-01-01' }]) {
@@ -55,7 +55,7 @@ describe('200 an update onto the fingerprint of another living token', () => {
     expect((await service.call('PATCH', path(own.id), patch)).body.id).toBe(own.id);
   });
 
-  test('of simultaneous updates onto one value one is done', async ({ service }) => {
+  test('only one of several simultaneous updates to one value succeeds', async ({ service }) => {
     const data = uniqueId();
     const tokens = await Promise.all(Array.from({ length: 20 }, () => createPlain(service)));
     const patch = { data, deduplicate_token: true };
@@ -66,7 +66,7 @@ describe('200 an update onto the fingerprint of another living token', () => {
     expect(stored.filter((token) => token['data'] === data).length).toBe(1);
   });
 
-  test('nor do a create and an update at the same moment make two', async ({ service }) => {
+  test('a simultaneous create and update do not result in two tokens', async ({ service }) => {
     const data = uniqueId();
     const own = await createPlain(service);
     const body = { type: 'token', data, deduplicate_token: true };

@@ -39,7 +39,7 @@ describe('200 data, mask and metadata are merged (RFC 7386)', () => {
     expect(await read(service, id, await service.application(['token:read']))).toMatchObject({ data: 'text' });
   });
 
-  test('onto nothing', async ({ service }) => {
+  test('if there is no value yet', async ({ service }) => {
     const { id } = await createPlain(service);
     const { body } = await service.call('PATCH', path(id), {
       mask: { a: 'b', c: null },
@@ -51,7 +51,7 @@ describe('200 data, mask and metadata are merged (RFC 7386)', () => {
 });
 
 describe('200 the other fields are replaced', () => {
-  test('each of them, and what follows from data', async ({ service }) => {
+  test('each of them, and everything derived from data', async ({ service }) => {
     const created = await createPlain(service, { data: { a: 1, b: 2 }, containers: ['/a/'], search_indexes: ['x'] });
     service.clock.advance(1_500);
     const patch = {
@@ -81,7 +81,7 @@ describe('200 the other fields are replaced', () => {
   });
 });
 
-describe('200 null takes a field back to its default or removes it', () => {
+describe('200 null resets a field to its default or removes it', () => {
   const custom = {
     ...{ mask: 'x', containers: ['/x/'], search_indexes: ['x'], fingerprint_expression: 'x' },
     ...{ metadata: { a: 'b' }, expires_at: '2031-01-01' },
@@ -128,15 +128,15 @@ describe('200 a patch that changes nothing appends nothing', () => {
     expect(await service.eventCount()).toBe(before);
   });
 
-  test('nor do indexes [] where there are none already by wish', async ({ service }) => {
+  test('nor do indexes [] if the token has none by choice', async ({ service }) => {
     const { id } = await createPlain(service, { search_indexes: [] });
     const answer = await service.call('PATCH', `${path(id)}/`, { search_indexes: [] });
     expect(answer).toMatchObject({ status: 200, headers: { etag: '"0"' } });
   });
 });
 
-describe('200 types normalise and check what a patch leads to', () => {
-  test('a new number keeps the other fields, the cvc among them', async ({ service }) => {
+describe('200 types normalize and check the result of a patch', () => {
+  test('a new number keeps the other fields, including the cvc', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: { ...card, name: 'A' } });
     const patch = { data: { number: '5555555555554444', expiration_month: '03' } };
     const { body } = await service.call('PATCH', path(id), patch);

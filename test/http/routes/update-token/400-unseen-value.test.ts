@@ -13,7 +13,7 @@ const right = card.number;
 const wrong = '5555555555554444';
 
 describe('400 a caller that cannot see the value learns nothing from trying candidates', () => {
-  test.for(callers)('%s: right and wrong ones get the same response', async ([, application], { service }) => {
+  test.for(callers)('%s: right and wrong candidates get the same response', async ([, application], { service }) => {
     const key = await application(service);
     const { id } = await create(service, { type: 'card', data: card });
     const patches: readonly [field: string, patch: (candidate: string) => JsonObject][] = [
@@ -45,7 +45,7 @@ describe('400 a caller that cannot see the value learns nothing from trying cand
     expect(answer.body['metadata']).toEqual(patch.metadata);
   });
 
-  test.for(callers)('%s: a number that it brings itself is compared', async ([, application], { service }) => {
+  test.for(callers)('%s: a number that the caller itself sends is compared', async ([, application], { service }) => {
     const key = await application(service);
     const { id } = await create(service, { type: 'card', data: card });
     const patch = (note: string) => ({ data: { number: wrong }, metadata: { note } });
@@ -55,7 +55,7 @@ describe('400 a caller that cannot see the value learns nothing from trying cand
     expect(answer.status, answer.text).toBe(200);
   });
 
-  test('types of other lengths; a type without own values has no such rule', async ({ service }) => {
+  test('types of other lengths; the rule does not apply to a type without own values', async ({ service }) => {
     const key = await blind.masked(service);
     for (const [type, data, candidate] of [
       ['social_security_number', '123-45-6789', '111-22-3333'],
@@ -71,9 +71,7 @@ describe('400 a caller that cannot see the value learns nothing from trying cand
     expect((await service.call('PATCH', path(id), { metadata: { k: wrong } }, { key })).status).toBe(200);
   });
 
-  test('a caller that sees the value in plaintext learns where it is, and may write other numbers', async ({
-    service,
-  }) => {
+  test('a caller that sees the value in plaintext gets its path, and may write other numbers', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const send = () => service.call('PATCH', path(id), { metadata: { a: wrong, b: right } });
     await expectRefusal(service, send, invalid('metadata.b'));

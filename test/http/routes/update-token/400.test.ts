@@ -18,7 +18,7 @@ type Row = readonly [what: string, patch: JsonObject, ...paths: readonly string[
 
 const many = <T>(count: number, item: (i: number) => T) => Array.from({ length: count }, (_, i) => item(i));
 
-/** Rejected for every token. */
+/** Patches that are rejected for every token. */
 const rows: readonly Row[] = [
   ['data null', { data: null }, 'data'],
   ['no container', { containers: [] }, 'containers'],
@@ -56,7 +56,7 @@ const rows: readonly Row[] = [
   ['several faults', { metadata: { a: 1 }, expires_at: 'x', data: null }, 'data', 'metadata.a', 'expires_at'],
 ];
 
-/** Rejected because of what the token is. */
+/** Patches that are rejected because of the token's type. */
 const onACard: readonly Row[] = [
   ['another id', { id: 'another' }, 'id'],
   ['id null', { id: null }, 'id'],
@@ -86,11 +86,11 @@ const onACard: readonly Row[] = [
   ['an impossible cast', { search_indexes: ['{{ data.name | to_number }}'] }, 'search_indexes[0]'],
 ];
 
-describe('400 a patch with a fault names the field, stores nothing and changes nothing', () => {
+describe('400 an invalid patch names the field, stores nothing and changes nothing', () => {
   test.for(rows)('%s', async ([, patch, ...paths], { service }) => {
     const { id } = await createPlain(service, { metadata: { a: 'b' } });
     await refusesPatch(service, id, patch, paths);
-    // Errors that need no stored data are found before the token is looked up.
+    // Errors that need no stored data are reported before the token is looked up.
     const unknown = () => service.call('PATCH', '/tokens/unknown', patch);
     await expectRefusal(service, unknown, invalid(...paths));
   });

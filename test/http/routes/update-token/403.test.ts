@@ -7,7 +7,7 @@ import { card, create, createPlain, expectRefusal, path, read, test } from '../s
 const forbidden = { status: 403, code: 'forbidden' };
 const revealRequired = { status: 403, code: 'reveal_required' };
 
-describe('403 the permission is missing, before media type, body and id are looked at', () => {
+describe('403 the permission is missing, before media type, body and id are checked', () => {
   test.for([
     ['permissions without it', ['token:create', 'token:read', 'token:use'], 'private'],
     ['a public application that may only create', ['token:create'], 'public'],
@@ -42,7 +42,7 @@ describe('403 no rule grants token:update on this token', () => {
   });
 });
 
-describe('403 changing expressions needs reveal: an attacker may not write a program over data it cannot see', () => {
+describe('403 changing expressions needs reveal, because an attacker must not write a program over data that it cannot see', () => {
   const secret = { number: '4242424242424242', name: 'Alice' };
   const attacks: readonly JsonObject[] = [
     { mask: '{{ data.number }}' },
@@ -53,7 +53,7 @@ describe('403 changing expressions needs reveal: an attacker may not write a pro
     { search_indexes: ['{{ data.number | slice: 0, 1 }}'] },
     { search_indexes: [] },
     { search_indexes: null },
-    // An expression that cannot be evaluated would reveal something about the data, too.
+    // An expression that cannot be evaluated would also reveal something about the data.
     { search_indexes: ['{{ data.none }}'] },
     { fingerprint_expression: '{{ data.number | slice: 0, 1 }}' },
     { fingerprint_expression: '{{ data.none }}' },
@@ -119,7 +119,7 @@ describe('403 changing expressions needs reveal: an attacker may not write a pro
   });
 });
 
-describe('403 no move may widen what its caller may do or see', () => {
+describe('403 a move must not widen what its caller may do or see', () => {
   const update = rule('/', 'mask', ['token:update'], 9);
   const rows: readonly (readonly [what: string, rules: readonly AccessRule[], to: readonly string[]])[] = [
     ['without token:update on the destination', [rule('/from/', 'reveal', ['token:update'])], ['/to/']],
@@ -157,7 +157,7 @@ describe('403 no move may widen what its caller may do or see', () => {
     await expectRefusal(service, () => service.call('PATCH', path(id), { containers }, { key }), forbidden);
   });
 
-  test('taking a container away needs token:update there', async ({ service }) => {
+  test('removing a container needs token:update there', async ({ service }) => {
     const { id } = await createPlain(service, { containers: ['/from/', '/to/'] });
     const key = await service.application([rule('/to/', 'mask', ['token:update'])]);
     const send = () => service.call('PATCH', path(id), { containers: ['/to/'] }, { key });
@@ -180,7 +180,7 @@ describe('403 no move may widen what its caller may do or see', () => {
     await expectRefusal(service, () => service.call('GET', path(id), undefined, { key }), forbidden);
   });
 
-  test('the same containers in another order and case are no move', async ({ service }) => {
+  test('the same containers in another order and letter case are not a move', async ({ service }) => {
     const { id } = await createPlain(service, { containers: ['/from/', '/other/'] });
     const key = await service.application([rule('/from/', 'reveal', ['token:update'])]);
     const answer = await service.call('PATCH', path(id), { containers: ['/OTHER/', '/from/'] }, { key });
@@ -191,13 +191,13 @@ describe('403 no move may widen what its caller may do or see', () => {
 describe('403 deduplicating a part of the fingerprinted values needs reveal', () => {
   const hidden = { routing_number: '021000021', account_number: '50773412' };
   const known = '011401533';
-  /** A decoy for each candidate of the hidden account number. */
+  /** One decoy for each candidate of the hidden account number. */
   const decoys = Array.from({ length: 20 }, (_, i) => ({
     type: 'bank',
     data: { routing_number: known, account_number: `507734${String(i).padStart(2, '0')}` },
   }));
 
-  test('an attacker with a decoy for each candidate learns neither that one is right nor which', async ({
+  test('an attacker with a decoy for each candidate learns neither whether one is right nor which one', async ({
     service,
   }) => {
     const { id } = await create(service, { type: 'bank', data: hidden });

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { createPlain, eventsSince, path, read, test } from '../support.js';
 
 describe('concurrent updates of one token', () => {
-  test('100 at the same moment lose nothing', async ({ service }) => {
+  test('100 concurrent updates lose nothing', async ({ service }) => {
     const { id } = await createPlain(service, { data: {} });
     const before = await service.eventCount();
     const keys = Array.from({ length: 50 }, (_, i) => `k${i}`);
@@ -15,7 +15,7 @@ describe('concurrent updates of one token', () => {
     expect(await service.eventCount()).toBe(before + 100);
   });
 
-  test('of those that name one revision with If-Match one wins', async ({ service }) => {
+  test('exactly one of those that name the same revision in If-Match succeeds', async ({ service }) => {
     const { id } = await createPlain(service);
     const headers = { 'if-match': '"0"' };
     const sent = Array.from({ length: 20 }, (_, i) => service.call('PATCH', path(id), { data: i }, { headers }));
@@ -23,7 +23,7 @@ describe('concurrent updates of one token', () => {
     expect(statuses).toEqual([200, ...Array(19).fill(412)]);
   });
 
-  test('with a delete: each update is done or not found, nothing lives afterwards', async ({ service }) => {
+  test('with a delete: each update succeeds or gets 404, and no token is left', async ({ service }) => {
     const { id } = await createPlain(service);
     const before = await service.eventCount();
     const calls = Array.from({ length: 20 }, (_, i) =>

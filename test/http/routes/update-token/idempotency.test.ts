@@ -15,7 +15,7 @@ describe('an update with an idempotency key happens once', () => {
     expect(await service.eventCount()).toBe(before);
   });
 
-  test('one that changes nothing is remembered too', async ({ service }) => {
+  test('an update that changes nothing is also remembered', async ({ service }) => {
     const { id } = await createPlain(service);
     const headers = { 'service-idempotency-key': uniqueId() };
     await service.call('PATCH', path(id), {}, { headers });
@@ -23,7 +23,7 @@ describe('an update with an idempotency key happens once', () => {
     expect(again).toMatchObject({ status: 200, headers: { etag: '"0"' } });
   });
 
-  test('409 while the first is still running', async ({ service }) => {
+  test('409 while the first request is still running', async ({ service }) => {
     const { id } = await createPlain(service);
     const headers = { 'service-idempotency-key': uniqueId() };
     const send = () => service.call('PATCH', path(id), { data: 'x' }, { headers });
@@ -50,7 +50,7 @@ describe('an update with an idempotency key happens once', () => {
     expect((await service.call('PATCH', path(id), { data: 'x' }, { headers })).body['data']).toBe('x');
   });
 
-  test('the present rules apply to a repeat', async ({ service }) => {
+  test('the caller’s current rules apply to a repeat', async ({ service }) => {
     const { id } = await createPlain(service, { containers: ['/a/'] });
     const headers = { 'service-idempotency-key': uniqueId() };
     const key = await service.application([rule('/a/', 'reveal', ['token:update'])]);

@@ -4,7 +4,7 @@ import { makeManager, manage } from '../directory-support.js';
 import { create, hourMs, test } from '../support.js';
 
 describe('200 GET /tenants/self/reports/usage', () => {
-  test('counts what lives, at once: not the deleted, the expired before any sweep, or another tenant’s', async () => {
+  test('counts live tokens at once: no deleted ones, none that expired before a sweep, none of another tenant', async () => {
     const service = await startTestService();
     try {
       const { key } = await makeManager(service, ['report:read']);
@@ -34,7 +34,7 @@ describe('200 GET /tenants/self/reports/usage', () => {
     }
   });
 
-  test('is not to be stored on the way', async ({ service }) => {
+  test('must not be cached', async ({ service }) => {
     const answer = await manage(service, 'GET', '/tenants/self/reports/usage');
     expect(answer.headers['cache-control']).toBe('no-store');
   });

@@ -54,7 +54,7 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     expect((await list(start)).status).toBe(200);
   });
 
-  test('tokens outside of the rules are on no page, and leave no cursor', async ({ service }) => {
+  test('tokens outside the rules are on no page, and cause no cursor', async ({ service }) => {
     const group = uniqueId('group');
     const seen = await createPlain(service, { metadata: { group }, containers: ['/seen/'] });
     for (let i = 0; i < 3; i += 1) await createPlain(service, { metadata: { group }, containers: ['/hidden/'] });
@@ -68,7 +68,7 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     expect(other.body['data']).toEqual([]);
   });
 
-  test('a cursor from before shows nothing that narrowed rules hide, and nothing to a deleted key', async ({
+  test('an earlier cursor shows nothing that narrowed rules hide, and nothing to a deleted key', async ({
     service,
   }) => {
     const group = uniqueId('group');
@@ -117,7 +117,7 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     await createPlain(service, { metadata: { group } });
     const list = (start: string) => service.call('GET', `/v2/tokens?metadata.group=${group}&size=1${start}`);
     const { next } = (await list('')).body['pagination'] as { readonly next: string };
-    // The cache of verified rows contains them, too.
+    // Puts the tokens into the cache of verified rows as well.
     for (const { id } of [expiring, deleted]) expect((await service.call('GET', `/tokens/${id}`)).status).toBe(200);
     expect((await service.call('DELETE', `/tokens/${deleted.id}`)).status).toBe(204);
     service.clock.advance(60_000);
