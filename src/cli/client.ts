@@ -69,7 +69,10 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** Threat: a file named by mistake, such as the root key file, would be sent over the network. */
+/**
+ * Checks the key before it is sent. Threat: a file named by mistake, such as the root key file, would be sent over the
+ * network.
+ */
 function expectSafeKey({ address, addressName, key, keyName, plaintext }: ClientOptions): void {
   if (!isWellFormedApiKey(key.reveal())) {
     throw new Failure(
@@ -148,7 +151,10 @@ const certificateFaults: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'is for another name',
 };
 
-/** `next` is the advice for the case that the service may have received the request. */
+/**
+ * Returns the failure for a broken connection. `next` is the advice for the case that the service may have received the
+ * request.
+ */
 function connectionFailure({ address, addressName }: ClientOptions, error: unknown, next: string): Failure {
   const { origin, protocol } = address;
   const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
@@ -192,7 +198,9 @@ function bodyOf<Body extends Json>(
   return body;
 }
 
-/** Strongroom returns a trace id with each response; other servers do not send this header. */
+/**
+ * Returns whether Strongroom sent the response. Strongroom returns a trace id with each response; other servers do not.
+ */
 function isFromVault({ headers }: Received): boolean {
   return headers['service-trace-id'] !== undefined;
 }

@@ -14,7 +14,7 @@ import {
   tokenWrite,
 } from './support.js';
 
-/** A random value in the form of a term. */
+/** Returns a name in the form of a term: 16 bytes in hex. */
 function term(name: string): string {
   return Buffer.from(name.padEnd(16)).toString('hex');
 }

@@ -19,7 +19,7 @@ type Entry = {
 
 type Once = { readonly key: string; readonly body: object; id: string | null };
 
-/** A reproducible random generator (mulberry32). */
+/** Creates a reproducible random generator (mulberry32). */
 export function chance(seed: number) {
   let state = seed >>> 0;
   const next = (): number => {

@@ -111,7 +111,8 @@ async function receiverOf(
 }
 
 /**
- * Threat: an error message that repeated a line would reveal the secret in it, so messages give only the line number.
+ * Reads the header file. Threat: an error message that repeated a line would reveal the secret in it, so messages give
+ * only the line number.
  */
 async function headersOf(file: string): Promise<Headers> {
   const headers = new Headers();

@@ -54,7 +54,10 @@ async function rootKey(config: Config): Promise<Finding> {
   }
 }
 
-/** `bad` is the set of mode bits that must not be set. Never changes the mode of another user's file. */
+/**
+ * Checks the mode of a file. `bad` is the set of mode bits that must not be set. Never changes the mode of another
+ * user's file.
+ */
 function modeOf(check: string, path: string, bad: number, good: number, fix: boolean): readonly Finding[] {
   const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined || (stats.mode & bad) === 0 || isMounted(stats, path)) return [];

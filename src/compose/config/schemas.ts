@@ -44,7 +44,7 @@ const pathOrCommandError = 'must be a path, or a JSON array of strings, the prog
 /** A file, or a program with its arguments. */
 export const pathOrCommand = z.union([path, command], { error: pathOrCommandError });
 
-/** The address of a store, or null. Its security is checked together with `insecure_stores`. */
+/** Returns the schema of a store's address or null. Cross-checks verify its security with `insecure_stores`. */
 export function storeUrl(...protocols: readonly string[]) {
   const error = `must be an address that begins with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`;
   return z

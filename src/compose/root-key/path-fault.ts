@@ -46,7 +46,10 @@ function statsOf(path: string): Stats | null {
   }
 }
 
-/** In a sticky directory, only root and the owners of the entry and of the directory can replace an entry. */
+/**
+ * Returns why other users can replace an entry of a directory, or null. In a sticky directory, only root and the owners
+ * of the entry and of the directory can replace it.
+ */
 function faultOfDirectory(directory: string, entry: string, stats: Stats | null): string | null {
   const own = statsOf(directory);
   if (own === null || !own.isDirectory()) return null;

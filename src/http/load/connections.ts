@@ -88,7 +88,7 @@ function connectionsThatFit(): number {
   return Math.min(connectionsMost, Math.max(connectionsLeast, descriptorLimit() - reservedDescriptors));
 }
 
-/** Node.js has already raised the soft limit to the maximum for this process. */
+/** Returns the limit on file descriptors. Node.js has already raised the soft limit to the maximum for this process. */
 function descriptorLimit(): number {
   try {
     const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

@@ -8,9 +8,9 @@ const admins = '$admins';
 const everyone = '$all';
 
 /**
- * Who may do what, as the server in secure mode was measured to decide: users lie in streams `$user-NAME`, rights in the
- * metadata of `$all` and in the newest event of `$settings`. Without an administrator's password everything is allowed, as in
- * insecure mode.
+ * Decides access as the server in secure mode was measured to do. Users are in streams `$user-NAME`, and rights are in
+ * the metadata of `$all` and in the newest event of `$settings`. Without an administrator's password, everything is
+ * allowed, as in insecure mode.
  * @param {string | undefined} adminPassword
  */
 export function createAccess(adminPassword) {
@@ -27,7 +27,7 @@ export function createAccess(adminPassword) {
 
   return {
     /**
-     * Null: allowed.
+     * Returns null if the request is allowed.
      * @param {EventStore} store @param {string | undefined} authorization @param {Right} right
      * @param {string} stream `$all`: the whole log
      */
@@ -48,7 +48,7 @@ export function createAccess(adminPassword) {
       return [allowed].flat().some((role) => roles.includes(role)) ? null : accessDenied();
     },
     /**
-     * `POST /users/`.
+     * Handles `POST /users/`.
      * @param {EventStore} store @param {string | undefined} authorization @param {string} body
      * @returns {Promise<number>} the status
      */
@@ -66,7 +66,7 @@ export function createAccess(adminPassword) {
   };
 }
 
-/** What the newest event of a stream holds. @param {EventStore} store @param {string} stream @returns {any} */
+/** Returns the content of a stream's newest event. @param {EventStore} store @param {string} stream @returns {any} */
 function newest(store, stream) {
   const event = store.stream(stream).at(-1);
   return event === undefined ? null : JSON.parse(event.data.toString('utf8'));

@@ -16,7 +16,7 @@ const { AppendResp, BatchAppendResp } = require('@eventstore/db-client/generated
  */
 
 /**
- * Options of Append and of BatchAppend: they differ in the name of the revision alone.
+ * Returns the options of Append and of BatchAppend, which differ only in the name of the revision.
  * @param {any} options
  * @returns {Omit<AppendRequest, 'events'>}
  */
@@ -66,7 +66,7 @@ export function batchAppendAnswer(correlationId, request, answer) {
 }
 
 /**
- * One append of many that failed: without the right, or while no process leads.
+ * Returns the failure of one append of many, because the right is missing or no process leads.
  * @param {any} correlationId @param {AppendRequest} request @param {{ code: number, details: string }} error
  */
 export function batchFailure(correlationId, request, { code, details }) {

@@ -5,8 +5,8 @@ import { createEventStore } from './event-store.mjs';
 import { openJournal } from './journal.mjs';
 
 /**
- * What `cluster.json` in the shared directory says. The test that runs the cluster holds the elections: it writes a higher
- * term with another leader, null while there is no majority.
+ * The content of `cluster.json` in the shared directory. The test that runs the cluster decides the elections: it
+ * writes a higher term with another leader, or with null while there is no majority.
  * @typedef {{ term: number, leader: number | null, ports: number[], isAlive: boolean[] }} ClusterState
  * @typedef {{ endpoint: { host: string, port: number } | null }} NotLeader
  * @typedef {Awaited<ReturnType<typeof createEventStore>>} EventStore
@@ -14,9 +14,9 @@ import { openJournal } from './journal.mjs';
  */
 
 /**
- * One process of a cluster. All processes share a directory in place of replication: the leader of each term writes to a file
- * of its own, whose first line says how much of the earlier files counts. What a deposed leader still writes comes after
- * that, is never acknowledged, and is lost, as a real one truncates its log.
+ * Creates one process of a cluster. All processes share a directory instead of replicating. The leader of each term
+ * writes to its own file, whose first line states how much of the earlier files is valid. Anything that a deposed
+ * leader still writes is after that point, is never acknowledged, and is lost, just as a real server truncates its log.
  * @param {string} directory
  * @param {number} index
  * @param {{ knowsRepeats: boolean }} options
@@ -26,7 +26,7 @@ export function clusterMember(directory, index, options) {
   let term = 0;
   /** @type {Promise<EventStore> | null} */
   let opened = null;
-  /** Of every term that this process led: a write of an earlier one may still be under way. @type {unknown[]} */
+  /** The journals of every term that this process led, because a write of an earlier term may still be in progress. @type {unknown[]} */
   const journals = [];
 
   /** @returns {ClusterState} */

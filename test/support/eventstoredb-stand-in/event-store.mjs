@@ -14,8 +14,8 @@ export const maxAppendBytes = 1024 * 1024;
 const systemEventEvery = 5;
 
 /**
- * Streams and the log of all events, in memory and in the journal. Appends that arrive while the disk is busy are
- * decided together and share one sync; nothing is read before it is on disk.
+ * Keeps streams and the log of all events, in memory and in the journal. Appends that arrive while the disk is busy are
+ * decided together and share one sync. No event is read before it is on disk.
  * @param {Awaited<ReturnType<typeof import('./journal.mjs').openJournal>>} journal
  * @param {{ knowsRepeats: boolean }} options
  */
@@ -61,7 +61,8 @@ export async function createEventStore(journal, { knowsRepeats }) {
     if (expected === 'stream_exists' && last < 0) return { outcome: 'wrong_expected_version', revision: last };
 
     const isOpen = expected === 'any' || expected === 'stream_exists';
-    // What was stored where this append would have begun: the same ids there make it a repeat. Data is not compared.
+    // The events stored where this append would have begun. If they have the same ids, the append is a repeat. Data is
+    // not compared.
     const start = isOpen ? stored.findLastIndex(({ id }) => id === events[0]?.id) : expected + 1;
     if ((isOpen && start < 0) || expected === last) {
       lines.push(write(stream, events));
@@ -117,14 +118,14 @@ export async function createEventStore(journal, { knowsRepeats }) {
   };
 
   return {
-    /** Rejects in a process that no longer leads its cluster. @param {AppendRequest} request @returns {Promise<AppendAnswer>} */
+    /** Appends events. Rejects if this process no longer leads its cluster. @param {AppendRequest} request @returns {Promise<AppendAnswer>} */
     append(request) {
       return new Promise((resolve, reject) => {
         waiting.push({ request, resolve, reject });
         void writeWaiting();
       });
     },
-    /** A stream's events, none when it does not exist. @param {string} name */
+    /** Returns a stream's events, or none if it does not exist. @param {string} name */
     stream: (name) => onDisk(streams.get(name) ?? []),
     all: () => onDisk(all),
   };

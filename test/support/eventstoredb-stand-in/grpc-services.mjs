@@ -21,7 +21,7 @@ const { StreamsService } = require('@eventstore/db-client/generated/streams_grpc
 /** @param {import('@grpc/grpc-js').Server} server @param {Member} member @param {Access} access */
 export function addServices(server, member, access) {
   /**
-   * The store, when this process leads and the caller has the right; else ends the call with `fail`.
+   * Returns the store if this process leads and the caller has the right. Otherwise, ends the call with `fail`.
    * @param {any} call @param {import('./access.mjs').Right} right @param {string} stream @param {(error: any) => void} fail
    */
   const storeFor = async (call, right, stream, fail) => {
@@ -74,8 +74,8 @@ function getSupportedMethods(_call, callback) {
 }
 
 /**
- * Many appends on one call; each is answered by its correlation id when it is on disk. When another process leads, the whole
- * call ends with its address.
+ * Handles many appends on one call. Responds to each by its correlation id once it is on disk. If another process
+ * leads, the whole call ends with that process's address.
  * @param {StoreFor} storeFor @param {any} call
  */
 function batchAppend(storeFor, call) {
@@ -122,7 +122,7 @@ function batchAppend(storeFor, call) {
   });
 }
 
-/** One append on a call of its own: clients that send credentials use it. @param {StoreFor} storeFor @param {any} call @param {any} callback */
+/** Handles one append per call, which clients that send credentials use. @param {StoreFor} storeFor @param {any} call @param {any} callback */
 function append(storeFor, call, callback) {
   /** @type {any[]} */
   const messages = [];
@@ -145,7 +145,7 @@ function append(storeFor, call, callback) {
 }
 
 /**
- * A delete or a tombstone: whether the caller may, and whether the stream is there. Neither is ever done.
+ * Handles a delete or a tombstone: checks the caller's right and whether the stream exists, but never does either.
  * @param {StoreFor} storeFor @param {any} call @param {any} callback
  */
 async function remove(storeFor, call, callback) {

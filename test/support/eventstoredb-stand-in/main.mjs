@@ -2,13 +2,14 @@
 //
 //   node main.mjs DIRECTORY [PORT] [--forgetful] [--cluster INDEX] [--tls-cert FILE --tls-key FILE --admin-password PASSWORD]
 //
-// It speaks the parts of the protocol that Strongroom uses, as real servers were measured to. Its events survive kill -9; it is
-// no database and is never offered to users.
+// It implements the parts of the protocol that Strongroom uses, and responds as real servers were measured to respond.
+// Its events survive kill -9, but it is not a database and is never offered to users.
 //
-// --forgetful: rejects a repeat of an append, which a real server acknowledges again: a test sees what the adapter does alone.
-// --cluster: one of several processes that share DIRECTORY; `cluster.json` there says which one leads. The others reject
-// appends and reads, also those that do not ask for the leader.
-// --admin-password: has users and rights, over TLS alone, as the client sends no password without it.
+// --forgetful: rejects a repeated append, which a real server acknowledges again, so that a test sees what the adapter
+// does on its own.
+// --cluster: one of several processes that share DIRECTORY, where `cluster.json` names the leader. The other processes
+// reject appends and reads, even those that do not request the leader.
+// --admin-password: enables users and rights, only over TLS, because the client sends no password without TLS.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { clusterMember, soleMember } from './cluster-member.mjs';

@@ -5,7 +5,7 @@ const { StreamIdentifier, UUID } = require('@eventstore/db-client/generated/shar
 const { ReadResp } = require('@eventstore/db-client/generated/streams_pb.js');
 
 /**
- * What is asked for: a stream from a revision, or with `stream` null all events from a position.
+ * Returns the parsed request: a stream from a revision or, if `stream` is null, all events from a position.
  * @param {any} options
  * @returns {{ stream: string | null, from: number | 'start' | 'end', isBackwards: boolean, count: number }}
  */

@@ -8,7 +8,7 @@ import { addServices } from './grpc-services.mjs';
 /** @typedef {{ cert: Buffer, key: Buffer, adminPassword: string | undefined }} Secure */
 
 /**
- * Serves one log on a port of loopback, 0 for any that is free.
+ * Serves one log on a loopback port. Port 0 selects a free one.
  * @param {Member} member
  * @param {number} port
  * @param {Secure | null} secure Null: neither TLS nor users
@@ -34,7 +34,8 @@ export async function serve(member, port, secure) {
 }
 
 /**
- * One port for gRPC and for the HTTP API that creates users, told apart by the protocol that the client names in TLS.
+ * Serves gRPC and the HTTP API that creates users on one port. The protocol that the client names in TLS distinguishes
+ * the two.
  * @param {Server} server
  * @param {Member} member
  * @param {ReturnType<typeof createAccess>} access
