@@ -11,7 +11,7 @@ const long = [
   'test/cli/bulk/**/*.test.ts',
   'test/cli/over-http.test.ts',
   'test/crash/**/*.test.ts',
-  'test/docs/pages.test.ts',
+  'test/docs/{pages,how-to-pages}.test.ts',
   'test/erasure/**/*.test.ts',
   'test/http/load/**/*.test.ts',
   'test/rebuild/**/*.test.ts',

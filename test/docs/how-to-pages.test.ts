@@ -1,0 +1,3 @@
+import { followPages } from './follow-pages.js';
+
+followPages((page) => page.startsWith('docs/how-to/'));
