@@ -12,6 +12,7 @@ import { measureCluster } from './run/cluster.mjs';
 import { measureEmbedded, measureOne } from './run/embedded.mjs';
 import { measureFairness } from './run/fairness.mjs';
 import { measureRebuild } from './run/rebuild.mjs';
+import { measureWebhooks } from './run/webhooks.mjs';
 
 const usage = `Measures the vault beside the limit of this machine, in one run.
 
@@ -22,8 +23,9 @@ const usage = `Measures the vault beside the limit of this machine, in one run.
   npm run bench -- --cluster             the cluster profile, on the servers of \`npm run servers -- up\`
   npm run bench -- --rebuild             what a rebuild of 100,000 tokens costs callers that read meanwhile
   npm run bench -- --fairness            what a tenant at its worst costs another tenant
+  npm run bench -- --webhooks            what a webhook costs creates
 
---quick and --full also apply to --only, --cluster, --rebuild and --fairness.
+--quick and --full also apply to --only, --cluster, --rebuild, --fairness and --webhooks.
 Workloads: ${works.join('; ')}
 
 The results are written to bench/results. Afterwards, write them into the docs: node bench/report/write-docs.mjs
@@ -37,14 +39,15 @@ function optionsOf(args) {
     cluster: { type: 'boolean' },
     rebuild: { type: 'boolean' },
     fairness: { type: 'boolean' },
+    webhooks: { type: 'boolean' },
     help: { type: 'boolean' },
   };
   try {
     const { values } = parseArgs({ args, options: flags });
-    const { quick, full, only, cluster, rebuild, fairness } = values;
+    const { quick, full, only, cluster, rebuild, fairness, webhooks } = values;
     if (quick && full) throw new Error('--quick and --full exclude each other.');
-    if ([only, cluster, rebuild, fairness].filter(Boolean).length > 1) {
-      throw new Error('--only, --cluster, --rebuild and --fairness exclude each other.');
+    if ([only, cluster, rebuild, fairness, webhooks].filter(Boolean).length > 1) {
+      throw new Error('--only, --cluster, --rebuild, --fairness and --webhooks exclude each other.');
     }
     if (only !== undefined && !works.includes(only)) throw new Error(`There is no workload '${only}'.`);
     return values;
@@ -54,14 +57,20 @@ function optionsOf(args) {
   }
 }
 
-const { quick, full, only, cluster, rebuild, fairness, help } = optionsOf(process.argv.slice(2));
+const { quick, full, only, cluster, rebuild, fairness, webhooks, help } = optionsOf(process.argv.slice(2));
 if (help) {
   process.stdout.write(usage);
   process.exit(0);
 }
 const mode = quick ? 'quick' : full ? 'full' : 'normal';
-const chosen = cluster ? 'cluster' : rebuild ? 'rebuild' : fairness ? 'fairness' : null;
-const measures = { cluster: measureCluster, rebuild: measureRebuild, fairness: measureFairness };
+const measures = {
+  cluster: measureCluster,
+  rebuild: measureRebuild,
+  fairness: measureFairness,
+  webhooks: measureWebhooks,
+};
+const wanted = { cluster, rebuild, fairness, webhooks };
+const chosen = Object.keys(measures).find((name) => wanted[name]) ?? null;
 const measure = chosen === null ? measureEmbedded : measures[chosen];
 const name = chosen === null ? mode : `${chosen}-${mode}`;
 const began = performance.now();

@@ -35,8 +35,9 @@ const peers = [
 
 /** Returns the sections of a report by name, each as a function. The pages of the documentation show some of them. */
 export function sectionsOf(run) {
-  const { table, growth, rebuild, fairness, erasure, profile } = run;
+  const { table, growth, rebuild, fairness, webhooks, erasure, profile } = run;
   if (fairness !== undefined) return { machine: () => machineLine(run), fairness: () => fairnessTable(fairness) };
+  if (webhooks !== undefined) return { machine: () => machineLine(run), webhooks: () => webhooksTable(webhooks) };
   if (rebuild !== undefined) return { machine: () => machineLine(run), rebuild: () => rebuildTable(rebuild) };
   if (growth === undefined)
     return {
@@ -181,6 +182,40 @@ function fairnessTable({ connections, applications, largeTokens, largeBytes, cou
     `The other tenant uses ${connections} connections for each attack and ${applications} applications, with ` +
     `${number(largeTokens)} tokens of ${number(largeBytes)} bytes. The quiet tenant sends one request at a time, ` +
     `${number(count)} in each of ${rounds} rounds.`;
+  return `${markdown(header, lines)}\n\n${text}`;
+}
+
+/** Returns what one webhook costs creates, by the number of connections. */
+function webhooksTable({ rounds, table }) {
+  const lines = table.flatMap(({ connections, count, figures, ratios }) =>
+    ['without', 'with'].map((name) => {
+      const { perSecond, p50, p99, serving, writing } = figures[name];
+      const ratio = name === 'with' ? [range(ratios.without)] : [''];
+      return [
+        connections,
+        name,
+        `${number(count)}`,
+        whole(perSecond),
+        range(p50),
+        range(p99),
+        whole(serving),
+        whole(writing),
+        ...ratio,
+      ];
+    }),
+  );
+  const header = [
+    'connections',
+    'webhook',
+    'creates',
+    'per second',
+    'p50',
+    'p99',
+    'serving',
+    'writing',
+    'rate, with / without',
+  ];
+  const text = `Median and range of ${rounds} rounds. Times in ms; \`serving\` and \`writing\` are the processor time of these threads for one create, µs, including deliveries.`;
   return `${markdown(header, lines)}\n\n${text}`;
 }
 

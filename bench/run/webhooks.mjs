@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { request } from 'undici';
+import { startLimit, startLoadGenerator, strongroomJson } from './processes.mjs';
+import { createFresh, sideBySide } from './rounds.mjs';
+import { makeVault } from './vault.mjs';
+
+const work = 'create card';
+const stored = 500;
+const sizes = {
+  quick: { count: 500, rounds: 2, warmUpSeconds: 0.5 },
+  normal: { count: 6_000, rounds: 10, warmUpSeconds: 5 },
+  full: { count: 10_000, rounds: 20, warmUpSeconds: 5 },
+};
+const connectionCounts = [1, 16, 64];
+const idleMs = 1_000;
+
+/**
+ * Measures what one webhook for all events costs creates of the same vault. Rounds without and with the webhook take
+ * turns. A round with it begins with a new webhook; the round after it begins once that webhook is deleted, so
+ * that no delivery runs in a round without.
+ */
+export async function measureWebhooks({ directory, mode, say }) {
+  const { count, rounds, warmUpSeconds } = sizes[mode];
+  const vault = await makeVault(join(directory, 'webhooks'), stored);
+  const permissions = 'webhook:create,webhook:read,webhook:delete';
+  const application = ['--name', 'webhooks', '--type', 'management', '--permissions', permissions];
+  const { key } = await strongroomJson(['applications', 'create', ...vault.flags, ...application]);
+  process.env.STRONGROOM_WEBHOOKS_ALLOW_PRIVATE_TARGETS = 'true';
+  const service = await vault.start();
+  const receiver = await startLimit('webhook-receiver', []);
+  const generator = startLoadGenerator();
+  const fresh = createFresh(10_000_000);
+  let webhook = null;
+  async function ask(method, path, body) {
+    const headers = {
+      'service-api-key': key,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
+    const response = await request(`${service.origin}${path}`, {
+      method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const text = await response.body.text();
+    if (response.statusCode >= 300) throw new Error(`${method} ${path}: ${response.statusCode} ${text}`);
+    return text === '' ? null : JSON.parse(text);
+  }
+  async function without() {
+    if (webhook !== null) await ask('DELETE', `/webhooks/${webhook}`);
+    webhook = null;
+    await wait(idleMs);
+  }
+  async function withOne() {
+    await without();
+    webhook = (await ask('POST', '/webhooks', { url: receiver.origin, event_types: ['token.created'] })).id;
+  }
+  try {
+    const table = [];
+    for (const connections of connectionCounts) {
+      say(`${work}, ${connections} connections`);
+      const common = { origins: [service.origin], keys: vault.keys, stored, pid: service.pid };
+      const share = connections === 1 ? 0.2 : connections === 16 ? 0.5 : 1;
+      table.push(
+        await sideBySide(generator, {
+          ...{ work, connections, rounds, warmUpSeconds, fresh, count: Math.ceil(count * share) },
+          competitors: [
+            { ...common, name: 'with', prepare: withOne },
+            { ...common, name: 'without', prepare: without },
+          ],
+        }),
+      );
+    }
+    return { webhooks: { rounds, table } };
+  } finally {
+    await generator.stop();
+    await receiver.stop();
+    await service.stop();
+  }
+}
