@@ -72,7 +72,7 @@ describe('against a hostile server', () => {
   });
 
   test('a response that is garbage is not quoted, because it may be data', async () => {
-    expect(inspect(await failureOf(get(clientOf('garbage'))))).not.toContain('4242');
+    expect(inspect(await failureOf(get(clientOf('garbage'))))).not.toContain('42424242');
   });
 
   test('an error that quotes the key is shown without the key', async () => {
