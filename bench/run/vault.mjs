@@ -1,4 +1,4 @@
-// Creates a separate vault in a directory and fills it with the commands that a user has.
+// Creates a separate vault in a directory and fills it with the commands that users run.
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

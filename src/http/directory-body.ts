@@ -9,7 +9,7 @@ const text = z.string({ error: 'must be a string' });
 const name = text.meta({ description: 'The name, for people: 1 to 200 characters.' });
 const unchanging = json
   .optional()
-  .meta({ description: 'The type of the application. It cannot change: another type is 400.' });
+  .meta({ description: 'The type of the application. It cannot change: another type returns 400.' });
 const anObject = { error: 'must be a JSON object' };
 const listed = { type: ['array', 'null'], minItems: 1, maxItems: 50 };
 /** The schema of an access rule in a request, for the OpenAPI document. The domain validates the rule. */

@@ -71,8 +71,8 @@ export const createTokenBody = z.object(
 /** The body of an update (docs/contract.md, "Update a token"). Unknown fields are ignored. */
 export const updateTokenBody = z.object(
   {
-    id: json.optional().meta({ description: 'The id of the token. It cannot change: another id is 400.' }),
-    type: json.optional().meta({ description: 'The type of the token. It cannot change: another type is 400.' }),
+    id: json.optional().meta({ description: 'The id of the token. It cannot change: another id returns 400.' }),
+    type: json.optional().meta({ description: 'The type of the token. It cannot change: another type returns 400.' }),
     data: json
       .optional()
       .meta({ description: 'A merge patch (RFC 7386) of the data. Data that it replaces is erased.' }),

@@ -51,7 +51,7 @@ export type WebhookState = {
   readonly attempts: readonly WebhookAttempt[];
   /** The last attempts of deliveries that were given up, newest first. */
   readonly parked: readonly WebhookAttempt[];
-  /** Null if the webhook was not told of denials yet. */
+  /** Null if the webhook has not been told of any denials yet. */
   readonly denials: DenialState | null;
 };
 

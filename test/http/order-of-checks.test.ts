@@ -48,7 +48,7 @@ describe('each check comes before the next one (docs/contract.md, "Order of chec
     for (const [step, expected] of steps) await expectRefusal(service, step, expected);
   });
 
-  test("another tenant's token is 404 before rules are checked", async ({ service }) => {
+  test("another tenant's token returns 404 before rules are checked", async ({ service }) => {
     const other = await service.otherTenant();
     const { id } = await create(service, { id: uniqueId(), type: 'card', data: card, containers: ['/b/'] });
     const missing = { status: 404, code: 'token_not_found' };

@@ -137,7 +137,7 @@ describe('error pages', () => {
   });
 
   test.for(['unheard_of', 'constructor', '__proto__', '%3Cscript%3E'])(
-    '/errors/%s is 404',
+    '/errors/%s returns 404',
     async (code, { service }) => {
       const { status, text } = await service.call('GET', `/errors/${code}`, undefined, { key: null });
       expect(status).toBe(404);

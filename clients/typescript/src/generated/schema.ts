@@ -9,7 +9,7 @@ export interface paths {
         };
         /**
          * List tokens
-         * @description Returns the tokens that pass all filters, newest first. A repeated `id` or `type` matches any of its values. Metadata values are compared as a whole, regardless of case. A parameter that begins with `metadata` and is none of these is 400.
+         * @description Returns the tokens that pass all filters, newest first. A repeated `id` or `type` matches any of its values. Metadata values are compared as a whole, regardless of case. A parameter that begins with `metadata` and is none of these returns 400.
          *
          *     Permission: `token:read`.
          */
@@ -1659,9 +1659,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/merge-patch+json": {
-                    /** @description The id of the token. It cannot change: another id is 400. */
+                    /** @description The id of the token. It cannot change: another id returns 400. */
                     id?: unknown;
-                    /** @description The type of the token. It cannot change: another type is 400. */
+                    /** @description The type of the token. It cannot change: another type returns 400. */
                     type?: unknown;
                     /** @description A merge patch (RFC 7386) of the data. Data that it replaces is erased. */
                     data?: unknown;
@@ -2089,7 +2089,7 @@ export interface operations {
                 "application/json": {
                     /** @description The name, for people: 1 to 200 characters. */
                     name: string;
-                    /** @description The type of the application. It cannot change: another type is 400. */
+                    /** @description The type of the application. It cannot change: another type returns 400. */
                     type?: unknown;
                     /** @description 1 to 50 permissions that the type may hold (`GET /permissions`). Either these or `rules`. */
                     permissions?: string[] | null;

@@ -85,7 +85,7 @@ describe('GET /applications/{id}/keys', () => {
 });
 
 describe('DELETE /applications/{id}/keys/{key_id}', () => {
-  test('204 that key stops working at once, the others continue to work; a repeat is 404', async ({ service }) => {
+  test('204 that key stops working at once, the others continue to work; a repeat returns 404', async ({ service }) => {
     const { id, key } = await makeApplication(service);
     const second = String((await manage(service, 'POST', `/applications/${id}/keys`)).body['key']);
     const [first] = arrayOf(await manage(service, 'GET', `/applications/${id}/keys`));

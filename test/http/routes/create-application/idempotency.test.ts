@@ -34,7 +34,7 @@ describe('an idempotency key on POST /applications', () => {
     expect((await withKey(service, '/applications', body, key)()).status).toBe(201);
   });
 
-  test('a repeat after the application was deleted is 404', async ({ service }) => {
+  test('a repeat after the application was deleted returns 404', async ({ service }) => {
     const send = withKey(service, '/applications', body);
     const { id } = (await send()).body;
     await manage(service, 'DELETE', `/applications/${id}`);
@@ -51,7 +51,7 @@ describe('an idempotency key on POST /applications', () => {
     expect(await statusOf(service, String(again.body['key']))).toBe(200);
   });
 
-  test('a key of 201 characters is 400', async ({ service }) => {
+  test('a key of 201 characters returns 400', async ({ service }) => {
     const send = withKey(service, '/applications', body, 'x'.repeat(201));
     const paths = ['SERVICE-IDEMPOTENCY-KEY'];
     await expectRefusal(service, send, { status: 400, code: 'validation_failed', paths });

@@ -6,7 +6,7 @@ import { createPlain, eventsSince, expectRefusal, path, test } from '../support.
 const last = { status: 409, code: 'last_administrator' };
 
 describe('204 DELETE /applications/{id}', () => {
-  test('all its keys stop working at once, even those used a moment ago; a repeat is 404', async ({ service }) => {
+  test('all its keys stop working at once, even those used a moment ago; a repeat returns 404', async ({ service }) => {
     const { id, key } = await makeApplication(service);
     const second = String((await manage(service, 'POST', `/applications/${id}/keys`)).body['key']);
     for (const one of [key, second]) expect(await statusOf(service, one)).toBe(200);

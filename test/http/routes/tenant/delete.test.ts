@@ -27,7 +27,7 @@ const deletion = (service: TestService, name: unknown = 'test', key?: string) =>
   manage(service, 'DELETE', '/tenants/self', { name }, key);
 
 describe('204 DELETE /tenants/self', () => {
-  test('every key is 401 from then on, and another tenant notices nothing', () =>
+  test('every key returns 401 from then on, and another tenant notices nothing', () =>
     withService(async (service) => {
       const keys = [service.key, service.managementKey, (await makeApplication(service)).key];
       const other = await service.otherTenant();

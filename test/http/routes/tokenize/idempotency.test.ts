@@ -23,7 +23,7 @@ describe('a tokenize with an idempotency key happens once', () => {
     ['fewer values', ['x', 'y']],
     ['more values', ['x', 'y', 'z', 1]],
     ['none', {}],
-  ] as const)('a repeat with %s is 409', async ([, other], { service }) => {
+  ] as const)('a repeat with %s returns 409', async ([, other], { service }) => {
     const options = keyed();
     await tokenize(service, body, options);
     await expectRefusal(service, () => service.call('POST', '/tokenize', other, options), shape);

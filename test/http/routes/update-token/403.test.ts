@@ -21,7 +21,7 @@ describe('403 the permission is missing, before media type, body and id are chec
 });
 
 describe('403 no rule grants token:update on this token', () => {
-  test('of another container; an unknown token is 404 for the same caller', async ({ service }) => {
+  test('of another container; an unknown token returns 404 for the same caller', async ({ service }) => {
     const { id } = await createPlain(service, { containers: ['/b/'] });
     const key = await service.application([
       rule('/a/', 'reveal', ['token:update']),

@@ -22,7 +22,7 @@ class UpdateApplicationBody:
     """
     Attributes:
         name (str): The name, for people: 1 to 200 characters.
-        type_ (Any | Unset): The type of the application. It cannot change: another type is 400.
+        type_ (Any | Unset): The type of the application. It cannot change: another type returns 400.
         permissions (list[str] | None | Unset): 1 to 50 permissions that the type may hold (`GET /permissions`). Either
             these or `rules`.
         rules (list[UpdateApplicationBodyRulesType0Item] | None | Unset): 1 to 50 access rules. Either these or

@@ -19,8 +19,8 @@ T = TypeVar("T", bound="UpdateTokenBody")
 class UpdateTokenBody:
     """
     Attributes:
-        id (Any | Unset): The id of the token. It cannot change: another id is 400.
-        type_ (Any | Unset): The type of the token. It cannot change: another type is 400.
+        id (Any | Unset): The id of the token. It cannot change: another id returns 400.
+        type_ (Any | Unset): The type of the token. It cannot change: another type returns 400.
         data (Any | Unset): A merge patch (RFC 7386) of the data. Data that it replaces is erased.
         mask (Any | Unset): The mask: any JSON whose strings are expressions over `data` and `metadata`. Default: by
             type.

@@ -44,7 +44,7 @@ class Operations(Sender):
 
         Returns the tokens that pass all filters, newest first. A repeated `id` or `type` matches any of its
         values. Metadata values are compared as a whole, regardless of case. A parameter that begins with
-        `metadata` and is none of these is 400.
+        `metadata` and is none of these returns 400.
 
         Permission: `token:read`.
         """
