@@ -11,6 +11,12 @@ export function summary(values) {
   return { median, low: sorted[0], high: sorted.at(-1) };
 }
 
+/**
+ * A round of any competitor lasts about this long or longer. Otherwise, a limit would be measured for a few hundredths of
+ * a second, in which one pause of the machine decides its rate.
+ */
+const roundSecondsMin = 0.5;
+
 /** Creates a counter of unused token numbers. One counter serves the whole run. */
 export function createFresh(first) {
   let next = first;
@@ -22,19 +28,25 @@ export function createFresh(first) {
 
 /**
  * Runs `work` against each competitor, `{ name, origins, keys, stored, prepare?, pid? }`, for this many rounds of
- * `count` requests. Before the first round, each of them gets requests for `warmUpSeconds`, so that Node.js has compiled
- * what they run. Returns by name `{ perSecond, p50, p95, p99, bytes, generator }`, each a summary, times in ms, and
- * `ratio`: the requests per second of the first competitor divided by those of the others, round by round. With `pid`,
- * also returns the processor time of a request, µs, by the names in `threads`, and `machine`: of all processes,
- * including load and stores.
+ * `count` requests, or more if the competitor would finish those in less than `roundSecondsMin`. Before the first round,
+ * each of them gets requests for `warmUpSeconds`, so that Node.js has compiled what they run. Returns by name
+ * `{ perSecond, p50, p95, p99, bytes, generator }`, each a summary, times in ms, and `ratio`: the requests per second of
+ * the first competitor divided by those of the others, round by round. With `pid`, also returns the processor time of a
+ * request, µs, by the names in `threads`, and `machine`: of all processes, including load and stores.
  */
-export async function sideBySide(generator, { work, connections, count, rounds, warmUpSeconds, fresh, competitors }) {
+export async function sideBySide(
+  generator,
+  { work, connections, count: planned, rounds, warmUpSeconds, fresh, competitors },
+) {
   const results = competitors.map(() => []);
-  let from = 0;
-  async function runOnce({ origins, keys, stored, prepare, pid }) {
+  const perSecond = competitors.map(() => 0);
+  const from = competitors.map(() => 0);
+  async function runOnce({ origins, keys, stored, prepare, pid }, i) {
+    const count = Math.max(planned, Math.ceil(perSecond[i] * roundSecondsMin));
     const first = fresh(count);
     await prepare?.(first, count);
-    const job = { work, origins, keys, connections, count, from, stored, fresh: first };
+    const job = { work, origins, keys, connections, count, from: from[i], stored, fresh: first };
+    from[i] += count;
     const [before, machineBefore] = [processorTime(pid), machineTime()];
     const { seconds, ...figures } = await generator.run(job);
     const spent = timeBetween(before, processorTime(pid), pid);
@@ -42,11 +54,15 @@ export async function sideBySide(generator, { work, connections, count, rounds, 
     const machine = (machineTime() - machineBefore) / count;
     return { seconds, result: { perSecond: count / seconds, ...figures, ...spent, machine } };
   }
-  for (const competitor of competitors) {
-    for (let warm = 0; warm < warmUpSeconds; from += count) warm += (await runOnce(competitor)).seconds;
+  for (const [i, competitor] of competitors.entries()) {
+    for (let warm = 0; warm < warmUpSeconds; ) {
+      const { seconds, result } = await runOnce(competitor, i);
+      warm += seconds;
+      perSecond[i] = result.perSecond;
+    }
   }
-  for (let round = 0; round < rounds; round += 1, from += count) {
-    for (const [i, competitor] of competitors.entries()) results[i].push((await runOnce(competitor)).result);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [i, competitor] of competitors.entries()) results[i].push((await runOnce(competitor, i)).result);
   }
   const figures = competitors.map(({ name }, i) => {
     const of = (figure) => summary(results[i].map((result) => result[figure]));
@@ -57,5 +73,11 @@ export async function sideBySide(generator, { work, connections, count, rounds, 
     const each = results[0].map(({ perSecond }, round) => perSecond / results[i + 1][round].perSecond);
     return [name, summary(each)];
   });
-  return { work, connections, count, figures: Object.fromEntries(figures), ratios: Object.fromEntries(ratios) };
+  return {
+    work,
+    connections,
+    count: planned,
+    figures: Object.fromEntries(figures),
+    ratios: Object.fromEntries(ratios),
+  };
 }
