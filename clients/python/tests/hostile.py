@@ -83,8 +83,8 @@ class Hostile(unittest.TestCase):
             with self.subTest(behavior):
                 error = self.failure(get, client(behavior))
                 self.assertEqual(error.code, "unexpected_response")
-                # The port in the message can contain "4242", but not eight digits.
-                self.assertNotIn("42424242", str(error))
+                # The address is removed, because its port may contain the same digits.
+                self.assertNotIn("4242", str(error).replace(address, ""))
                 self.assertEqual(len(requests(behavior)), 1)
         self.assertEqual(requests("thief"), [])
 

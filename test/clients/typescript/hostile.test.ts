@@ -72,7 +72,9 @@ describe('against a hostile server', () => {
   });
 
   test('a response that is garbage is not quoted, because it may be data', async () => {
-    expect(inspect(await failureOf(get(clientOf('garbage'))))).not.toContain('42424242');
+    const shown = inspect(await failureOf(get(clientOf('garbage'))));
+    // The address is removed, because its port may contain the same digits.
+    expect(shown.replaceAll(server.address, '')).not.toContain('4242');
   });
 
   test('an error that quotes the key is shown without the key', async () => {
