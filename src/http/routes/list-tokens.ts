@@ -56,7 +56,7 @@ const operation = documented({
   summary: 'List tokens',
   description:
     'Returns the tokens that pass all filters, newest first. A repeated `id` or `type` matches any of its values. Metadata ' +
-    'values are compared as a whole, regardless of case. A parameter that begins with `metadata` and is none of these returns 400.',
+    'values are compared as a whole, regardless of case. Any other parameter that begins with `metadata` returns 400.',
   query: documentedQuery,
   answers: { 200: { description: 'A page of tokens.', schema: tokenPage, example: tokenPageExample } },
   problems: ['validation_failed'],

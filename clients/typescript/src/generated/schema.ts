@@ -9,7 +9,7 @@ export interface paths {
         };
         /**
          * List tokens
-         * @description Returns the tokens that pass all filters, newest first. A repeated `id` or `type` matches any of its values. Metadata values are compared as a whole, regardless of case. A parameter that begins with `metadata` and is none of these returns 400.
+         * @description Returns the tokens that pass all filters, newest first. A repeated `id` or `type` matches any of its values. Metadata values are compared as a whole, regardless of case. Any other parameter that begins with `metadata` returns 400.
          *
          *     Permission: `token:read`.
          */

@@ -43,8 +43,8 @@ class Operations(Sender):
         """List tokens.
 
         Returns the tokens that pass all filters, newest first. A repeated `id` or `type` matches any of its
-        values. Metadata values are compared as a whole, regardless of case. A parameter that begins with
-        `metadata` and is none of these returns 400.
+        values. Metadata values are compared as a whole, regardless of case. Any other parameter that begins
+        with `metadata` returns 400.
 
         Permission: `token:read`.
         """
