@@ -38,15 +38,13 @@ export async function sideBySide(
   generator,
   { work, connections, count: planned, rounds, warmUpSeconds, fresh, competitors },
 ) {
-  const results = competitors.map(() => []);
-  const perSecond = competitors.map(() => 0);
-  const from = competitors.map(() => 0);
-  async function runOnce({ origins, keys, stored, prepare, pid }, i) {
-    const count = Math.max(planned, Math.ceil(perSecond[i] * roundSecondsMin));
+  const runs = competitors.map((competitor) => ({ ...competitor, count: planned, from: 0, results: [] }));
+  async function runOnce(run) {
+    const { origins, keys, stored, prepare, pid, count, from } = run;
     const first = fresh(count);
     await prepare?.(first, count);
-    const job = { work, origins, keys, connections, count, from: from[i], stored, fresh: first };
-    from[i] += count;
+    const job = { work, origins, keys, connections, count, from, stored, fresh: first };
+    run.from += count;
     const [before, machineBefore] = [processorTime(pid), machineTime()];
     const { seconds, ...figures } = await generator.run(job);
     const spent = timeBetween(before, processorTime(pid), pid);
@@ -54,23 +52,21 @@ export async function sideBySide(
     const machine = (machineTime() - machineBefore) / count;
     return { seconds, result: { perSecond: count / seconds, ...figures, ...spent, machine } };
   }
-  for (const [i, competitor] of competitors.entries()) {
-    for (let warm = 0; warm < warmUpSeconds; ) {
-      const { seconds, result } = await runOnce(competitor, i);
-      warm += seconds;
-      perSecond[i] = result.perSecond;
-    }
+  for (const run of runs) {
+    let last;
+    for (let warm = 0; warm < warmUpSeconds; warm += last.seconds) last = await runOnce(run);
+    run.count = Math.max(planned, Math.ceil(last.result.perSecond * roundSecondsMin));
   }
   for (let round = 0; round < rounds; round += 1) {
-    for (const [i, competitor] of competitors.entries()) results[i].push((await runOnce(competitor, i)).result);
+    for (const run of runs) run.results.push((await runOnce(run)).result);
   }
-  const figures = competitors.map(({ name }, i) => {
-    const of = (figure) => summary(results[i].map((result) => result[figure]));
+  const figures = runs.map(({ name, results }) => {
+    const of = (figure) => summary(results.map((result) => result[figure]));
     const figures = ['perSecond', 'p50', 'p95', 'p99', 'bytes', 'generator', ...threads, 'machine'];
     return [name, Object.fromEntries(figures.map((figure) => [figure, of(figure)]))];
   });
-  const ratios = competitors.slice(1).map(({ name }, i) => {
-    const each = results[0].map(({ perSecond }, round) => perSecond / results[i + 1][round].perSecond);
+  const ratios = runs.slice(1).map(({ name, results }) => {
+    const each = runs[0].results.map(({ perSecond }, round) => perSecond / results[round].perSecond);
     return [name, summary(each)];
   });
   return {
