@@ -39,7 +39,7 @@ test('the keys of a cluster, restored with today’s list of erased keys, open e
   ]);
   onTestFinished(async () => {
     for (const connection of [rows, keys]) {
-      await connection.db.dropDatabase();
+      await connection.call((db) => db.dropDatabase());
       await connection.close();
     }
     await server.remove();
@@ -82,7 +82,7 @@ test('the keys of a cluster, restored with today’s list of erased keys, open e
   const restore = ['restore', backup, '--identity', identityFile, '--erased', list];
   const refused = await run(restore, { env });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the key store holds keys already') });
-  await keys.db.dropDatabase();
+  await keys.call((db) => db.dropDatabase());
   // The partial keys cannot be used after an interruption: the vault does not start, a backup is rejected, and a repeat
   // starts over.
   async function* part() {

@@ -19,7 +19,8 @@ export async function mongoDatabase(): Promise<MongoDatabase> {
   return {
     ...{ connection, connect },
     async drop() {
-      await connection.db.dropDatabase();
+      // A process that the test killed may have left a transaction, which locks the database until the call ends it.
+      await connection.call((db) => db.dropDatabase());
       await connection.close();
     },
   };

@@ -35,7 +35,7 @@ async function twoMachines() {
   const connections = await Promise.all([database, `${database}_keys`].map((name) => connectMongo(mongoUrl, name)));
   onTestFinished(async () => {
     for (const connection of connections) {
-      await connection.db.dropDatabase();
+      await connection.call((db) => db.dropDatabase());
       await connection.close();
     }
     await server.remove();

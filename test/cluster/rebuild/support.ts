@@ -71,7 +71,7 @@ export async function vaultOnServers(
   if (rows === undefined || keys === undefined) throw new Error('two databases are opened');
   onTestFinished(async () => {
     for (const connection of connections) {
-      await connection.db.dropDatabase();
+      await connection.call((db) => db.dropDatabase());
       await connection.close();
     }
   });
