@@ -21,7 +21,7 @@ const usage = `Measures the vault beside the limit of this machine, in one run.
   npm run bench -- --full                also with a million tokens; more than an hour
   npm run bench -- --only 'create card'  one workload at 64 connections; prints its row and writes nothing
   npm run bench -- --cluster             the cluster profile, on the servers of \`npm run servers -- up\`
-  npm run bench -- --rebuild             what a rebuild of 100,000 tokens costs callers that read meanwhile
+  npm run bench -- --rebuild             what a rebuild of 100,000 tokens costs callers that read in the meantime
   npm run bench -- --fairness            what a tenant at its worst costs another tenant
   npm run bench -- --webhooks            what a webhook costs creates
 

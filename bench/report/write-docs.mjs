@@ -1,4 +1,4 @@
-// Writes sections of the committed results into docs/performance.md and docs/scale.md, between marks such as
+// Writes sections of the committed results into docs/performance.md and docs/scale.md, between markers such as
 // `<!-- bench normal works -->` and `<!-- end -->`, so that no figure there is written by hand.
 //
 //   node bench/report/write-docs.mjs            writes

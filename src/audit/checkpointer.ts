@@ -61,7 +61,7 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
     await chain.follow();
     const head = await chain.head();
     if (head === null) return;
-    // Another run in this process may read a later checkpoint meanwhile. This run uses the one that it read.
+    // Another run in this process may read a later checkpoint in the meantime. This run uses the one that it read.
     const before = known ?? (await newest(log));
     let after: Known | null = before;
     const proven = await followLog(log, before.chain, head.position);

@@ -47,7 +47,7 @@ export function signCheckpoint(key: SigningKey, { logId, last, head, isHourly, a
   return { ...unsigned, signature, peaks: head.tree.peaks.map(hex) };
 }
 
-/** Appends a checkpoint to the log. Returns false if another process was first. */
+/** Appends a checkpoint to the log. Returns false if another process got there first. */
 export async function storeCheckpoint(log: EventLog, id: string, checkpoint: Checkpoint): Promise<boolean> {
   const event = {
     ...{ id, type: checkpointType, version: checkpointVersion, tenantId: '', actorId: 'system' },

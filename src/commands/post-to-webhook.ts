@@ -85,6 +85,7 @@ async function makeDue({ webhookStore }: Pick<Vault, 'webhookStore'>, webhookId:
   const state = stored?.state ?? null;
   if (stored === null || state === null || state.pending.length === 0) return;
   const pending = state.pending.map((one) => ({ ...one, nextAt: Math.min(one.nextAt, at) }));
-  // If another delivery was recorded meanwhile, the receiver is known to work, and the next test event does the rest.
+  // If another delivery was recorded in the meantime, the receiver is known to work, and the next test event does the
+  // rest.
   await webhookStore.save(webhookId, stored.version, { ...state, pending }, []);
 }

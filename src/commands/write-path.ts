@@ -166,7 +166,7 @@ function viewIn(views: ReadonlyMap<string, TokenView>): ViewOf {
   };
 }
 
-/** Returns false if another writer was first. */
+/** Returns false if another writer got there first. */
 async function append(
   vault: Vault,
   { writes: decided }: SealedWrites,

@@ -79,7 +79,7 @@ export function sealCommit(
 
 type Placed = { readonly revision: number; readonly proof: Pick<EventProof, 'first' | 'digests'> };
 
-/** Returns the number of events in the commit of an event. */
+/** Returns how many events were committed together with an event, including it. */
 export function commitSize({ digests }: Pick<EventProof, 'digests'>): number {
   return digests === null ? 1 : digests.length / hashBytes;
 }

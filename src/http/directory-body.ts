@@ -70,6 +70,6 @@ export const updateApplicationBody = z.object({ name, type: unchanging, ...acces
 export const updateTenantBody = z.object({ name, settings }, anObject);
 
 export const deleteTenantBody = z.object(
-  { name: text.meta({ description: 'The name of the tenant, repeated as a confirmation.' }) },
+  { name: text.meta({ description: 'The tenant’s name, repeated as a confirmation.' }) },
   anObject,
 );

@@ -42,7 +42,7 @@ const shared = {
     .meta({ description: 'One expression over `data` and `metadata` whose value is fingerprinted. Default: by type.' }),
   deduplicate_token: flag
     .nullish()
-    .meta({ description: 'Whether this request deduplicates. Default: the setting of the tenant.' }),
+    .meta({ description: 'Whether this request deduplicates. Default: the tenant’s setting.' }),
   expires_at: text.nullish().meta({
     description:
       'When the token expires: ISO 8601, or `M/D/YYYY`, or `M/D/YYYY h:mm:ss AM` with an offset such as `-05:00` or without ' +

@@ -54,7 +54,7 @@ export type IntegrityKeys = {
 /**
  * Replaces all keys that wrap data keys: the wrapping keys of every tenant, and the root key above them (ADR 29). Call
  * `begin`, then `rewrap` until it returns null, then `replaceRoot`. After a crash, call all of them again; the rotation
- * continues where it stopped. Other callers can create, open and destroy keys meanwhile.
+ * continues where it stopped. Other callers can create, open and destroy keys in the meantime.
  */
 export type KeyRotation = {
   /** Whether the store is under this root key now. */
@@ -70,7 +70,7 @@ export type KeyRotation = {
   rewrap(afterSequence: number): Promise<RewrapStep | null>;
   /**
    * Rewraps everything that the root key wraps under `next`, and destroys the old keys of tenants: all of it or
-   * nothing. Returns false if data keys were wrapped by old keys meanwhile; then begin again.
+   * nothing. Returns false if data keys were wrapped by old keys in the meantime; then begin again.
    */
   replaceRoot(next: Buffer): Promise<boolean>;
   /**

@@ -69,7 +69,7 @@ export async function openKeyRing({
     for (;;) {
       const { tenant, id: tenantKeyId } = await wrapperFor(tenantId, size);
       const wrappingKey = tenant.wrapping.get(tenantKeyId);
-      // The keys of the tenant were destroyed meanwhile.
+      // The tenant's keys were destroyed in the meantime.
       if (!Buffer.isBuffer(wrappingKey)) continue;
       const keys = Array.from({ length: size }, () => ({ id: randomUUID(), key: randomKey() }));
       const rows = keys.map(({ id, key }) => ({
@@ -97,7 +97,7 @@ export async function openKeyRing({
     return key === null ? 'missing' : { key, revision };
   }
 
-  /** Runs `use` with a key from the store. Caches the key afterwards, unless it was destroyed meanwhile. */
+  /** Runs `use` with a key from the store. Caches the key afterwards, unless it was destroyed in the meantime. */
   async function useStored<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T>> {
     const keep = cache.reading(tenantId, keyId);
     let opened: OpenKey | null = null;
@@ -120,7 +120,7 @@ export async function openKeyRing({
     if (state !== 'living' || cache.get(tenantId, keyId) === undefined) return null;
     const noted = await store.noted(keyId);
     if (noted === null) cache.drop(keyId);
-    // The key may have been dropped from the cache meanwhile.
+    // The key may have been dropped from the cache in the meantime.
     const cached = cache.get(tenantId, keyId);
     if (noted === null || cached === undefined) return null;
     return { state: 'open', value: use(cached.key), revision: noted.revision };

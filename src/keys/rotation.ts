@@ -53,8 +53,8 @@ export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): 
   }
 
   /**
-   * Returns the data keys of a tenant, wrapped under its newest wrapping key; none if the tenant was destroyed
-   * meanwhile.
+   * Returns the data keys of a tenant, wrapped under its newest wrapping key; none if the tenant was destroyed in the
+   * meantime.
    */
   async function rewrapped(tenantId: string, keys: readonly LivingDataKey[]): Promise<readonly RewrappedDataKey[]> {
     const to = await wrapperFor(tenantId, keys.length).catch(async (error: unknown) => {
@@ -64,7 +64,7 @@ export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): 
     if (to === null || to.tenant.state !== 'living') return [];
     const { wrapping } = to.tenant;
     const over = wrapping.get(to.id);
-    // The tenant was dropped meanwhile. Its keys stay as they are, and the rotation begins again.
+    // The tenant was dropped in the meantime. Its keys stay as they are, and the rotation begins again.
     if (!Buffer.isBuffer(over)) return [];
     return keys.map(({ id, tenantKeyId, wrapped }) => {
       const under = wrapping.get(tenantKeyId);

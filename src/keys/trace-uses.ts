@@ -6,7 +6,7 @@ const usesMaxDefault = 2 ** 31;
 const blockSizeDefault = 2 ** 20;
 
 export type TraceUseLimits = {
-  /** After this number of traces, the next trace key of the tenant is used. */
+  /** After this many traces, the tenant's next trace key is used. */
   readonly usesMax?: number;
   /** How many uses are reserved at once. */
   readonly blockSize?: number;

@@ -1,4 +1,4 @@
-/** The time. Our code reads it in no other way, so that tests can control it. */
+/** The clock. All our code reads the time through it, so that tests can control it. */
 export interface Clock {
   /** Returns milliseconds since the epoch. */
   now(): number;

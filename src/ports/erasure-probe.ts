@@ -20,7 +20,7 @@ export interface ErasureProbe {
   /**
    * Searches every generation of rows, whether it is in use or not, and every entry that may refer to the token. A
    * tombstone does not count: it says only that the token ended. This reads all search terms, and yields to other work
-   * meanwhile.
+   * in the meantime.
    */
   of(token: TracedToken): Promise<readonly Looked[]>;
 }

@@ -4,7 +4,7 @@ import { StoreProblem } from './store-problem.js';
 
 export type AppendOutcome =
   | { readonly outcome: 'appended'; readonly positions: readonly number[] }
-  /** Another writer was first. The caller loads and decides again. */
+  /** Another writer got there first. The caller loads and decides again. */
   | { readonly outcome: 'conflict' };
 
 /**

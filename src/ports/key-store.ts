@@ -179,7 +179,7 @@ export type RotationRows = {
   /**
    * Stores everything that the root key wraps as `rewrap` returns it, with the check of the next root key, and destroys
    * the retiring keys: all of it or nothing. `keys_left` means that a retiring key still wraps a data key, or that a
-   * key was added meanwhile.
+   * key was added in the meantime.
    */
   replaceRoot(root: {
     readonly check: Buffer;
@@ -216,14 +216,14 @@ export interface KeyStore {
 
   /** Returns the value that identifies the root key. Null if the store is new. */
   rootCheck(): Maybe<Buffer | null>;
-  /** Stores the check of a new store. Returns the stored one, which differs if another process was first. */
+  /** Stores the check of a new store. Returns the stored one, which differs if another process got there first. */
   createRootCheck(check: Buffer): Promise<Buffer>;
 
   /** Returns the keys of a tenant by number, including destroyed ones. */
   readTenantKeys(tenantId: string): Maybe<readonly StoredTenantKey[]>;
   /**
-   * Stores these keys. A shared store skips a number that the tenant already has, because another process was first. A
-   * key that is added after the destruction of its tenant counts as destroyed.
+   * Stores these keys. A shared store skips a number that the tenant already has, because another process got there
+   * first. A key that is added after the destruction of its tenant counts as destroyed.
    */
   insertTenantKeys(keys: readonly NewTenantKey[], rootCheck: Buffer): Promise<'stored' | 'root_replaced'>;
   /** Destroys all keys of a tenant as `destroyDataKeys` does. */
@@ -235,7 +235,7 @@ export interface KeyStore {
   generations(): Maybe<readonly number[]>;
   /** Returns the highest generation that ever had a key; 0 if there is none. */
   newestGeneration(): Maybe<number>;
-  /** `taken` means that another process was first. Only a shared store returns it. */
+  /** `taken` means that another process got there first. Only a shared store returns it. */
   insertGenerationKey(
     generation: number,
     wrapped: Buffer,

@@ -49,8 +49,8 @@ export interface TokenRows<V extends TokenView = Stored<TokenView>> {
   /**
    * Returns the rows of one step of a walk, the latest creation first; fewer than `limit` means that no more follow.
    * The position of a creation never changes. So steps that each continue from the last row (`life.createdPosition`)
-   * return every token that exists throughout exactly once, whatever is written meanwhile. Throws the same errors as
-   * `search`.
+   * return every token that exists throughout exactly once, whatever is written in the meantime. Throws the same errors
+   * as `search`.
    */
   walk(plan: SearchPlan, step: WalkStep): Promise<readonly V[]>;
   /** Counts the tenant's living tokens that are not expired at `now`, by type. Types without tokens are left out. */

@@ -120,7 +120,7 @@ async function evaluateAll(
     const token = kept ?? (await readToken(vault, caller.tenantId, stream));
     const now = token === null ? null : transformFor(caller, 'token:use', token.open.containers);
     if (token === null || token.life.createdRevision !== life) return unknownIds([[id, ids.get(id) ?? 'body']]);
-    // The token was moved meanwhile, so the caller would not get what was allowed and recorded.
+    // The token was moved in the meantime, so the caller would not get what was allowed and recorded.
     if (now !== transform) return rejected('forbidden');
     const shown =
       transform === 'redact'

@@ -40,7 +40,8 @@ export type FoundTokens = {
  * Returns a range of the tokens that a query finds and the caller may see under a permission, each under the transform
  * of the rule that decides. The matches are those of one instant. If a key was destroyed before its token was
  * decrypted, the search is repeated. The rest of a large range is read while the response is sent, in its state at that
- * time, without tokens that were deleted or moved out of the caller's reach meanwhile. Throws KeyLost and ForgedRow.
+ * time, without tokens that were deleted or moved out of the caller's reach in the meantime. Throws KeyLost and
+ * ForgedRow.
  */
 export function findTokens(
   vault: Vault,

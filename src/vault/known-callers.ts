@@ -16,7 +16,9 @@ export type KnownCaller = { readonly caller: Caller; readonly expiresAt: number 
  */
 export type KnownCallers = {
   get(keyHash: string, now: number): KnownCaller | undefined;
-  /** Call this before a look-up. The returned function caches the result, unless `forget` was called meanwhile. */
+  /**
+   * Call this before a look-up. The returned function caches the result, unless `forget` was called in the meantime.
+   */
   lookUp(now: number): (keyHash: string, known: KnownCaller) => void;
   forget(tenantId: string): Promise<void>;
   /** Clears the cache: the store that responded may have been deposed. */

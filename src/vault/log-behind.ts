@@ -27,7 +27,7 @@ type Both = {
 
 /** Returns how far the log is behind what its key store has seen; null if it is not behind. */
 export async function logBehind({ log, keys }: Both): Promise<{ readonly head: number; readonly seen: number } | null> {
-  // Reads the key store first, because the log may grow meanwhile.
+  // Reads the key store first, because the log may grow in the meantime.
   const seen = Math.max(await keys.checkpoint('log'), await keys.checkpoint('shredder'));
   const head = await log.head();
   return head < seen ? { head, seen } : null;

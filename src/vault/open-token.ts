@@ -55,7 +55,7 @@ async function openAll(vault: Vault, view: TokenView, life: TokenLife) {
     due === null ? null : openBoxOf(vault, view, due.key, due.revision, 'cvc'),
   ]);
   if (content === null || (due !== null && cvc === null)) return null;
-  // Checked again after the wait for a key: the hour may have ended meanwhile.
+  // Checked again after the wait for a key: the hour may have ended in the meantime.
   const shown =
     due !== null && cvc !== null && latestForCodes(vault.clock) < due.purgeAt ? (cvc.value as string) : null;
   const open = openTokenOf(content.value as TokenContent, shown === null ? null : new Decrypted(shown));

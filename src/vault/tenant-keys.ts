@@ -7,8 +7,8 @@ import type { Vault } from './vault.js';
 export type Keys = Pick<Vault, 'keys' | 'directory'>;
 
 /**
- * Returns the subkeys of a tenant. Throws TenantGone if the tenant was deleted meanwhile, and KeyLost if the key store
- * lost them.
+ * Returns the subkeys of a tenant. Throws TenantGone if the tenant was deleted in the meantime, and KeyLost if the key
+ * store lost them.
  */
 export async function tenantKeysOf(vault: Keys, tenantId: string): Promise<TenantKeys> {
   const tenantKeys = await vault.keys.tenantKeys(tenantId);

@@ -291,7 +291,7 @@ export function eventLogContract(
 }
 
 function positionsOf(appended: AppendOutcome): readonly number[] {
-  if (appended.outcome !== 'appended') throw new Error('another writer was first');
+  if (appended.outcome !== 'appended') throw new Error('another writer got there first');
   return appended.positions;
 }
 

@@ -23,7 +23,7 @@ export function webhookStoreContract(name: string, open: Open): void {
         expect(await webhooks.state(id)).toBeNull();
         expect(await webhooks.save(id, 1, 'at 1', [])).toBe(false);
         expect(await webhooks.save(id, 0, 'at 5', [])).toBe(true);
-        expect(await webhooks.save(id, 0, 'at 6', []), 'another process was first').toBe(false);
+        expect(await webhooks.save(id, 0, 'at 6', []), 'another process got there first').toBe(false);
         expect(await webhooks.state(id)).toEqual({ version: 1, text: 'at 5' });
         const both = [webhooks.save(id, 1, 'at 7', []), webhooks.save(id, 1, 'at 8', [])];
         expect((await Promise.all(both)).sort()).toEqual([false, true]);

@@ -39,7 +39,7 @@ test('after a rotation while the service runs, the old root key with an older co
     return (body['data'] as unknown[]).length === 1 ? true : undefined;
   });
 
-  // No file contains bytes that the old root key, or an old key of a tenant, had wrapped.
+  // No file contains bytes wrapped by the old root key or by a tenant's old key.
   const stale = [...before.tenantKeys, ...before.generationKeys, ...before.dataKeys].map(({ wrapped }) => wrapped);
   expect(stale.length).toBeGreaterThan(300);
   const files = filesOf(dataDir);

@@ -7,7 +7,7 @@ type Checkpoint = {
   readonly position: number;
   readonly epoch: number;
   readonly holder: string | null;
-  /** The end of the lease, by the clock of MongoDB. */
+  /** When the lease ends, by MongoDB's clock. */
   readonly until: Date;
 };
 

@@ -33,9 +33,9 @@ export const rateLimitClientOptions: RedisClientOptions = {
 };
 
 /**
- * `RateLimits` for all processes on one Redis. Each use is one atomic script on a key that expires with its window and
- * contains a hash of the subject. While Redis is down or slow, the process counts locally. After a pause, one use tries
- * Redis again.
+ * `RateLimits` for all processes on one Redis. Each use runs one atomic script on a key that expires with its window
+ * and contains a hash of the subject. While Redis is down or slow, the process counts locally. After a pause, a single
+ * use tries Redis again.
  */
 export function redisRateLimits(options: RedisRateLimitsOptions): RateLimits {
   const { client, prefix, clock, fallback, clocksApartMs = 2_000, limitMs = 200, pauseMs = 1_000 } = options;

@@ -27,7 +27,7 @@ export async function runOperation<Name extends OperationName>(
   } catch (error) {
     if (error instanceof OperationFailed) return { ok: false, message: error.message };
     if (error instanceof StoreUnavailable) return { ok: false, message: storeUnavailableText(error) };
-    if (error instanceof TenantGone) return { ok: false, message: 'the tenant was deleted meanwhile.' };
+    if (error instanceof TenantGone) return { ok: false, message: 'the tenant was deleted in the meantime.' };
     if (error instanceof UnreadableEvent) return { ok: false, message: error.message };
     if (error instanceof RotationRefused) return { ok: false, message: error.message };
     if (error instanceof KeyLost) return { ok: false, message: 'the key of this token is lost: restore keys.db.' };

@@ -76,7 +76,7 @@ export function addProjections(program: Command): void {
 const rebuildHelp = `
 A rebuild of tokens writes new rows beside those in use, compares the two, and
 switches to the new rows if they are the same. The service keeps serving
-meanwhile. The same command continues a rebuild that was interrupted.
+in the meantime. The same command continues a rebuild that was interrupted.
 
 Examples:
   strongroom projections rebuild tokens --dry-run

@@ -114,7 +114,7 @@ type Written = {
   readonly events: readonly NewEvent[];
 };
 
-/** Returns false if another writer was first; the caller then loads and decides again. */
+/** Returns false if another writer got there first; the caller then loads and decides again. */
 async function store(
   vault: Vault,
   { tenantId, directory, view, events }: Written,

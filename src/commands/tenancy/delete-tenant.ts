@@ -25,8 +25,8 @@ export async function deleteTenant(
 }
 
 /**
- * Repeats a deletion that returned 503, with a key of the application that requested it: destroys the keys of the
- * tenant that are still alive. Returns false if there is no such deletion, or nothing is left to do.
+ * Repeats a deletion that returned 503, with a key of the application that requested it: destroys the tenant's keys
+ * that are still alive. Returns false if there is no such deletion, or nothing is left to do.
  */
 export async function finishTenantDeletion(vault: Vault, key: string): Promise<boolean> {
   if (!isWellFormedApiKey(key)) return false;

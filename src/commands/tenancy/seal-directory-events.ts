@@ -9,7 +9,7 @@ import type { Vault } from '../../vault/vault.js';
 import type { EventOrigin } from '../event-origin.js';
 
 /**
- * Returns decided facts as the events after `revision` in the stream of the tenant, each with its document encrypted.
+ * Returns decided facts as the events after `revision` in the tenant's stream, each with its document encrypted.
  */
 export function sealDirectoryEvents(
   { random }: Vault,

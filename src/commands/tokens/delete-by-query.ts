@@ -53,7 +53,7 @@ export async function deleteByQuery(
   // A deposed server must not report that nothing is left to erase.
   await vault.confirmReads(context.beganAt, false);
   const outside = Math.max(0, all.total - total);
-  // The query may no longer match a token that changed meanwhile, so it stays for the next call.
+  // The query may no longer match a token that changed in the meantime, so it stays for the next call.
   return done({ deleted, refused: refused + outside, remaining: total - tokens.length + changed });
 }
 

@@ -45,7 +45,7 @@ export async function clusterState(needs: Deps): Promise<ServiceState> {
       ...damage,
       ...(accessLogIsWritable ? [] : ['the access log cannot be written']),
       ...(Math.abs(offMs) > clockOffMsMax ? [`the clock of this machine is ${offMs} ms off that of MongoDB`] : []),
-      ...(uncertaintyMs > clockOffMsMax ? [`the time of MongoDB is uncertain by ${uncertaintyMs} ms`] : []),
+      ...(uncertaintyMs > clockOffMsMax ? [`MongoDB’s time is uncertain by ${uncertaintyMs} ms`] : []),
     ],
     notices: [],
     stores: [

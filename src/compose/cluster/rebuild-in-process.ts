@@ -8,8 +8,8 @@ import type { Vault } from '../../vault/vault.js';
 import type { ClusterStores } from './cluster-stores.js';
 
 /**
- * Runs the long part of a rebuild in this process, which is a command or a worker and serves no requests meanwhile.
- * Throws StoreUnavailable while another process works on the rebuild.
+ * Runs the long part of a rebuild in this process, which is a command or a worker and serves no requests in the
+ * meantime. Throws StoreUnavailable while another process works on the rebuild.
  */
 export async function rebuildInProcess(
   vault: Vault,

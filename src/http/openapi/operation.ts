@@ -8,7 +8,7 @@ export const tagDescriptions = {
   Tokens: 'Create, read, change and delete tokens.',
   Search: 'Find tokens by their metadata, containers, types, times and indexed values.',
   Tokenization: 'Exchange values for tokens, and tokens for values, inside any JSON.',
-  Applications: 'Manage the applications of the tenant, their API keys and what they may do.',
+  Applications: 'Manage the tenant’s applications, their API keys and what they may do.',
   Tenants: 'Read and change the tenant of the caller.',
   Webhooks: 'Be told what happened to tokens, applications and keys, by signed requests to an address of yours.',
   Logs: 'Read who did what, and the signed checkpoints of the event log.',

@@ -24,7 +24,7 @@ const operation = documented({
   id: 'listApplications',
   tag: 'Applications',
   summary: 'List applications',
-  description: 'Returns the live applications of the tenant that pass all filters, newest first.',
+  description: 'Returns the tenant’s live applications that pass all filters, newest first.',
   query: documentedQuery,
   answers: {
     200: {

@@ -17,7 +17,7 @@ const report = z
           .partialRecord(z.enum(tokenTypes), wholeNumber('How many live tokens of this type there are.'))
           .meta({ description: 'How many live tokens there are of each type. A type without any is absent.' }),
       })
-      .meta({ description: 'The tokens of the tenant.' }),
+      .meta({ description: 'The tenant’s tokens.' }),
   })
   .meta({ id: 'UsageReport', description: 'How much the tenant stores.' });
 

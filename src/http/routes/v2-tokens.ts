@@ -41,7 +41,7 @@ const listOperation = documented({
   summary: 'List tokens with a cursor',
   description:
     'Returns the tokens that pass all filters, newest first. Pages that each continue at `next` return every token that ' +
-    'exists throughout exactly once, whatever is created or deleted meanwhile.',
+    'exists throughout exactly once, whatever is created or deleted in the meantime.',
   query: documentedQuery,
   answers: { 200: { description: 'A page, newest first.', schema: tokenStep, example: tokenStepExample } },
   problems: ['validation_failed', 'guesses_exhausted'],

@@ -106,7 +106,7 @@ const list = documented({
   id: 'listWebhooks',
   tag: 'Webhooks',
   summary: 'List webhooks',
-  description: 'Returns the webhooks of the tenant, newest first, without their secrets.',
+  description: 'Returns the tenant’s webhooks, newest first, without their secrets.',
   answers: {
     200: { description: 'A page of webhooks.', schema: pageOf(webhook), example: pageExample(webhookExample) },
   },

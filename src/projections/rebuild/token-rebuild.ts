@@ -68,7 +68,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
         try {
           if (thread === null) {
             thread = await openThread();
-            // Another process may have run the rebuild until now.
+            // Another process may have been running the rebuild until now.
             next = await current();
           } else {
             next = await step(rebuild, thread, count);
@@ -239,8 +239,8 @@ const differentMax = 10_000;
 
 /**
  * Compares all rows of two generations, and returns the streams that differ; null if it was told to stop. Writes
- * continue meanwhile, so a row that differs is compared three times, each time after the rebuild has caught up. Stops
- * after 10,000 differences. `goesOn` is called between pages and returns false to stop; `caughtUp` brings the new
+ * continue in the meantime, so a row that differs is compared three times, each time after the rebuild has caught up.
+ * Stops after 10,000 differences. `goesOn` is called between pages and returns false to stop; `caughtUp` brings the new
  * generation to the head of the log.
  */
 async function compareGenerations(

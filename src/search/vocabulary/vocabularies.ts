@@ -55,7 +55,7 @@ export function createVocabularies(): Vocabularies {
     async function finish(): Promise<TenantWords | null> {
       try {
         const words = await collect();
-        // Threat: the tenant was deleted meanwhile, and its words would be kept.
+        // Threat: the tenant was deleted in the meantime, and its words would be kept.
         if (builds.get(tenantId) !== building) return null;
         if (words !== null) kept.set(tenantId, { words, startedAt: now });
         return words;

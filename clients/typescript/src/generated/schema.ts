@@ -59,7 +59,7 @@ export interface paths {
         };
         /**
          * List tokens with a cursor
-         * @description Returns the tokens that pass all filters, newest first. Pages that each continue at `next` return every token that exists throughout exactly once, whatever is created or deleted meanwhile.
+         * @description Returns the tokens that pass all filters, newest first. Pages that each continue at `next` return every token that exists throughout exactly once, whatever is created or deleted in the meantime.
          *
          *     Permission: `token:read`.
          */
@@ -313,7 +313,7 @@ export interface paths {
         };
         /**
          * List applications
-         * @description Returns the live applications of the tenant that pass all filters, newest first.
+         * @description Returns the tenant’s live applications that pass all filters, newest first.
          *
          *     Permission: `application:read`.
          */
@@ -525,7 +525,7 @@ export interface paths {
         };
         /**
          * List webhooks
-         * @description Returns the webhooks of the tenant, newest first, without their secrets.
+         * @description Returns the tenant’s webhooks, newest first, without their secrets.
          *
          *     Permission: `webhook:read`.
          */
@@ -868,7 +868,7 @@ export interface components {
             modified_by?: string;
             /**
              * Format: date-time
-             * @description When it was changed last. Absent before the first change.
+             * @description When it was last changed. Absent before the first change.
              */
             modified_at?: string;
         };
@@ -911,7 +911,7 @@ export interface components {
             modified_by?: string;
             /**
              * Format: date-time
-             * @description When it was changed last. Absent before the first change.
+             * @description When it was last changed. Absent before the first change.
              */
             modified_at?: string;
             /** @description The first API key. Only this response shows it; a repeat with the same idempotency key does not. */
@@ -921,12 +921,12 @@ export interface components {
         Tenant: {
             /**
              * Format: uuid
-             * @description The id of the tenant.
+             * @description The tenant’s id.
              */
             id: string;
-            /** @description The name of the tenant, for people. */
+            /** @description The tenant’s name, for people. */
             name: string;
-            /** @description The settings of the tenant. */
+            /** @description The tenant’s settings. */
             settings: {
                 /**
                  * @description Whether a create or update returns an equal token instead of storing the value again.
@@ -955,7 +955,7 @@ export interface components {
             modified_by?: string;
             /**
              * Format: date-time
-             * @description When it was changed last. Absent before the first change.
+             * @description When it was last changed. Absent before the first change.
              */
             modified_at?: string;
             /** @description What the current settings give away. Absent if they give nothing away. */
@@ -1063,7 +1063,7 @@ export interface components {
             modified_by?: string;
             /**
              * Format: date-time
-             * @description When the token was changed last. Absent before the first change.
+             * @description When the token was last changed. Absent before the first change.
              */
             modified_at?: string;
             /** @description What is unusual about this response. Absent if nothing is. */
@@ -1216,7 +1216,7 @@ export interface components {
         };
         /** @description How much the tenant stores. */
         UsageReport: {
-            /** @description The tokens of the tenant. */
+            /** @description The tenant’s tokens. */
             token_report: {
                 /** @description How many live tokens there are. */
                 tokens_total: number;
@@ -1266,7 +1266,7 @@ export interface components {
             modified_by?: string;
             /**
              * Format: date-time
-             * @description When it was changed last. Absent before the first change.
+             * @description When it was last changed. Absent before the first change.
              */
             modified_at?: string;
         };
@@ -1310,7 +1310,7 @@ export interface components {
             modified_by?: string;
             /**
              * Format: date-time
-             * @description When it was changed last. Absent before the first change.
+             * @description When it was last changed. Absent before the first change.
              */
             modified_at?: string;
             /** @description The secret that deliveries are signed with, as Standard Webhooks specifies. Only this response shows it. */
@@ -1432,7 +1432,7 @@ export interface operations {
                     search_indexes?: string[] | null;
                     /** @description One expression over `data` and `metadata` whose value is fingerprinted. Default: by type. */
                     fingerprint_expression?: string | null;
-                    /** @description Whether this request deduplicates. Default: the setting of the tenant. */
+                    /** @description Whether this request deduplicates. Default: the tenant’s setting. */
                     deduplicate_token?: boolean | null;
                     /** @description When the token expires: ISO 8601, or `M/D/YYYY`, or `M/D/YYYY h:mm:ss AM` with an offset such as `-05:00` or without (UTC). Default: never. */
                     expires_at?: string | null;
@@ -1677,7 +1677,7 @@ export interface operations {
                     search_indexes?: string[] | null;
                     /** @description One expression over `data` and `metadata` whose value is fingerprinted. Default: by type. */
                     fingerprint_expression?: string | null;
-                    /** @description Whether this request deduplicates. Default: the setting of the tenant. */
+                    /** @description Whether this request deduplicates. Default: the tenant’s setting. */
                     deduplicate_token?: boolean | null;
                     /** @description When the token expires: ISO 8601, or `M/D/YYYY`, or `M/D/YYYY h:mm:ss AM` with an offset such as `-05:00` or without (UTC). Default: never. */
                     expires_at?: string | null;
@@ -2329,7 +2329,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The name of the tenant, repeated as a confirmation. */
+                    /** @description The tenant’s name, repeated as a confirmation. */
                     name: string;
                 };
             };

@@ -26,7 +26,7 @@ export function mongoAccessLog(connection: MongoConnection): AccessLog & { close
       const months = (await connection.call(monthsStored)).filter((month) => month < monthOf(before));
       let dropped = 0;
       for (const month of months) {
-        // False when another process was first.
+        // False when another process got there first.
         if (await connection.call((db) => db.dropCollection(accessCollection(month)))) dropped += 1;
       }
       if (months.length > 0) writer.forgetMonths();

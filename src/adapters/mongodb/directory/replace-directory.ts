@@ -14,7 +14,7 @@ const collectionIn = (db: Db) => db.collection<DirectoryDocument>(directoryColle
 /**
  * Replaces all stored rows by these in one transaction, and removes rows that are not among them. Keeps a stored row
  * that is newer because its tenant changed after the rows were folded. Keys keep the day of their last use. Returns
- * false, with nothing replaced, if another process changed a row meanwhile.
+ * false, with nothing replaced, if another process changed a row in the meantime.
  */
 export async function replaceDirectory(
   connection: MongoConnection,

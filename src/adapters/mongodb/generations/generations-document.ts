@@ -14,7 +14,7 @@ export type GenerationsDocument = GenerationsInUse & {
   readonly cancelled: number | null;
   /** Generations up to this number are never added again. */
   readonly retired: number;
-  /** The process that works on the rebuild, and the end of its lease by the clock of MongoDB (`until`). */
+  /** The process that works on the rebuild, and the end of its lease by MongoDB's clock (`until`). */
   readonly holder: string | null;
   readonly until: Date | null;
 };

@@ -9,7 +9,7 @@ const leaseMs = 10_000;
 const renewMs = 2_500;
 const pollMs = 500;
 
-/** The new end of a lease, by the clock of MongoDB. */
+/** When a renewed lease ends, by MongoDB's clock. */
 export const leaseUntil = { $add: ['$$NOW', leaseMs] };
 
 /**

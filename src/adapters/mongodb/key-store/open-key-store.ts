@@ -11,7 +11,7 @@ export type MongoKeyStore = {
   readonly clockRecords: ClockRecords;
   /** Returns the id of the log that the keys belong to, or null if the keys are new. */
   logIdOfKeys(): Promise<string | null>;
-  /** Binds new keys to a log. Returns the log that they belong to, which differs if another process was first. */
+  /** Binds new keys to a log. Returns the log that they belong to, which differs if another process got there first. */
   bindKeysToLog(logId: string): Promise<string>;
 };
 

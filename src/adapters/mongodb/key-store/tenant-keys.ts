@@ -26,7 +26,7 @@ export function mongoTenantKeys(
         return 'stored' as const;
       });
     } catch (error) {
-      // Another process was first. Its key serves as well.
+      // Another process got there first. Its key serves as well.
       if (error instanceof DuplicateKey) return 'stored';
       throw error;
     }

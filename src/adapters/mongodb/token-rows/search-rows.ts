@@ -95,7 +95,7 @@ export function walkRows(
   return readSnapshot(connection, 'search_took_too_long', read, limitMs);
 }
 
-/** Returns the filter for tokens whose expiry is not due. A row without that time never is. */
+/** Returns the filter for tokens that have not expired. A row without an expiry never expires. */
 function living(now: number) {
   return { expires_at: { $not: { $lte: now } } };
 }

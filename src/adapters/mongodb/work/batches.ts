@@ -196,7 +196,7 @@ async function undoCreation({ log, now, destroyKeys, project }: UndoCreationDeps
       trace: null,
       sealed: noSealedParts,
     };
-    // The next read shows whether it was stored or another process was first.
+    // The next read shows whether it was stored or another process got there first.
     await log.append(stream, revision, [event]);
   }
 }

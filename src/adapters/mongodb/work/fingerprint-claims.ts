@@ -107,7 +107,7 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
     }
   }
 
-  /** Stores a claim in place of the known one. Returns false if another process was first. */
+  /** Stores a claim in place of the known one. Returns false if another process got there first. */
   async function take({ _id, ...mine }: FingerprintClaim, known: FingerprintClaim | null): Promise<boolean> {
     try {
       return await connection.call(async (db) => {

@@ -25,7 +25,7 @@ type Claim = {
   readonly state: 'open' | 'done';
   /** The attempt that owns the claim. */
   readonly attempt: string;
-  /** When the owner took the claim, by the clock of MongoDB. */
+  /** When the owner took the claim, by MongoDB's clock. */
   readonly openedAt: Date;
   readonly work?: ClaimedWork;
   /** Stored with `work`. Valid once the state is `done`. */

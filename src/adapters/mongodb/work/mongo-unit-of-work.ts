@@ -68,7 +68,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
 
   async function append({ stream, expectedRevision, events }: StreamWrite): Promise<AppendOutcome> {
     const decidedAt = events[0]?.time ?? 0;
-    // Threat: this process was suspended, and keys that no event named were destroyed as orphans meanwhile.
+    // Threat: this process was suspended, and keys that no event named were destroyed as orphans in the meantime.
     if (now() - decidedAt > keyNamedWithinMs) throw new StoreUnavailable('event log', 'stopped_too_long');
     return log.append(stream, expectedRevision, events);
   }

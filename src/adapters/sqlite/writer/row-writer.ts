@@ -42,7 +42,7 @@ export function createRowWriter(database: SqliteDatabase) {
     /** Writes rows that a rebuild made. An existing row that is as new or newer stays. */
     put(generation: number, built: readonly BuiltRow[]): void {
       const into = beingBuilt(generation);
-      // The rebuild was cancelled meanwhile.
+      // The rebuild was cancelled in the meantime.
       if (into === null) return;
       const rows = of[into.slot];
       for (const row of built) {

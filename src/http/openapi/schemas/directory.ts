@@ -37,7 +37,7 @@ export const stamps = {
     .string()
     .optional()
     .meta({ description: `Who changed it last. ${author} Absent before the first change.` }),
-  modified_at: dateTime('When it was changed last. Absent before the first change.').optional(),
+  modified_at: dateTime('When it was last changed. Absent before the first change.').optional(),
 };
 
 const fields = {
@@ -80,8 +80,8 @@ const setting = z.enum(['true', 'false']);
 /** The caller's tenant (docs/contract.md, "Tenants"). */
 export const tenant = z
   .object({
-    id: uuid('The id of the tenant.'),
-    name: z.string().meta({ description: 'The name of the tenant, for people.' }),
+    id: uuid('The tenant’s id.'),
+    name: z.string().meta({ description: 'The tenant’s name, for people.' }),
     settings: z
       .object({
         deduplicate_tokens: setting.meta({
@@ -96,7 +96,7 @@ export const tenant = z
             'caller that may also create tokens can find hidden values by trying candidates.',
         }),
       })
-      .meta({ description: 'The settings of the tenant.' }),
+      .meta({ description: 'The tenant’s settings.' }),
     ...stamps,
     _warnings: z
       .array(z.string())

@@ -71,7 +71,7 @@ export const tokenObject = z
       'When the token was created. Absent only in a deduplicated token that the caller may not read.',
     ).optional(),
     modified_by: uuid('The application that changed the token last. Absent before the first change.').optional(),
-    modified_at: dateTime('When the token was changed last. Absent before the first change.').optional(),
+    modified_at: dateTime('When the token was last changed. Absent before the first change.').optional(),
     _extras: extras.optional().meta({ description: 'What is unusual about this response. Absent if nothing is.' }),
   })
   .meta({

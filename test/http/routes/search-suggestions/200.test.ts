@@ -166,7 +166,7 @@ describe('a caller that may not search everything gets only the containers of it
       collecting = true;
       return null;
     });
-    expect(collecting, 'the first who asks for the words of the tenant').toBe(true);
+    expect(collecting, 'the first caller that asks for the words of the tenant').toBe(true);
   });
 
   test('another tenant learns nothing of this one', async ({ service }) => {

@@ -42,7 +42,7 @@ describe('204 DELETE /tenants/self', () => {
       expect((await service.call('GET', `/tokens/${id}`, undefined, { key: other })).body['data']).toBe('kept');
     }));
 
-  test('the wrapped keys of the tenant are in no file, and stay destroyed after a restart', async (context) => {
+  test('the tenant’s wrapped keys are in no file, and stay destroyed after a restart', async (context) => {
     embeddedOnly(context, 'it looks into the files of SQLite');
     const service = await startTestService();
     try {

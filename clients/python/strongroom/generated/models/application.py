@@ -38,7 +38,7 @@ class Application:
         expires_at (datetime.datetime | Unset): When the keys of the application stop working. Absent if they never do.
         modified_by (str | Unset): Who changed it last. The id of an application, or `operator` for the command line.
             Absent before the first change.
-        modified_at (datetime.datetime | Unset): When it was changed last. Absent before the first change.
+        modified_at (datetime.datetime | Unset): When it was last changed. Absent before the first change.
     """
 
     id: str

@@ -41,7 +41,7 @@ class ApplicationWithKey:
         expires_at (datetime.datetime | Unset): When the keys of the application stop working. Absent if they never do.
         modified_by (str | Unset): Who changed it last. The id of an application, or `operator` for the command line.
             Absent before the first change.
-        modified_at (datetime.datetime | Unset): When it was changed last. Absent before the first change.
+        modified_at (datetime.datetime | Unset): When it was last changed. Absent before the first change.
         key (str | Unset): The first API key. Only this response shows it; a repeat with the same idempotency key does
             not.
     """

@@ -36,7 +36,7 @@ class CreateTokenBody:
             search. Default: by type.
         fingerprint_expression (None | str | Unset): One expression over `data` and `metadata` whose value is
             fingerprinted. Default: by type.
-        deduplicate_token (bool | None | Unset): Whether this request deduplicates. Default: the setting of the tenant.
+        deduplicate_token (bool | None | Unset): Whether this request deduplicates. Default: the tenant’s setting.
         expires_at (None | str | Unset): When the token expires: ISO 8601, or `M/D/YYYY`, or `M/D/YYYY h:mm:ss AM` with
             an offset such as `-05:00` or without (UTC). Default: never.
     """

@@ -20,14 +20,14 @@ class Tenant:
     """A tenant with its settings.
 
     Attributes:
-        id (str): The id of the tenant.
-        name (str): The name of the tenant, for people.
-        settings (TenantSettings): The settings of the tenant.
+        id (str): The tenant’s id.
+        name (str): The tenant’s name, for people.
+        settings (TenantSettings): The tenant’s settings.
         created_by (str): Who created it. The id of an application, or `operator` for the command line.
         created_at (datetime.datetime): When it was created.
         modified_by (str | Unset): Who changed it last. The id of an application, or `operator` for the command line.
             Absent before the first change.
-        modified_at (datetime.datetime | Unset): When it was changed last. Absent before the first change.
+        modified_at (datetime.datetime | Unset): When it was last changed. Absent before the first change.
         field_warnings (list[str] | Unset): What the current settings give away. Absent if they give nothing away.
     """
 

@@ -23,7 +23,7 @@ T = TypeVar("T", bound="TenantSettings")
 
 @_attrs_define(repr=False)
 class TenantSettings:
-    """The settings of the tenant.
+    """The tenant’s settings.
 
     Attributes:
         deduplicate_tokens (TenantSettingsDeduplicateTokens): Whether a create or update returns an equal token instead

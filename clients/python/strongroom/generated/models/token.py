@@ -48,7 +48,7 @@ class Token:
             created_at (datetime.datetime | Unset): When the token was created. Absent only in a deduplicated token that the
                 caller may not read.
             modified_by (str | Unset): The application that changed the token last. Absent before the first change.
-            modified_at (datetime.datetime | Unset): When the token was changed last. Absent before the first change.
+            modified_at (datetime.datetime | Unset): When the token was last changed. Absent before the first change.
             field_extras (TokenExtras | Unset): What is unusual about this response. Absent if nothing is.
     """
 

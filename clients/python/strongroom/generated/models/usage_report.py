@@ -17,7 +17,7 @@ class UsageReport:
     """How much the tenant stores.
 
     Attributes:
-        token_report (UsageReportTokenReport): The tokens of the tenant.
+        token_report (UsageReportTokenReport): The tenant’s tokens.
     """
 
     token_report: UsageReportTokenReport

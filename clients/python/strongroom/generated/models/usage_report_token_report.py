@@ -16,7 +16,7 @@ T = TypeVar("T", bound="UsageReportTokenReport")
 
 @_attrs_define(repr=False)
 class UsageReportTokenReport:
-    """The tokens of the tenant.
+    """The tenant’s tokens.
 
     Attributes:
         tokens_total (int): How many live tokens there are.

@@ -39,7 +39,7 @@ class Webhook:
             if there is only one secret.
         modified_by (str | Unset): Who changed it last. The id of an application, or `operator` for the command line.
             Absent before the first change.
-        modified_at (datetime.datetime | Unset): When it was changed last. Absent before the first change.
+        modified_at (datetime.datetime | Unset): When it was last changed. Absent before the first change.
     """
 
     id: str

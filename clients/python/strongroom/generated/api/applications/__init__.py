@@ -42,7 +42,7 @@ class Operations(Sender):
     ) -> ListApplicationsResponse200:
         """List applications.
 
-        Returns the live applications of the tenant that pass all filters, newest first.
+        Returns the tenant’s live applications that pass all filters, newest first.
 
         Permission: `application:read`.
         """

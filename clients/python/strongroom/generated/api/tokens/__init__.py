@@ -109,7 +109,7 @@ class Operations(Sender):
         """List tokens with a cursor.
 
         Returns the tokens that pass all filters, newest first. Pages that each continue at `next` return
-        every token that exists throughout exactly once, whatever is created or deleted meanwhile.
+        every token that exists throughout exactly once, whatever is created or deleted in the meantime.
 
         Permission: `token:read`.
         """

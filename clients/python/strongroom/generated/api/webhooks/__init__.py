@@ -36,7 +36,7 @@ class Operations(Sender):
     ) -> ListWebhooksResponse200:
         """List webhooks.
 
-        Returns the webhooks of the tenant, newest first, without their secrets.
+        Returns the tenant’s webhooks, newest first, without their secrets.
 
         Permission: `webhook:read`.
         """
