@@ -55,7 +55,7 @@ export function createSweep(
       const failed = await recordAll(due);
       recorded += due.length;
       if (due.length < dueRowsMax || failed > 0 || stopping) return recorded;
-      // Lets requests run in between, also when the rows are no longer due.
+      // Lets requests run in between, even when the rows are no longer due.
       await nextTurn();
     }
   }

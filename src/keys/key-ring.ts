@@ -78,7 +78,7 @@ export type KeyRotation = {
    * the last rotation that ended. Null if no rotation has ended.
    */
   voidBefore(): Promise<number | null>;
-  /** Resolves when no file of the store contains replaced bytes any more (MongoDB cannot promise that: ADR 22). */
+  /** Resolves once none of the store's files contains replaced bytes (MongoDB cannot promise that: ADR 22). */
   settle(): Promise<void>;
 };
 

@@ -194,7 +194,7 @@ export type RotationRows = {
    * the last rotation that ended. Null if no rotation has ended.
    */
   voidBefore(): Promise<number | null>;
-  /** Resolves when no file of the store contains replaced bytes any more (MongoDB cannot promise that: ADR 22). */
+  /** Resolves once none of the store's files contains replaced bytes (MongoDB cannot promise that: ADR 22). */
   settle(): Promise<void>;
 };
 
@@ -207,7 +207,7 @@ export interface KeyStore {
   readonly name: string;
   readonly title: string;
   /**
-   * Whether other processes change the keys, too. If so, a cached key must be checked at each use (`noted`), and the
+   * Whether other processes change the keys as well. If so, a cached key must be checked at each use (`noted`), and the
    * keys of a tenant must be read again after a second.
    */
   readonly isShared: boolean;

@@ -129,8 +129,8 @@ export function createTurns(): Turns {
   }
 
   /**
-   * Resumes one request of the tenant whose turn it is, alternately of its short and its long work. While long work
-   * rests, tenants that have nothing else are passed over.
+   * Resumes one request of the tenant whose turn it is, alternating between its short and its long work. While long
+   * work rests, tenants that have nothing else are passed over.
    */
   function resumeNext(): Kind {
     const mayBeLong = !isResting();

@@ -55,7 +55,7 @@ async function expectRefusal(
   return ended;
 }
 
-/** Expects that the service still works. */
+/** Checks that the service still works. */
 async function expectAsBefore({ flags, key }: TestVault): Promise<void> {
   const service = await startService(flags);
   const { status } = await http('POST', `${service.address}/tokens`, { key, body: { type: 'token', data: 1 } });

@@ -364,7 +364,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'a key that was created in advance more than ten minutes ago is not issued any more',
+        'a key that was created in advance more than ten minutes ago is no longer issued',
         on(async ({ keys, tenantId, clock }) => {
           await keys.create(tenantId);
           const before = new Set((await keys.made(0, clock.now() + 1, 10_000)).map(({ keyId }) => keyId));

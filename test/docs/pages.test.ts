@@ -11,6 +11,6 @@ test.each(adaptations.map(({ says, because }) => [String(says), says, because] a
   'the adaptation of %s is still needed by a page (%#)',
   (_name, says, because) => {
     const used = scripts.some(({ text }) => text.search(says) >= 0);
-    expect(used, `${because}: no block says it any more, so take it out of adaptations.ts`).toBe(true);
+    expect(used, `${because}: no block contains it any longer, so remove it from adaptations.ts`).toBe(true);
   },
 );

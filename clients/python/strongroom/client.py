@@ -53,7 +53,7 @@ class Strongroom(
         allow_plaintext_http: Whether the key and the data may cross a network in plaintext.
         tls: Which authorities are trusted. Default: those of the package ``certifi``.
         on_response: Called with the name of the operation, the status and the headers of each response.
-        wait: Waits before a retry. Tests replace it.
+        wait: Waits before a retry. Tests replace this function.
     """
 
     def __init__(

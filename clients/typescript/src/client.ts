@@ -22,7 +22,7 @@ export type StrongroomOptions = {
   readonly allowPlaintextHttp?: boolean;
   /** Called with the head of each response, for entity tags and trace ids. */
   readonly onResponse?: (response: ResponseHead) => void;
-  /** Waits before a retry. Tests replace it. */
+  /** Waits before a retry. Tests replace this function. */
   readonly wait?: (delayMs: number, signal: AbortSignal | undefined) => Promise<void>;
 };
 

@@ -29,8 +29,8 @@ class ReadClient extends EventStoreDBClient {
 }
 
 /**
- * Opens a node. `number` differs for each node that this process opens. `onLost` is called once, when the node does not
- * lead any more, cannot be reached, or is silent.
+ * Opens a node. `number` differs for each node that this process opens. `onLost` is called once, when the node is no
+ * longer the leader, cannot be reached, or is silent.
  */
 export function openNode(
   endpoint: Endpoint,

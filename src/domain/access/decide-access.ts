@@ -4,7 +4,7 @@ import type { Permission, TokenPermission } from './permission.js';
 import { coversReach, reachOf } from './reach.js';
 import { strictest, type Transform } from './transform.js';
 
-/** Returns whether the caller holds a permission on any container. If not, the request returns 403 before any read. */
+/** Returns whether the caller has a permission on any container. If not, the request returns 403 before any read. */
 export function grantsAnywhere({ access }: Caller, permission: Permission): boolean {
   if (access.kind === 'permissions') return access.permissions.has(permission);
   return access.rules.some((rule) => rule.permissions.some((granted) => granted === permission));

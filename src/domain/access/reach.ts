@@ -5,7 +5,7 @@ import type { TokenPermission } from './permission.js';
 export type Reach = 'everything' | readonly string[];
 
 /**
- * Returns where the caller holds a permission, as the containers of the rules that grant it. No returned container is
+ * Returns where the caller has a permission, as the containers of the rules that grant it. No returned container is
  * inside another. The tokens under them are exactly those for which `transformFor` returns a transform. See
  * docs/contract.md, "Access rules".
  */

@@ -9,7 +9,7 @@ import { Refusal } from './refusal.js';
 import type { RandomBelow } from './scope.js';
 
 /**
- * `alias_card: bin, last4` replaces digits by random ones. It keeps the length and the separators, and keeps the BIN
+ * `alias_card: bin, last4` replaces digits with random ones. It keeps the length and the separators, and keeps the BIN
  * and the last four digits if `bin` and `last4` are true. It rejects a value with no digit left to replace. The result
  * never passes the Luhn check, because an alias that passes might be another person's card number, and nothing would
  * distinguish the two.
@@ -39,7 +39,7 @@ const lowerCase = 'abcdefghijklmnopqrstuvwxyz';
 const digits = '0123456789';
 
 /**
- * `alias_preserve_format: first, last` replaces letters by random letters of the same case and digits by random digits.
+ * `alias_preserve_format: first, last` replaces letters with random letters of the same case and digits with random digits.
  */
 const aliasPreserveFormat = preserving('alias_preserve_format', /[\p{L}\p{M}\p{N}]/u, (one, random) => {
   if (/\p{N}/u.test(one)) return pick(digits, random);
@@ -47,7 +47,7 @@ const aliasPreserveFormat = preserving('alias_preserve_format', /[\p{L}\p{M}\p{N
   return /\p{Lu}/u.test(one) ? letter.toUpperCase() : letter;
 });
 
-/** `alias_preserve_length: first, last` replaces each character by a random lower-case letter or digit. */
+/** `alias_preserve_length: first, last` replaces each character with a random lower-case letter or digit. */
 const aliasPreserveLength = preserving('alias_preserve_length', /./su, (_, random) => pick(lowerCase + digits, random));
 
 /**

@@ -47,7 +47,7 @@ export function createVocabularies(): Vocabularies {
 
   function build(tenantId: string, now: number, collect: () => Promise<TenantWords | null>) {
     const building = finish();
-    // Perhaps no caller waits for it any more.
+    // Perhaps no caller is waiting for it any longer.
     building.catch(() => undefined);
     builds.set(tenantId, building);
     return building;

@@ -9,7 +9,7 @@ export async function storedRootCheck({ call }: MongoConnection): Promise<Buffer
   return Buffer.isBuffer(stored?.value) ? stored.value : null;
 }
 
-/** Rejects the transaction if the root check is not `check` any more, and replaces it by `next`. */
+/** Rejects the transaction if the root check is no longer `check`, and otherwise replaces it with `next`. */
 type ExpectCheck = (next?: Buffer) => Promise<void>;
 
 /**

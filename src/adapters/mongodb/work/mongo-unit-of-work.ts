@@ -39,7 +39,7 @@ type Deps = {
 
 /** The steps of a change before it appends. */
 type Before = {
-  /** Records in the claim what is about to be stored. Returns false if another command owns the claim by now. */
+  /** Records in the claim what is about to be stored. Returns false if another command has taken the claim over. */
   readonly intend: (work: ClaimedWork) => Promise<boolean>;
   readonly hold: HoldFingerprint;
 };

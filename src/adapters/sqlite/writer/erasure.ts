@@ -78,7 +78,7 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
       if (timer !== null) clearTimeout(timer);
       truncate();
     },
-    /** Stops retrying. The file is not touched any more. */
+    /** Stops retrying. The file is no longer touched. */
     stop(): void {
       if (timer !== null) clearTimeout(timer);
     },

@@ -128,7 +128,7 @@ export function createKeyOperations(database: SqliteDatabase) {
       forgetDirectory.run();
       return null;
     },
-    /** Overwrites the keys of a tenant in place. Nothing that they wrap can be opened any more. */
+    /** Overwrites the keys of a tenant in place. Nothing that they wrap can be opened afterwards. */
     destroy_tenant_keys({ tenantId, eventId, at }: WriterOperations['destroy_tenant_keys']['input']): Destroyed {
       const keyIds = tenantKeyIds.all(tenantId) as string[];
       const destroyedNow = keyIds.filter((id) => destroyTenantKey.run(at, uuidBytes(eventId), id).changes > 0);

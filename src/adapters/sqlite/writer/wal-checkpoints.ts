@@ -16,7 +16,7 @@ const writesMax: Readonly<Record<CheckpointedFile['of'], number>> = { 'vault.db'
 export type WalCheckpoints = {
   /** Counts durable writes to a file. Starts a checkpoint once there are enough. */
   note(file: CheckpointedFile, writes: number): void;
-  /** Resolves when the thread holds no file any more. */
+  /** Resolves once the thread has closed all files. */
   close(): Promise<void>;
 };
 

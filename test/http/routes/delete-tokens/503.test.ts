@@ -83,5 +83,5 @@ test('a token that changed after it was found is left for the next call', async 
     refused: 0,
     remaining: 0,
   });
-  expect((await service.call('GET', path(id))).status, 'it is not of that person any more').toBe(200);
+  expect((await service.call('GET', path(id))).status, 'it no longer belongs to that person').toBe(200);
 });
