@@ -22,7 +22,7 @@ export function addKeysRotate(keys: Command): void {
     .addHelpText(
       'after',
       `
-The service keeps serving in the meantime. If the rotation is interrupted, run the
+The service keeps running. If the rotation is interrupted, run the
 command again to continue it.
 
 Example:
