@@ -1,3 +1,4 @@
+import type { Visitor } from '../domain/access/visitor.js';
 import type { EventSource } from '../events/event.js';
 import type { CommandContext } from '../vault/command-context.js';
 
@@ -10,6 +11,8 @@ export type EventOrigin = {
   /** The instant of the command, milliseconds since the epoch. */
   readonly at: number;
   readonly traceId: string | null;
+  /** The person at the console; null if there is none. */
+  readonly visitor: Visitor | null;
   /** Keyed hash of the idempotency key. */
   readonly cmd: string | null;
 };
@@ -22,6 +25,6 @@ export function originOf(
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
   cmd: string | null,
 ): RequestOrigin {
-  const { applicationId: actorId, keyId, sourceAddress = null } = caller;
-  return { actorId, traceId, cmd, source: { keyId, sourceAddress } };
+  const { applicationId: actorId, keyId, sourceAddress = null, visitor = null } = caller;
+  return { actorId, traceId, visitor, cmd, source: { keyId, sourceAddress } };
 }

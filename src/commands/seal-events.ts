@@ -30,6 +30,7 @@ export async function sealEvents(
   payload: Payload,
   origin: EventOrigin,
 ): Promise<Sealed> {
+  const { traceId, visitor } = origin;
   const events: NewEvent[] = [];
   let next = view;
   for (const decision of decisions) {
@@ -46,7 +47,7 @@ export async function sealEvents(
       source: origin.source,
       time: origin.at,
       cmd: origin.cmd,
-      trace: origin.traceId === null || tenantKeys === null ? null : sealTrace(tenantKeys, origin.traceId, place),
+      trace: traceId === null || tenantKeys === null ? null : sealTrace(tenantKeys, { traceId, visitor }, place),
       clear,
       sealed,
     };

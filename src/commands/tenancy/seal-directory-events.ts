@@ -16,7 +16,7 @@ export function sealDirectoryEvents(
   tenantKeys: TenantKeys,
   { tenantId, revision }: { readonly tenantId: string; readonly revision: number },
   facts: readonly DirectoryFact[],
-  { actorId, source, at, traceId, cmd }: EventOrigin,
+  { actorId, source, at, traceId, visitor, cmd }: EventOrigin,
 ): readonly NewEvent[] {
   return facts.map((fact, index) => {
     const place = { tenantId, stream: tenantStream(tenantId), revision: revision + 1 + index };
@@ -32,7 +32,7 @@ export function sealDirectoryEvents(
         time: at,
         cmd,
       },
-      trace: traceId === null ? null : sealTrace(tenantKeys, traceId, place),
+      trace: traceId === null ? null : sealTrace(tenantKeys, { traceId, visitor }, place),
       clear: clearOf(fact),
       sealed: { ...noSealedParts, content },
     };

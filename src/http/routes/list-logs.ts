@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { accessEntities, accessOperations } from '../../audit/access-log/operation.js';
+import { visitorFields } from '../../domain/access/visitor.js';
 import { formatTimestamp, parseExpiresAt } from '../../domain/time.js';
 import { type LogFilter, readLog, type ShownEntry } from '../../queries/read-log.js';
 import { documented } from '../openapi/operation.js';
@@ -79,7 +80,8 @@ const entry = z
     }),
     entity_ref: z.string().optional().meta({ description: 'A keyed hash of the id. Absent if there is no id.' }),
     operation: z.string().meta({
-      description: 'What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation or loss.',
+      description:
+        'What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation, sign_in, sign_out or loss.',
     }),
     outcome: z.enum(['success', 'denied', 'failed']).meta({ description: 'How it ended.' }),
     message: z.string().meta({ description: 'A text for people. It never contains data.' }),
@@ -87,6 +89,15 @@ const entry = z
       .string()
       .optional()
       .meta({ description: 'The trace id of the request. Absent if no request caused the entry.' }),
+    person: z
+      .string()
+      .optional()
+      .meta({ description: 'The person at the console who made the request. Absent for requests to the API.' }),
+    person_issuer: z
+      .string()
+      .optional()
+      .meta({ description: 'The identity provider that states the name. Absent if the person typed the name.' }),
+    reason: z.string().optional().meta({ description: 'Why the person did it. Absent if the page did not ask.' }),
     created_at: dateTime('When it was done.'),
   })
   .meta({ id: 'LogEntry', description: 'An entry of the access log.' });
@@ -141,7 +152,7 @@ export const listLogsRoute: Routes = (app, { vault }) => {
 };
 
 /** Returns an entry in the form of `GET /logs`. A field without a value is absent. */
-function entryBody({ entry, entityId, traceId }: ShownEntry) {
+function entryBody({ entry, entityId, trace }: ShownEntry) {
   const { keyId, sourceAddress, entityRef } = entry;
   return {
     tenant_id: entry.tenantId,
@@ -155,7 +166,7 @@ function entryBody({ entry, entityId, traceId }: ShownEntry) {
     operation: entry.operation,
     outcome: entry.outcome,
     message: entry.message,
-    ...(traceId === null ? {} : { trace_id: traceId }),
+    ...(trace === null ? {} : { trace_id: trace.traceId, ...visitorFields(trace.visitor) }),
     created_at: formatTimestamp(entry.time),
   };
 }

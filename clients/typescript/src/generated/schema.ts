@@ -1149,7 +1149,7 @@ export interface components {
             entity_id?: string;
             /** @description A keyed hash of the id. Absent if there is no id. */
             entity_ref?: string;
-            /** @description What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation or loss. */
+            /** @description What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation, sign_in, sign_out or loss. */
             operation: string;
             /**
              * @description How it ended.
@@ -1160,6 +1160,12 @@ export interface components {
             message: string;
             /** @description The trace id of the request. Absent if no request caused the entry. */
             trace_id?: string;
+            /** @description The person at the console who made the request. Absent for requests to the API. */
+            person?: string;
+            /** @description The identity provider that states the name. Absent if the person typed the name. */
+            person_issuer?: string;
+            /** @description Why the person did it. Absent if the page did not ask. */
+            reason?: string;
             /**
              * Format: date-time
              * @description When it was done.
@@ -1204,6 +1210,12 @@ export interface components {
             actor_id: string;
             /** @description The trace id of the request. Absent if no request caused the event. */
             trace_id?: string;
+            /** @description The person at the console who did it. Present only with `log:read`. */
+            person?: string;
+            /** @description The identity provider that states the name. Absent if the person typed the name. */
+            person_issuer?: string;
+            /** @description Why the person did it. Absent if the page did not ask. */
+            reason?: string;
             /**
              * Format: date-time
              * @description When it happened.
@@ -1829,7 +1841,7 @@ export interface operations {
                 /** @description Entries about the thing with this id. */
                 entity_id?: string;
                 /** @description Entries of this operation. */
-                operation?: "create" | "read" | "reveal" | "update" | "delete" | "expiry" | "purge" | "start" | "stop" | "rotation" | "loss";
+                operation?: "create" | "read" | "reveal" | "update" | "delete" | "expiry" | "purge" | "start" | "stop" | "rotation" | "sign_in" | "sign_out" | "loss";
                 /** @description Entries from this date or date-time on. Default: 24 hours ago. */
                 start_date?: string;
                 /** @description Entries before this date or date-time. Default: no end. */
