@@ -15,6 +15,7 @@ import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { WebhookSender } from '../ports/webhook-sender.js';
 import type { Vocabularies } from '../search/vocabulary/vocabularies.js';
 import type { AuthenticClaims } from './authentic-claims.js';
+import type { AuthenticConsoleSessions } from './authentic-console-sessions.js';
 import type { AuthenticDirectory } from './authentic-directory.js';
 import type { AuthenticTokenRows } from './authentic-token-rows.js';
 import type { AuthenticWebhookStore } from './authentic-webhook-store.js';
@@ -77,6 +78,8 @@ export type Vault = {
   /** The state of each webhook. */
   readonly webhookStore: AuthenticWebhookStore;
   readonly webhookSender: WebhookSender;
+  /** The sessions of people at the console. */
+  readonly consoleSessions: AuthenticConsoleSessions;
   /** Charges every look-up by value or by many ids, before its response leaves. */
   readonly guesses: Guesses;
   /**

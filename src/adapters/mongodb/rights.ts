@@ -31,6 +31,7 @@ const changed = [
   'budgets',
   'webhook_states',
   'webhook_ids',
+  'console_sessions',
 ];
 /**
  * The number of future generations that get rights in advance: each rebuild creates rows under the next number. Each

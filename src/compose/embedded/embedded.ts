@@ -1,3 +1,4 @@
+import { memoryConsoleSessions } from '../../adapters/memory/memory-console-sessions.js';
 import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
 import { readLastBackup } from '../../adapters/sqlite/backup/last-backup.js';
@@ -124,7 +125,12 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const rateLimits = memoryRateLimits(clock);
     const { cvcRetentionMs } = options;
     const reserve = diskReserve(dataDir, options.reserveBytes ?? reserveBytesDefault);
-    const guarded = { ...stores, work: reserve.guardWork(stores.work), keys: reserve.guardKeys(stores.keys) };
+    const guarded = {
+      ...stores,
+      work: reserve.guardWork(stores.work),
+      keys: reserve.guardKeys(stores.keys),
+      consoleSessions: memoryConsoleSessions(),
+    };
     const held = guard;
     const rowCache = createRowCache();
     const webhookSender = options.webhookSender ?? httpWebhookSender({ allowsPrivate: false });

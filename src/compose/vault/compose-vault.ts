@@ -7,6 +7,7 @@ import { createStreamQueue } from '../../domain/stream-queue.js';
 import { createLimits } from '../../http/limits/limits.js';
 import type { Service } from '../../http/service.js';
 import type { Claims } from '../../ports/claims.js';
+import type { ConsoleSessions } from '../../ports/console-sessions.js';
 import type { Directory } from '../../ports/directory.js';
 import { ForgedLog } from '../../ports/event-log.js';
 import type { Metrics } from '../../ports/metrics.js';
@@ -18,6 +19,7 @@ import type { WebhookStore } from '../../ports/webhook-store.js';
 import { healDirectory } from '../../projections/heal-directory.js';
 import { createVocabularies } from '../../search/vocabulary/vocabularies.js';
 import { authenticClaims } from '../../vault/authentic-claims.js';
+import { authenticConsoleSessions } from '../../vault/authentic-console-sessions.js';
 import { authenticDirectory } from '../../vault/authentic-directory.js';
 import { authenticTokenRows } from '../../vault/authentic-token-rows.js';
 import { authenticWebhookStore } from '../../vault/authentic-webhook-store.js';
@@ -41,6 +43,7 @@ export type Stores = Pick<
   readonly claims: Claims;
   readonly directory: Directory;
   readonly webhookStore: WebhookStore;
+  readonly consoleSessions: ConsoleSessions;
 };
 
 /** The parts that a profile provides besides its stores. */
@@ -99,6 +102,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
   const vault: Vault = {
     ...{ log, storedLog, chain, rows, erasureProbe, generations, keys, budgets, directory, accessLog, recorder },
     webhookStore: authenticWebhookStore(webhookStore, integrity.rows),
+    consoleSessions: authenticConsoleSessions(stores.consoleSessions, integrity.console, parts.random),
     claims: authenticClaims(stores.claims, integrity.rows),
     ...{ integrity, ...parts },
     webhookSender: countedSender(parts.webhookSender, metrics),
@@ -143,7 +147,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     ],
     service: {
       ...{ vault, metrics, spans, reportError },
-      authenticate: createAuthenticate(vault, onForged),
+      ...createAuthenticate(vault, onForged),
       limits: createLimits(rateLimits, limits, metrics),
     },
     backgroundFailed(error) {
