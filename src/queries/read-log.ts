@@ -1,9 +1,10 @@
 import { accessTracePlace, entriesOfRequest } from '../audit/access-log/new-entry.js';
+import type { AccessContext } from '../domain/access/access-context.js';
 import type { Caller } from '../domain/access/caller.js';
 import { atMost } from '../domain/at-most.js';
 import type { AccessEntry } from '../events/access-log/access-entry.js';
 import { entityRef, tokenStreamOf } from '../events/access-log/entity-ref.js';
-import { openTrace } from '../events/sealing/trace-ciphertext.js';
+import { openTrace, type Trace } from '../events/sealing/trace-ciphertext.js';
 import type { TenantKeys } from '../keys/key-ring.js';
 import type { AccessFilter } from '../ports/access-log.js';
 import type { CommandContext } from '../vault/command-context.js';
@@ -21,8 +22,8 @@ export type LogFilter = Pick<AccessFilter, 'entityType' | 'operation' | 'to'> & 
   readonly from: number | null;
 };
 
-/** An entry with its decrypted trace id, and with the id of its entity if that may be shown. */
-export type ShownEntry = {
+/** An entry with its decrypted trace, and with the id of its entity if that may be shown. */
+export type ShownEntry = AccessContext & {
   readonly entry: AccessEntry;
   readonly entityId: string | null;
   readonly traceId: string | null;
@@ -55,7 +56,7 @@ export async function readLog(
     entries: entries.map((entry) => ({
       entry,
       entityId: entry.entityId ?? (entry.entityRef === null ? null : (ids.get(entry.entityRef) ?? null)),
-      traceId: traceIdOf(tenantKeys, entry),
+      ...(traceOf(tenantKeys, entry) ?? noTrace),
     })),
   };
 }
@@ -81,6 +82,8 @@ async function livingIds(
   return new Map(found.flat());
 }
 
-function traceIdOf({ audit }: TenantKeys, { tenantId, trace, tracePlace }: AccessEntry): string | null {
+const noTrace = { traceId: null, person: null, reason: null };
+
+function traceOf({ audit }: TenantKeys, { tenantId, trace, tracePlace }: AccessEntry): Trace | null {
   return trace === null ? null : openTrace(audit, trace, { tenantId, ...(tracePlace ?? accessTracePlace) });
 }

@@ -109,10 +109,12 @@ async function refusalOf(vault: Vault, caller: Caller, stream: string) {
 /** `life`: null if the caller sees only one life. */
 function answer({ audit }: TenantKeys, event: RecordedEvent, life: number | null): JsonObject {
   const { type, revision, actorId, time, trace } = event;
-  const traceId = trace === null ? null : openTrace(audit, trace, event);
+  const opened = trace === null ? null : openTrace(audit, trace, event);
+  const person = opened?.person ?? null;
   return {
     ...{ type, revision, actor_id: actorId },
-    ...(traceId === null ? {} : { trace_id: traceId }),
+    ...(opened === null ? {} : { trace_id: opened.traceId }),
+    ...(person === null ? {} : { person }),
     ...{ created_at: formatTimestamp(time), changed: changedBy(event) },
     ...(life === null ? {} : { life }),
   };

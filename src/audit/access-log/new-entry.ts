@@ -18,7 +18,7 @@ export type AccessFact = {
   readonly message: string;
 };
 
-/** Creates the entries of one request; the trace id is encrypted once for all of them. */
+/** Creates the entries of one request; its trace is encrypted once for all of them. */
 export function entriesOfRequest(
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
   tenantKeys: TenantKeys,
@@ -26,7 +26,7 @@ export function entriesOfRequest(
   facts: readonly AccessFact[],
 ): AccessEntry[] {
   const { tenantId, applicationId: actorId, keyId, sourceAddress = null } = caller;
-  const trace = sealTrace(tenantKeys, traceId, { tenantId, ...accessTracePlace });
+  const trace = sealTrace(tenantKeys, traceId, { tenantId, ...accessTracePlace }, caller.context);
   // Each field is written out: spreading objects here costs as much as encryption.
   return facts.map(({ entity, ref, entityId = null, operation, outcome = 'success', message }) => ({
     tenantId,

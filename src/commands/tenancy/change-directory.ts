@@ -67,9 +67,9 @@ export function changeDirectory<T>(
   });
 }
 
-function sourceOf(actor: Actor): Pick<EventOrigin, 'source'> {
+function sourceOf(actor: Actor): Pick<EventOrigin, 'source' | 'context'> {
   if (actor.kind === 'operator') return {};
-  return { source: { keyId: actor.keyId, sourceAddress: actor.sourceAddress ?? null } };
+  return { source: { keyId: actor.keyId, sourceAddress: actor.sourceAddress ?? null }, context: actor.context };
 }
 
 function decideAll(

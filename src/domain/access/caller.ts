@@ -1,3 +1,4 @@
+import type { AccessContext } from './access-context.js';
 import type { Access } from './access-rule.js';
 import type { ApplicationType } from './application-type.js';
 import type { TenantSettings } from './tenant-settings.js';
@@ -13,4 +14,6 @@ export type Caller = {
   readonly tenantSettings: TenantSettings;
   /** The request's source address, used only for the access log. Absent for a CLI command. */
   readonly sourceAddress?: string;
+  /** The person and the reason of the request, if it has one of them. No access depends on it. */
+  readonly context?: AccessContext;
 };

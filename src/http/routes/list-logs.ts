@@ -87,6 +87,10 @@ const entry = z
       .string()
       .optional()
       .meta({ description: 'The trace id of the request. Absent if no request caused the entry.' }),
+    person: z.string().optional().meta({
+      description: 'The person for whom the application acted, as it said. Absent if it named none.',
+    }),
+    reason: z.string().optional().meta({ description: 'The reason that the request gave. Absent if it gave none.' }),
     created_at: dateTime('When it was done.'),
   })
   .meta({ id: 'LogEntry', description: 'An entry of the access log.' });
@@ -119,6 +123,8 @@ const listLogsOperation = documented({
             outcome: 'success',
             message: 'token shown in plaintext',
             trace_id: 'checkout-81',
+            person: 'Jane Doe',
+            reason: 'Chargeback 81',
             created_at: '2026-01-31T12:00:00.000+00:00',
           },
         ],
@@ -141,7 +147,7 @@ export const listLogsRoute: Routes = (app, { vault }) => {
 };
 
 /** Returns an entry in the form of `GET /logs`. A field without a value is absent. */
-function entryBody({ entry, entityId, traceId }: ShownEntry) {
+function entryBody({ entry, entityId, traceId, person, reason }: ShownEntry) {
   const { keyId, sourceAddress, entityRef } = entry;
   return {
     tenant_id: entry.tenantId,
@@ -156,6 +162,8 @@ function entryBody({ entry, entityId, traceId }: ShownEntry) {
     outcome: entry.outcome,
     message: entry.message,
     ...(traceId === null ? {} : { trace_id: traceId }),
+    ...(person === null ? {} : { person }),
+    ...(reason === null ? {} : { reason }),
     created_at: formatTimestamp(entry.time),
   };
 }

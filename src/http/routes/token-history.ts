@@ -25,6 +25,9 @@ const historyEntry = z
       .string()
       .optional()
       .meta({ description: 'The trace id of the request. Absent if no request caused the event.' }),
+    person: z.string().optional().meta({
+      description: 'The person for whom the application acted, as it said. Absent if it named none.',
+    }),
     created_at: dateTime('When it happened.'),
     changed: z.array(z.string()).meta({ description: 'The names of the fields that changed. Never their values.' }),
     life: wholeNumber(
