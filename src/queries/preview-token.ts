@@ -41,7 +41,8 @@ export type TokenPreview = {
 
 /**
  * Returns what an application would see of a token. Needs `application:read`, and `application:update` for an access
- * that is not saved; every application may preview itself. Records the preview in the access log.
+ * that is not saved. An application may preview itself on the tokens that it may see. Records the preview in the access
+ * log.
  *
  * Threat: a caller with a management key previews `reveal` to read a value. `token` therefore never shows more than the
  * caller itself may get.
@@ -54,8 +55,8 @@ export async function previewToken(
   const { caller } = context;
   const { tenantId } = caller;
   const needed = access === null ? 'application:read' : 'application:update';
-  const isOwn = access === null && applicationId === caller.applicationId;
-  if (!isOwn && !grantsAnywhere(caller, needed)) return rejected('forbidden');
+  const mayPreview = grantsAnywhere(caller, needed);
+  if (!mayPreview && (access !== null || applicationId !== caller.applicationId)) return rejected('forbidden');
   const application = await livingApplication(vault, tenantId, applicationId);
   if (application === null) return rejected('application_not_found');
   const { document } = application;
@@ -73,9 +74,11 @@ export async function previewToken(
   vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
 
   const { containers } = read.open;
+  const most = mostThatMaySee(context, containers);
+  if (!mayPreview && most === null) return rejected('forbidden');
   const decisions = tokenPermissions.map((one) => ({ permission: one, ...decideAccess(subject, one, containers) }));
   const asked = transformFor(subject, permission, containers);
-  const shown = strictest(asked, mostThatMaySee(context, containers));
+  const shown = strictest(asked, most);
   return done({
     decisions,
     token: shown === null ? null : tokenAnswer(caller, read, shown),
