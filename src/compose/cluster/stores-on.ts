@@ -2,6 +2,7 @@ import { mongoAccessLog } from '../../adapters/mongodb/access-log/mongo-access-l
 import { mongoBudgets } from '../../adapters/mongodb/budgets.js';
 import { mongoCheckpoints } from '../../adapters/mongodb/checkpoints.js';
 import type { MongoConnection } from '../../adapters/mongodb/connection.js';
+import { mongoDailyCounts } from '../../adapters/mongodb/daily-counts.js';
 import { mongoDirectory } from '../../adapters/mongodb/directory/directory.js';
 import { mongoDirectoryWriter } from '../../adapters/mongodb/directory/directory-writer.js';
 import { mongoErasureProbe } from '../../adapters/mongodb/erasure-probe.js';
@@ -74,6 +75,7 @@ export async function storesOn<C extends Clock>(needs: Deps<C>) {
     work: mongoUnitOfWork(parts),
     claims: claims.port,
     budgets: mongoBudgets(rowsConnection),
+    dailyCounts: mongoDailyCounts(rowsConnection),
     webhookStore: mongoWebhookStore(rowsConnection),
     directory: mongoDirectory(rowsConnection),
     checkpoints: mongoCheckpoints(rowsConnection),
