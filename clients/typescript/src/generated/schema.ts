@@ -976,8 +976,8 @@ export interface components {
              */
             created_at: string;
             /**
-             * Format: date
-             * @description The day of the last use, in UTC. Absent before the first use.
+             * Format: date-time
+             * @description When the key was last used, to the minute. Absent before the first use.
              */
             last_used_at?: string;
         };
@@ -1160,6 +1160,10 @@ export interface components {
             message: string;
             /** @description The trace id of the request. Absent if no request caused the entry. */
             trace_id?: string;
+            /** @description The person for whom the application acted, as it said. Absent if it named none. */
+            person?: string;
+            /** @description The reason that the request gave. Absent if it gave none. */
+            reason?: string;
             /**
              * Format: date-time
              * @description When it was done.
@@ -1204,6 +1208,8 @@ export interface components {
             actor_id: string;
             /** @description The trace id of the request. Absent if no request caused the event. */
             trace_id?: string;
+            /** @description The person for whom the application acted, as it said. Absent if it named none. */
+            person?: string;
             /**
              * Format: date-time
              * @description When it happened.
@@ -1379,6 +1385,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1404,6 +1414,10 @@ export interface operations {
                 "SERVICE-IDEMPOTENCY-KEY"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1457,6 +1471,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1508,6 +1526,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1531,6 +1553,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1568,6 +1594,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1593,6 +1623,10 @@ export interface operations {
                 "If-None-Match"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the token, percent-encoded. */
@@ -1621,6 +1655,10 @@ export interface operations {
                 "If-Match"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the token, percent-encoded. */
@@ -1649,6 +1687,10 @@ export interface operations {
                 "If-Match"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the token, percent-encoded. */
@@ -1704,6 +1746,10 @@ export interface operations {
                 "If-Match"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of a card token, percent-encoded. */
@@ -1730,6 +1776,10 @@ export interface operations {
                 "SERVICE-IDEMPOTENCY-KEY"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1757,6 +1807,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1784,6 +1838,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1838,6 +1896,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1870,6 +1932,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1902,6 +1968,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the token, percent-encoded. */
@@ -1941,6 +2011,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1970,6 +2044,10 @@ export interface operations {
                 "SERVICE-IDEMPOTENCY-KEY"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2028,6 +2106,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2051,6 +2133,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the application. */
@@ -2077,6 +2163,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the application. */
@@ -2135,6 +2225,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the application. */
@@ -2159,6 +2253,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the application. */
@@ -2187,6 +2285,10 @@ export interface operations {
                 "SERVICE-IDEMPOTENCY-KEY"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the application. */
@@ -2213,6 +2315,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the application. */
@@ -2242,6 +2348,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2265,6 +2375,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2288,6 +2402,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2322,6 +2440,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2350,6 +2472,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2378,6 +2504,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2405,6 +2535,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2445,6 +2579,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the webhook. */
@@ -2471,6 +2609,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the webhook. */
@@ -2514,6 +2656,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the webhook. */
@@ -2538,6 +2684,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the webhook. */
@@ -2571,6 +2721,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the webhook. */
@@ -2604,6 +2758,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the webhook. */

@@ -23,6 +23,7 @@ class HistoryEntry:
         created_at (datetime.datetime): When it happened.
         changed (list[str]): The names of the fields that changed. Never their values.
         trace_id (str | Unset): The trace id of the request. Absent if no request caused the event.
+        person (str | Unset): The person for whom the application acted, as it said. Absent if it named none.
         life (int | Unset): The life of the id to which the event belongs, from 1. Present only with `log:read`.
     """
 
@@ -32,6 +33,7 @@ class HistoryEntry:
     created_at: datetime.datetime
     changed: list[str]
     trace_id: str | Unset = UNSET
+    person: str | Unset = UNSET
     life: int | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -46,6 +48,8 @@ class HistoryEntry:
         changed = self.changed
 
         trace_id = self.trace_id
+
+        person = self.person
 
         life = self.life
 
@@ -62,6 +66,8 @@ class HistoryEntry:
         )
         if trace_id is not UNSET:
             field_dict["trace_id"] = trace_id
+        if person is not UNSET:
+            field_dict["person"] = person
         if life is not UNSET:
             field_dict["life"] = life
 
@@ -82,6 +88,8 @@ class HistoryEntry:
 
         trace_id = d.pop("trace_id", UNSET)
 
+        person = d.pop("person", UNSET)
+
         life = d.pop("life", UNSET)
 
         history_entry = cls(
@@ -91,6 +99,7 @@ class HistoryEntry:
             created_at=created_at,
             changed=changed,
             trace_id=trace_id,
+            person=person,
             life=life,
         )
 

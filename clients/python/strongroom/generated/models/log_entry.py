@@ -33,6 +33,8 @@ class LogEntry:
             filtered by that id.
         entity_ref (str | Unset): A keyed hash of the id. Absent if there is no id.
         trace_id (str | Unset): The trace id of the request. Absent if no request caused the entry.
+        person (str | Unset): The person for whom the application acted, as it said. Absent if it named none.
+        reason (str | Unset): The reason that the request gave. Absent if it gave none.
     """
 
     tenant_id: str
@@ -48,6 +50,8 @@ class LogEntry:
     entity_id: str | Unset = UNSET
     entity_ref: str | Unset = UNSET
     trace_id: str | Unset = UNSET
+    person: str | Unset = UNSET
+    reason: str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         tenant_id = self.tenant_id
@@ -76,6 +80,10 @@ class LogEntry:
 
         trace_id = self.trace_id
 
+        person = self.person
+
+        reason = self.reason
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -100,6 +108,10 @@ class LogEntry:
             field_dict["entity_ref"] = entity_ref
         if trace_id is not UNSET:
             field_dict["trace_id"] = trace_id
+        if person is not UNSET:
+            field_dict["person"] = person
+        if reason is not UNSET:
+            field_dict["reason"] = reason
 
         return field_dict
 
@@ -132,6 +144,10 @@ class LogEntry:
 
         trace_id = d.pop("trace_id", UNSET)
 
+        person = d.pop("person", UNSET)
+
+        reason = d.pop("reason", UNSET)
+
         log_entry = cls(
             tenant_id=tenant_id,
             actor_id=actor_id,
@@ -146,6 +162,8 @@ class LogEntry:
             entity_id=entity_id,
             entity_ref=entity_ref,
             trace_id=trace_id,
+            person=person,
+            reason=reason,
         )
 
         return log_entry
