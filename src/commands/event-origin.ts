@@ -1,5 +1,5 @@
 import { accessTracePlace } from '../audit/access-log/new-entry.js';
-import type { AccessContext } from '../domain/access/access-context.js';
+import type { Visitor } from '../domain/access/visitor.js';
 import type { EventSource, NewEvent } from '../events/event.js';
 import { sealTrace } from '../events/sealing/trace-ciphertext.js';
 import type { TenantKeys } from '../keys/key-ring.js';
@@ -14,8 +14,8 @@ export type EventOrigin = {
   /** The instant of the command, milliseconds since the epoch. */
   readonly at: number;
   readonly traceId: string | null;
-  /** The person and the reason of the request. */
-  readonly context?: AccessContext | undefined;
+  /** The person and the reason of the request; null if it has neither. */
+  readonly visitor: Visitor | null;
   /** Keyed hash of the idempotency key. */
   readonly cmd: string | null;
 };
@@ -28,8 +28,8 @@ export function originOf(
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
   cmd: string | null,
 ): RequestOrigin {
-  const { applicationId: actorId, keyId, sourceAddress = null } = caller;
-  return { actorId, traceId, context: caller.context, cmd, source: { keyId, sourceAddress } };
+  const { applicationId: actorId, keyId, sourceAddress = null, visitor = null } = caller;
+  return { actorId, traceId, visitor, cmd, source: { keyId, sourceAddress } };
 }
 
 /**
@@ -38,16 +38,14 @@ export function originOf(
  */
 export function sealOrigin(
   tenantKeys: TenantKeys,
-  { traceId, context, source }: EventOrigin,
+  { traceId, visitor, source }: EventOrigin,
   place: { readonly tenantId: string; readonly stream: string; readonly revision: number },
 ): Pick<NewEvent, 'trace' | 'source'> {
   if (traceId === null) return { trace: null, source };
-  const person = context?.person ?? null;
-  const trace = sealTrace(tenantKeys, traceId, place, { person, reason: null });
-  if (source === undefined || (context?.reason ?? null) === null) return { trace, source };
+  const person = visitor === null || visitor.name === null ? null : { ...visitor, reason: null };
+  const trace = sealTrace(tenantKeys, { traceId, visitor: person }, place);
+  if (source === undefined || visitor === null || visitor.reason === null) return { trace, source };
   const { tenantId } = place;
-  return {
-    trace,
-    source: { ...source, trace: sealTrace(tenantKeys, traceId, { tenantId, ...accessTracePlace }, context) },
-  };
+  const recorded = sealTrace(tenantKeys, { traceId, visitor }, { tenantId, ...accessTracePlace });
+  return { trace, source: { ...source, trace: recorded } };
 }

@@ -1,5 +1,4 @@
 import { accessTracePlace, entriesOfRequest } from '../audit/access-log/new-entry.js';
-import type { AccessContext } from '../domain/access/access-context.js';
 import type { Caller } from '../domain/access/caller.js';
 import { atMost } from '../domain/at-most.js';
 import type { AccessEntry } from '../events/access-log/access-entry.js';
@@ -23,10 +22,10 @@ export type LogFilter = Pick<AccessFilter, 'entityType' | 'operation' | 'to'> & 
 };
 
 /** An entry with its decrypted trace, and with the id of its entity if that may be shown. */
-export type ShownEntry = AccessContext & {
+export type ShownEntry = {
   readonly entry: AccessEntry;
   readonly entityId: string | null;
-  readonly traceId: string | null;
+  readonly trace: Trace | null;
 };
 
 /**
@@ -56,7 +55,7 @@ export async function readLog(
     entries: entries.map((entry) => ({
       entry,
       entityId: entry.entityId ?? (entry.entityRef === null ? null : (ids.get(entry.entityRef) ?? null)),
-      ...(traceOf(tenantKeys, entry) ?? noTrace),
+      trace: traceOf(tenantKeys, entry),
     })),
   };
 }
@@ -81,8 +80,6 @@ async function livingIds(
   });
   return new Map(found.flat());
 }
-
-const noTrace = { traceId: null, person: null, reason: null };
 
 function traceOf({ audit }: TenantKeys, { tenantId, trace, tracePlace }: AccessEntry): Trace | null {
   return trace === null ? null : openTrace(audit, trace, { tenantId, ...(tracePlace ?? accessTracePlace) });

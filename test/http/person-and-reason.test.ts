@@ -81,14 +81,19 @@ test('a request without the headers has neither field in the log', async ({ serv
   }
 });
 
-test('the history of a token names the person, and the event log does not keep the reason', async ({ service }) => {
+test('the history of a token names the person to readers of the log, and the event log keeps no reason', async ({
+  service,
+}) => {
   const { id } = await createPlain(service);
   await service.call('PATCH', path(id), { metadata: { a: 'b' } }, { headers });
-  const { body } = await service.call('GET', `${path(id)}/history`);
+  const { managementKey: key } = service;
+  const { body } = await service.call('GET', `${path(id)}/history`, undefined, { key });
   const [updated, created] = body['data'] as JsonObject[];
   expect(updated).toMatchObject({ type: 'token.updated', person });
   expect(updated).not.toHaveProperty('reason');
   expect(created).not.toHaveProperty('person');
+  const { text } = await service.call('GET', `${path(id)}/history`);
+  expect(text, 'to a caller without log:read').not.toContain(person);
 });
 
 describe('rejected', () => {

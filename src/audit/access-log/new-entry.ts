@@ -18,15 +18,15 @@ export type AccessFact = {
   readonly message: string;
 };
 
-/** Creates the entries of one request; its trace is encrypted once for all of them. */
+/** Creates the entries of one request; the trace id is encrypted once for all of them. */
 export function entriesOfRequest(
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
   tenantKeys: TenantKeys,
   time: number,
   facts: readonly AccessFact[],
 ): AccessEntry[] {
-  const { tenantId, applicationId: actorId, keyId, sourceAddress = null } = caller;
-  const trace = sealTrace(tenantKeys, traceId, { tenantId, ...accessTracePlace }, caller.context);
+  const { tenantId, applicationId: actorId, keyId, sourceAddress = null, visitor = null } = caller;
+  const trace = sealTrace(tenantKeys, { traceId, visitor }, { tenantId, ...accessTracePlace });
   // Each field is written out: spreading objects here costs as much as encryption.
   return facts.map(({ entity, ref, entityId = null, operation, outcome = 'success', message }) => ({
     tenantId,

@@ -5,7 +5,7 @@ import { headerOf } from '../header.js';
 import type { Admission } from '../load/admission.js';
 import { Problem, permissionMissing } from '../problem/problem.js';
 import type { Service } from '../service.js';
-import { accessContextOf } from './access-context.js';
+import { statedVisitor } from './stated-visitor.js';
 
 /** The headers that may contain a request's API key. */
 type KeyCarriers = {
@@ -33,11 +33,11 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
       }
       return reply.code(204).send();
     }
-    const context = accessContextOf(request);
+    const visitor = statedVisitor(request);
     request.caller = {
       ...caller,
       sourceAddress: request.ip,
-      ...(context.ok && context.value !== null ? { context: context.value } : {}),
+      ...(visitor.ok && visitor.value !== null ? { visitor: visitor.value } : {}),
     };
     await service.limits.request(caller);
     const admitted = admission.admit(request, reply, caller.tenantId);
@@ -46,7 +46,7 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
       const sufficient = typeof permission === 'string' ? [permission] : permission;
       if (!sufficient.some((one) => grantsAnywhere(caller, one))) throw permissionMissing(sufficient);
     }
-    if (!context.ok) throw new Problem('validation_failed', context.errors);
+    if (!visitor.ok) throw new Problem('validation_failed', visitor.errors);
     return undefined;
   };
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { type AccessContext, parseAccessContext } from '../../domain/access/access-context.js';
+import { parseVisitor, type Visitor } from '../../domain/access/visitor.js';
 import { type Checked, invalid } from '../../domain/field-errors.js';
 import { headerOf } from '../header.js';
 
@@ -9,11 +9,11 @@ const names = { person: 'SERVICE-PERSON', reason: 'SERVICE-REASON' } as const;
  * Returns the person and the reason that a request names in its headers, or null if it names neither
  * (docs/contract.md, "Person and reason").
  */
-export function accessContextOf(request: FastifyRequest): Checked<AccessContext | null> {
+export function statedVisitor(request: FastifyRequest): Checked<Visitor | null> {
   const [person, reason] = [decoded(request, names.person), decoded(request, names.reason)];
   if (person === null) return invalid(names.person, notEncoded);
   if (reason === null) return invalid(names.reason, notEncoded);
-  return parseAccessContext({
+  return parseVisitor({
     person: { name: names.person, text: person },
     reason: { name: names.reason, text: reason },
   });
