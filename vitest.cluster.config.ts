@@ -30,7 +30,7 @@ export default defineConfig({
           // Otherwise each file would load the clients of three servers again.
           isolate: false,
           include: [
-            'test/{http,jobs,commands,projections,search,audit,console}/**/*.test.ts',
+            'test/{http,jobs,commands,projections,queries,search,audit,console}/**/*.test.ts',
             'test/clients/{typescript,python}/round-trip.test.ts',
             'test/rebuild/under-load.test.ts',
             'test/cluster/rebuild/**/*.test.ts',

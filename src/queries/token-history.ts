@@ -111,7 +111,7 @@ async function refusalOf(vault: Vault, caller: Caller, stream: string) {
 function answer({ audit }: TenantKeys, event: RecordedEvent, life: number | null): JsonObject {
   const { type, revision, actorId, time, trace } = event;
   const opened = trace === null ? null : openTrace(audit, trace, event);
-  // Only a caller that may read the access log learns who works at the console.
+  // Only a caller that may read the access log learns who the person was.
   const visitor = life === null ? null : (opened?.visitor ?? null);
   return {
     ...{ type, revision, actor_id: actorId },

@@ -5,6 +5,7 @@ import type { IntegrityKeys, KeyRing } from '../keys/key-ring.js';
 import type { AccessLog } from '../ports/access-log.js';
 import type { Budgets } from '../ports/budgets.js';
 import type { Clock } from '../ports/clock.js';
+import type { DailyCounts } from '../ports/daily-counts.js';
 import type { ErasureProbe } from '../ports/erasure-probe.js';
 import type { EventChain } from '../ports/event-chain.js';
 import type { EventLog, StoredLog } from '../ports/event-log.js';
@@ -59,6 +60,8 @@ export type Vault = {
   /** Also records what it commits (`access-log/recorded-work.ts`). */
   readonly work: UnitOfWork;
   readonly accessLog: AccessLog;
+  /** Figures for charts. Not authenticated. */
+  readonly dailyCounts: DailyCounts;
   /** Records every access. For tokens in a response, `release` calls it. */
   readonly recorder: AccessRecorder;
   readonly clock: Clock;

@@ -32,6 +32,8 @@ const changed = [
   'webhook_states',
   'webhook_ids',
   'console_sessions',
+  'daily_counts',
+  'daily_positions',
 ];
 /**
  * The number of future generations that get rights in advance: each rebuild creates rows under the next number. Each

@@ -37,7 +37,16 @@ import { countedKeyRing, countedSender } from './counted.js';
 /** The stores of a profile. */
 export type Stores = Pick<
   Vault,
-  'log' | 'storedLog' | 'chain' | 'erasureProbe' | 'generations' | 'work' | 'keys' | 'budgets' | 'accessLog'
+  | 'log'
+  | 'storedLog'
+  | 'chain'
+  | 'erasureProbe'
+  | 'generations'
+  | 'work'
+  | 'keys'
+  | 'budgets'
+  | 'accessLog'
+  | 'dailyCounts'
 > & {
   readonly rows: TokenRows;
   readonly claims: Claims;
@@ -88,7 +97,7 @@ const forgedNamedMax = 10;
 /** Composes the vault that all commands use, on the stores of one profile. */
 export function composeVault(bare: Stores, given: Parts): ComposedVault {
   const { integrity, metrics, rateLimits, limits, onError, spans, systems, rowCache, ...parts } = given;
-  const { log, storedLog, chain, erasureProbe, generations, budgets, accessLog, webhookStore, ...stores } =
+  const { log, storedLog, chain, erasureProbe, generations, budgets, accessLog, dailyCounts, webhookStore, ...stores } =
     spans === null ? bare : tracedStores(bare, spans, systems);
   const keys = countedKeyRing(stores.keys, metrics);
   const recorder = createAccessRecorder(accessLog, onError);
@@ -101,6 +110,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
   });
   const vault: Vault = {
     ...{ log, storedLog, chain, rows, erasureProbe, generations, keys, budgets, directory, accessLog, recorder },
+    dailyCounts,
     webhookStore: authenticWebhookStore(webhookStore, integrity.rows),
     consoleSessions: authenticConsoleSessions(stores.consoleSessions, integrity.console, parts.random),
     claims: authenticClaims(stores.claims, integrity.rows),

@@ -14,6 +14,6 @@ export type Caller = {
   readonly tenantSettings: TenantSettings;
   /** The request's source address, used only for the access log. Absent for a CLI command. */
   readonly sourceAddress?: string;
-  /** The person at the console, used only for the access log and for history. Absent for API requests and commands. */
+  /** The person and the reason of the request, used only for the access log and for history. Absent if it has neither. */
   readonly visitor?: Visitor;
 };

@@ -9,7 +9,7 @@ export type Actor =
       readonly keyId: string;
       /** The source address of the author's request, used only for the access log. */
       readonly sourceAddress?: string;
-      /** The person at the console, used only for the access log. */
+      /** The person and the reason of the request, used only for the access log. */
       readonly visitor?: Visitor;
     };
 

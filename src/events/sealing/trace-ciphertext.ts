@@ -1,6 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import type { Visitor } from '../../domain/access/visitor.js';
 import { type CiphertextPlace, openCiphertext, sealCiphertext } from './ciphertext.js';
+import { paddedJson } from './json-ciphertext.js';
 
 type TracePlace = Pick<CiphertextPlace, 'tenantId' | 'stream' | 'revision'>;
 
@@ -10,7 +11,7 @@ type TraceKeys = { readonly audit: Buffer; readonly traceEpoch: () => number };
 /** What is stored about the request that caused an event or entry. */
 export type Trace = {
   readonly traceId: string;
-  /** Null if the request did not come from the console. */
+  /** Null if the request has neither a person nor a reason. */
   readonly visitor: Visitor | null;
 };
 
@@ -18,15 +19,15 @@ const epochBytes = 4;
 const keyBytes = 32;
 
 /**
- * Encrypts the trace id of the request that caused an event or entry, and the person who made it at the console. The key is derived from the tenant's audit key
- * for the current epoch (HKDF, RFC 5869), and the stored bytes begin with the epoch. So each key encrypts a bounded
- * number of traces, and older traces stay readable.
+ * Encrypts the trace id of the request that caused an event or entry, with its person and its reason. The key is
+ * derived from the tenant's audit key for the current epoch (HKDF, RFC 5869), and the stored bytes begin with the
+ * epoch. So each key encrypts a bounded number of traces, and older traces stay readable.
  */
 export function sealTrace(keys: TraceKeys, trace: Trace, at: TracePlace): Buffer {
   const epoch = keys.traceEpoch();
   const head = Buffer.alloc(epochBytes);
   head.writeUInt32BE(epoch);
-  return Buffer.concat([head, sealCiphertext(epochKey(keys.audit, epoch), Buffer.from(textOf(trace)), boxPlace(at))]);
+  return Buffer.concat([head, sealCiphertext(epochKey(keys.audit, epoch), bytesOf(trace), boxPlace(at))]);
 }
 
 /** Decrypts a trace; null if the ciphertext is damaged or moved. */
@@ -38,14 +39,14 @@ export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace):
   return text === undefined ? null : traceIn(text);
 }
 
-/** A trace without a person is its id alone, as before there was a console. A trace id never begins with a bracket. */
-function textOf({ traceId, visitor }: Trace): string {
-  return visitor === null ? traceId : JSON.stringify([traceId, visitor.name, visitor.issuer, visitor.reason]);
+/** A trace without a person and a reason is its id alone, as before there were any. No trace id begins with a bracket. */
+function bytesOf({ traceId, visitor }: Trace): Buffer {
+  return visitor === null ? Buffer.from(traceId) : paddedJson([traceId, visitor.name, visitor.issuer, visitor.reason]);
 }
 
 function traceIn(text: string): Trace {
   if (!text.startsWith('[')) return { traceId: text, visitor: null };
-  const [traceId, name, issuer, reason] = JSON.parse(text) as [string, string, string | null, string | null];
+  const [traceId, name, issuer, reason] = JSON.parse(text) as [string, string | null, string | null, string | null];
   return { traceId, visitor: { name, issuer, reason } };
 }
 

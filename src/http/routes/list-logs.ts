@@ -89,15 +89,14 @@ const entry = z
       .string()
       .optional()
       .meta({ description: 'The trace id of the request. Absent if no request caused the entry.' }),
-    person: z
-      .string()
-      .optional()
-      .meta({ description: 'The person at the console who made the request. Absent for requests to the API.' }),
-    person_issuer: z
-      .string()
-      .optional()
-      .meta({ description: 'The identity provider that states the name. Absent if the person typed the name.' }),
-    reason: z.string().optional().meta({ description: 'Why the person did it. Absent if the page did not ask.' }),
+    person: z.string().optional().meta({
+      description:
+        'The person who made the request, as the console or the application stated. Absent if there was none.',
+    }),
+    person_issuer: z.string().optional().meta({
+      description: 'The identity provider that states the name. Absent if the person or the application stated it.',
+    }),
+    reason: z.string().optional().meta({ description: 'The reason of the request. Absent if it gave none.' }),
     created_at: dateTime('When it was done.'),
   })
   .meta({ id: 'LogEntry', description: 'An entry of the access log.' });
@@ -130,6 +129,8 @@ const listLogsOperation = documented({
             outcome: 'success',
             message: 'token shown in plaintext',
             trace_id: 'checkout-81',
+            person: 'Jane Doe',
+            reason: 'Chargeback 81',
             created_at: '2026-01-31T12:00:00.000+00:00',
           },
         ],

@@ -976,8 +976,8 @@ export interface components {
              */
             created_at: string;
             /**
-             * Format: date
-             * @description The day of the last use, in UTC. Absent before the first use.
+             * Format: date-time
+             * @description When the key was last used, to the minute. Absent before the first use.
              */
             last_used_at?: string;
         };
@@ -1149,7 +1149,7 @@ export interface components {
             entity_id?: string;
             /** @description A keyed hash of the id. Absent if there is no id. */
             entity_ref?: string;
-            /** @description What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation, sign_in, sign_out or loss. */
+            /** @description What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation or loss. */
             operation: string;
             /**
              * @description How it ended.
@@ -1160,11 +1160,9 @@ export interface components {
             message: string;
             /** @description The trace id of the request. Absent if no request caused the entry. */
             trace_id?: string;
-            /** @description The person at the console who made the request. Absent for requests to the API. */
+            /** @description The person for whom the application acted, as it said. Absent if it named none. */
             person?: string;
-            /** @description The identity provider that states the name. Absent if the person typed the name. */
-            person_issuer?: string;
-            /** @description Why the person did it. Absent if the page did not ask. */
+            /** @description The reason that the request gave. Absent if it gave none. */
             reason?: string;
             /**
              * Format: date-time
@@ -1210,12 +1208,8 @@ export interface components {
             actor_id: string;
             /** @description The trace id of the request. Absent if no request caused the event. */
             trace_id?: string;
-            /** @description The person at the console who did it. Present only with `log:read`. */
+            /** @description The person for whom the application acted, as it said. Absent if it named none. */
             person?: string;
-            /** @description The identity provider that states the name. Absent if the person typed the name. */
-            person_issuer?: string;
-            /** @description Why the person did it. Absent if the page did not ask. */
-            reason?: string;
             /**
              * Format: date-time
              * @description When it happened.
@@ -1391,6 +1385,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1416,6 +1414,10 @@ export interface operations {
                 "SERVICE-IDEMPOTENCY-KEY"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1469,6 +1471,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1520,6 +1526,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1543,6 +1553,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1580,6 +1594,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1605,6 +1623,10 @@ export interface operations {
                 "If-None-Match"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the token, percent-encoded. */
@@ -1633,6 +1655,10 @@ export interface operations {
                 "If-Match"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the token, percent-encoded. */
@@ -1661,6 +1687,10 @@ export interface operations {
                 "If-Match"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the token, percent-encoded. */
@@ -1716,6 +1746,10 @@ export interface operations {
                 "If-Match"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of a card token, percent-encoded. */
@@ -1742,6 +1776,10 @@ export interface operations {
                 "SERVICE-IDEMPOTENCY-KEY"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1769,6 +1807,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1796,6 +1838,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1841,7 +1887,7 @@ export interface operations {
                 /** @description Entries about the thing with this id. */
                 entity_id?: string;
                 /** @description Entries of this operation. */
-                operation?: "create" | "read" | "reveal" | "update" | "delete" | "expiry" | "purge" | "start" | "stop" | "rotation" | "sign_in" | "sign_out" | "loss";
+                operation?: "create" | "read" | "reveal" | "update" | "delete" | "expiry" | "purge" | "start" | "stop" | "rotation" | "loss";
                 /** @description Entries from this date or date-time on. Default: 24 hours ago. */
                 start_date?: string;
                 /** @description Entries before this date or date-time. Default: no end. */
@@ -1850,6 +1896,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1882,6 +1932,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1914,6 +1968,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the token, percent-encoded. */
@@ -1953,6 +2011,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1982,6 +2044,10 @@ export interface operations {
                 "SERVICE-IDEMPOTENCY-KEY"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2040,6 +2106,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2063,6 +2133,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the application. */
@@ -2089,6 +2163,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the application. */
@@ -2147,6 +2225,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the application. */
@@ -2171,6 +2253,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the application. */
@@ -2199,6 +2285,10 @@ export interface operations {
                 "SERVICE-IDEMPOTENCY-KEY"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the application. */
@@ -2225,6 +2315,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the application. */
@@ -2254,6 +2348,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2277,6 +2375,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2300,6 +2402,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2334,6 +2440,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2362,6 +2472,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2390,6 +2504,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2417,6 +2535,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2457,6 +2579,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the webhook. */
@@ -2483,6 +2609,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the webhook. */
@@ -2526,6 +2656,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the webhook. */
@@ -2550,6 +2684,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the webhook. */
@@ -2583,6 +2721,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the webhook. */
@@ -2616,6 +2758,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the webhook. */

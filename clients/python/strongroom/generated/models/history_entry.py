@@ -23,9 +23,7 @@ class HistoryEntry:
         created_at (datetime.datetime): When it happened.
         changed (list[str]): The names of the fields that changed. Never their values.
         trace_id (str | Unset): The trace id of the request. Absent if no request caused the event.
-        person (str | Unset): The person at the console who did it. Present only with `log:read`.
-        person_issuer (str | Unset): The identity provider that states the name. Absent if the person typed the name.
-        reason (str | Unset): Why the person did it. Absent if the page did not ask.
+        person (str | Unset): The person for whom the application acted, as it said. Absent if it named none.
         life (int | Unset): The life of the id to which the event belongs, from 1. Present only with `log:read`.
     """
 
@@ -36,8 +34,6 @@ class HistoryEntry:
     changed: list[str]
     trace_id: str | Unset = UNSET
     person: str | Unset = UNSET
-    person_issuer: str | Unset = UNSET
-    reason: str | Unset = UNSET
     life: int | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -54,10 +50,6 @@ class HistoryEntry:
         trace_id = self.trace_id
 
         person = self.person
-
-        person_issuer = self.person_issuer
-
-        reason = self.reason
 
         life = self.life
 
@@ -76,10 +68,6 @@ class HistoryEntry:
             field_dict["trace_id"] = trace_id
         if person is not UNSET:
             field_dict["person"] = person
-        if person_issuer is not UNSET:
-            field_dict["person_issuer"] = person_issuer
-        if reason is not UNSET:
-            field_dict["reason"] = reason
         if life is not UNSET:
             field_dict["life"] = life
 
@@ -102,10 +90,6 @@ class HistoryEntry:
 
         person = d.pop("person", UNSET)
 
-        person_issuer = d.pop("person_issuer", UNSET)
-
-        reason = d.pop("reason", UNSET)
-
         life = d.pop("life", UNSET)
 
         history_entry = cls(
@@ -116,8 +100,6 @@ class HistoryEntry:
             changed=changed,
             trace_id=trace_id,
             person=person,
-            person_issuer=person_issuer,
-            reason=reason,
             life=life,
         )
 
