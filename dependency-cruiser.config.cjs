@@ -17,6 +17,7 @@ const rooms = {
   jobs: ['domain', 'events', 'views', 'ports', 'keys', 'vault', 'audit', 'projections', 'commands'],
   adapters: ['domain', 'events', 'views', 'ports'],
   http: ['domain', 'events', 'views', 'ports', 'keys', 'vault', 'audit', 'queries', 'commands'],
+  console: ['domain', 'events', 'views', 'ports', 'keys', 'vault', 'audit', 'queries', 'commands', 'http'],
   compose: [
     'domain',
     'events',
@@ -46,6 +47,7 @@ const rooms = {
     'commands',
     'jobs',
     'http',
+    'console',
     'compose',
   ],
 };

@@ -30,7 +30,7 @@ export default defineConfig({
           // Otherwise each file would load the clients of three servers again.
           isolate: false,
           include: [
-            'test/{http,jobs,commands,projections,search,audit}/**/*.test.ts',
+            'test/{http,jobs,commands,projections,queries,search,audit,console}/**/*.test.ts',
             'test/clients/{typescript,python}/round-trip.test.ts',
             'test/rebuild/under-load.test.ts',
             'test/cluster/rebuild/**/*.test.ts',
@@ -41,6 +41,7 @@ export default defineConfig({
             'test/http/body/**',
             'test/search/{query,terms}/**',
             'test/commands/*.test.ts',
+            'test/console/{browser,pure}/**',
           ],
           env: { STRONGROOM_TEST_PROFILE: 'cluster' },
           sequence: { groupOrder: 0 },

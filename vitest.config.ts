@@ -18,6 +18,8 @@ const long = [
   'test/rotation/**/*.test.ts',
 ];
 // These need servers, helm and Prometheus, or Python: vitest.{cluster,kubernetes,clients}.config.ts.
+/** These need Chromium. */
+const browser = ['test/console/browser/**/*.test.ts'];
 const elsewhere = [...configDefaults.exclude, 'test/cluster/**', 'test/kubernetes/**', 'test/clients/python/**'];
 
 export default defineConfig({
@@ -33,9 +35,14 @@ export default defineConfig({
     chaiConfig: { truncateThreshold: 0 },
     projects: [
       // `npm test`
-      { extends: true, test: { name: 'short', include: ['test/**/*.test.ts'], exclude: [...elsewhere, ...long] } },
+      {
+        extends: true,
+        test: { name: 'short', include: ['test/**/*.test.ts'], exclude: [...elsewhere, ...long, ...browser] },
+      },
       // `npm run test:long`
       { extends: true, test: { name: 'long', include: long, exclude: elsewhere } },
+      // `npm run test:browser`
+      { extends: true, test: { name: 'browser', include: browser, exclude: elsewhere } },
     ],
   },
 });

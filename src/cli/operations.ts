@@ -6,6 +6,7 @@ import { auditReplay, auditReplayQuery } from './audit/audit-replay-operation.js
 import { bundleBegin, bundleEvents, bundleReads, bundleSign } from './audit/bundle-operations.js';
 import { exportTokens } from './bulk/export-tokens.js';
 import { importTokens } from './bulk/import-tokens.js';
+import { consoleSignIn } from './console/sign-in-operation.js';
 import { diagnose } from './doctor/diagnose.js';
 import { backupMac, checkRows, confirmClock, rotateKeys, rotationState } from './maintenance/maintenance.js';
 import {
@@ -58,6 +59,7 @@ export const operations = {
   'keys-rotate': rotateKeys,
   'keys-rotation': rotationState,
   'webhooks-replay': replayWebhook,
+  'console-sign-in': consoleSignIn,
 } as const;
 
 export type OperationName = keyof typeof operations;

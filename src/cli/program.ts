@@ -4,6 +4,7 @@ import { StoreProblem } from '../ports/store-problem.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { addAudit } from './audit/audit.js';
 import { addBackup } from './backup/backup.js';
+import { addConsole } from './console/console.js';
 import { addDoctor } from './doctor/doctor.js';
 import { Failure } from './failure.js';
 import { addKeys } from './keys/keys.js';
@@ -50,6 +51,7 @@ for (const add of [
   addKeys,
   addBackup,
   addDoctor,
+  addConsole,
   addCluster,
   addClock,
   addConfig,

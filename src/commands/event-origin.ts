@@ -1,4 +1,8 @@
-import type { EventSource } from '../events/event.js';
+import { accessTracePlace } from '../audit/access-log/new-entry.js';
+import type { Visitor } from '../domain/access/visitor.js';
+import type { EventSource, NewEvent } from '../events/event.js';
+import { sealTrace } from '../events/sealing/trace-ciphertext.js';
+import type { TenantKeys } from '../keys/key-ring.js';
 import type { CommandContext } from '../vault/command-context.js';
 
 /** The actor and the request that caused an event, and when. */
@@ -10,6 +14,8 @@ export type EventOrigin = {
   /** The instant of the command, milliseconds since the epoch. */
   readonly at: number;
   readonly traceId: string | null;
+  /** The person and the reason of the request; null if it has neither. */
+  readonly visitor: Visitor | null;
   /** Keyed hash of the idempotency key. */
   readonly cmd: string | null;
 };
@@ -22,6 +28,24 @@ export function originOf(
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
   cmd: string | null,
 ): RequestOrigin {
-  const { applicationId: actorId, keyId, sourceAddress = null } = caller;
-  return { actorId, traceId, cmd, source: { keyId, sourceAddress } };
+  const { applicationId: actorId, keyId, sourceAddress = null, visitor = null } = caller;
+  return { actorId, traceId, visitor, cmd, source: { keyId, sourceAddress } };
+}
+
+/**
+ * Returns the encrypted trace of an event, and its source. The event contains the person. The reason is only in the
+ * access log: it is a free text, which the event log would keep for the life of the tenant.
+ */
+export function sealOrigin(
+  tenantKeys: TenantKeys,
+  { traceId, visitor, source }: EventOrigin,
+  place: { readonly tenantId: string; readonly stream: string; readonly revision: number },
+): Pick<NewEvent, 'trace' | 'source'> {
+  if (traceId === null) return { trace: null, source };
+  const person = visitor === null || visitor.name === null ? null : { ...visitor, reason: null };
+  const trace = sealTrace(tenantKeys, { traceId, visitor: person }, place);
+  if (source === undefined || visitor === null || visitor.reason === null) return { trace, source };
+  const { tenantId } = place;
+  const recorded = sealTrace(tenantKeys, { traceId, visitor }, { tenantId, ...accessTracePlace });
+  return { trace, source: { ...source, trace: recorded } };
 }

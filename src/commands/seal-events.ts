@@ -3,7 +3,6 @@ import type { TokenContent } from '../domain/token/content.js';
 import type { TokenEvent } from '../domain/token/decide.js';
 import { type NewEvent, noSealedParts, type SealedParts } from '../events/event.js';
 import { sealJson } from '../events/sealing/json-ciphertext.js';
-import { sealTrace } from '../events/sealing/trace-ciphertext.js';
 import { tokenEventVersion } from '../events/tokens/catalogue.js';
 import type { DataKey, TenantKeys } from '../keys/key-ring.js';
 import type { Decrypted } from '../vault/decrypted.js';
@@ -11,7 +10,7 @@ import { keyNotThere } from '../vault/tenant-gone.js';
 import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
 import { applyToView, type TokenView } from '../views/token-view.js';
-import type { EventOrigin } from './event-origin.js';
+import { type EventOrigin, sealOrigin } from './event-origin.js';
 
 /** The contents of the decided events: the resulting content, and a new cvc. */
 export type Payload = { readonly content: Decrypted<TokenContent> | null; readonly cvc: Decrypted<string> | null };
@@ -43,10 +42,9 @@ export async function sealEvents(
       version: tokenEventVersion,
       tenantId,
       actorId: origin.actorId,
-      source: origin.source,
       time: origin.at,
       cmd: origin.cmd,
-      trace: origin.traceId === null || tenantKeys === null ? null : sealTrace(tenantKeys, origin.traceId, place),
+      ...(tenantKeys === null ? { trace: null, source: origin.source } : sealOrigin(tenantKeys, origin, place)),
       clear,
       sealed,
     };

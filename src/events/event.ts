@@ -6,8 +6,13 @@ export type SealedParts = {
   readonly cvc: Uint8Array | null;
 };
 
-/** The key and the address of the actor. They go into the access log, not into the event log. */
-export type EventSource = { readonly keyId: string; readonly sourceAddress: string | null };
+/** What goes into the access log, but not into the event log. */
+export type EventSource = {
+  readonly keyId: string;
+  readonly sourceAddress: string | null;
+  /** The trace with the reason of the request, encrypted for the access log. Absent if there is no reason. */
+  readonly trace?: Uint8Array;
+};
 
 /** An event that has no place in the log yet. Only its ciphertexts are derived from data. */
 export type NewEvent = {
@@ -25,7 +30,7 @@ export type NewEvent = {
   readonly time: number;
   /** Keyed hash of the idempotency key that caused the event. */
   readonly cmd: string | null;
-  /** The trace id, encrypted under the tenant's audit key. */
+  /** The trace id and the person of the request, encrypted under the tenant's audit key. */
   readonly trace: Uint8Array | null;
   readonly clear: JsonObject;
   readonly sealed: SealedParts;

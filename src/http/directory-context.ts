@@ -4,8 +4,13 @@ import { callerOf } from './request-state.js';
 
 /** Returns the context that a command needs on the request's tenant or on one of its applications. */
 export function directoryContextOf(request: Pick<FastifyRequest, 'caller' | 'traceId'>): DirectoryContext {
-  const { tenantId, applicationId, keyId, sourceAddress } = callerOf(request);
-  const actor = { kind: 'application', applicationId, keyId } as const;
-  const isKnown = sourceAddress !== undefined;
-  return { tenantId, actor: isKnown ? { ...actor, sourceAddress } : actor, traceId: request.traceId };
+  const { tenantId, applicationId, keyId, sourceAddress, visitor } = callerOf(request);
+  const actor = {
+    kind: 'application',
+    applicationId,
+    keyId,
+    ...(sourceAddress === undefined ? {} : { sourceAddress }),
+    ...(visitor === undefined ? {} : { visitor }),
+  } as const;
+  return { tenantId, actor, traceId: request.traceId };
 }

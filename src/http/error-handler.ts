@@ -62,7 +62,8 @@ type Rendered = {
   detail?: string | undefined;
 };
 
-function problemOf(error: unknown): Rendered {
+/** Returns the problem that an error stands for: `internal` for an unexpected one. */
+export function problemOf(error: unknown): Rendered {
   if (error instanceof Problem) return error;
   if (error instanceof StoreUnavailable) return { code: 'store_unavailable' };
   if (error instanceof TenantGone) return { code: 'unauthenticated' };

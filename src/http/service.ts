@@ -11,6 +11,8 @@ export type Service = {
   readonly vault: Vault;
   /** Returns the caller that a key belongs to, or null. */
   authenticate(key: string): Promise<Caller | null>;
+  /** Does the same for the hash of a key, which is what a session of the console holds. */
+  authenticateHash(keyHash: string): Promise<Caller | null>;
   /** Returns whether the service is ready, with the reasons if it is not. */
   state(): Promise<ServiceState>;
   readonly limits: Limits;

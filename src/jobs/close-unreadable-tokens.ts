@@ -48,7 +48,7 @@ export async function findUnreadableTokens(
  * it.
  */
 export async function closeUnreadableTokens(vault: Vault, lost: readonly UnreadableToken[]): Promise<void> {
-  const origin = { actorId: 'operator', traceId: null, cmd: null };
+  const origin = { actorId: 'operator', traceId: null, visitor: null, cmd: null };
   for (const { tenantId, stream, what } of lost) {
     const target = { tenantId, tenantKeys: null, streams: [stream], origin };
     await changeTokens(vault, target, async (attempt) => {

@@ -37,7 +37,7 @@ export type SigningKey = {
 };
 
 /**
- * Keys for the vault's message authentication codes (HMAC-SHA-256) and cursors (AES-256-GCM), 32 bytes each, one for each
+ * Keys for the vault's message authentication codes (HMAC-SHA-256), cursors and sessions (AES-256-GCM), 32 bytes each, one for each
  * purpose. An attacker that can write to a store but has no root key cannot compute a MAC. They never rotate.
  */
 export type IntegrityKeys = {
@@ -49,6 +49,8 @@ export type IntegrityKeys = {
   readonly backups: Buffer;
   /** For the cursors of version 2 of lists and searches. */
   readonly cursors: Buffer;
+  /** For the sessions of the console (AES-256-GCM), and the keys that are derived for its forms. */
+  readonly console: Buffer;
 };
 
 /**

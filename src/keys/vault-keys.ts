@@ -27,6 +27,7 @@ export function integrityKeysOf(secret: Buffer): IntegrityKeys {
     rows: derive('rows'),
     backups: derive('backups'),
     cursors: derive('cursors'),
+    console: derive('console'),
   };
   secret.fill(0);
   return keys;

@@ -16,6 +16,15 @@ export type AccessPage = { readonly total: number; readonly entries: readonly Ac
 /** The newest batch of a chain. */
 export type AccessHead = { readonly chain: string; readonly sequence: number; readonly hash: Uint8Array };
 
+/** How many entries about tokens a tenant has on one day (counted from 1970-01-01 in UTC). */
+export type AccessCount = {
+  readonly tenantId: string;
+  readonly day: number;
+  readonly operation: string;
+  readonly outcome: string;
+  readonly count: number;
+};
+
 /**
  * The record of every access: which caller read or did what (docs/design.md, "Access log"). Entries are appended in
  * batches. The hashes of one writer's batches form a chain.
@@ -36,6 +45,15 @@ export interface AccessLog {
   chains(): Promise<readonly string[]>;
   /** Returns at most `limit` batches of a chain after a sequence number (0: from the first that is left), in order. */
   batches(chain: string, afterSequence: number, limit: number): Promise<readonly AccessBatch[]>;
+  /**
+   * Counts the entries about tokens in the batches of a chain after one sequence. Stops at a batch of its choice, at
+   * `upTo` at the latest, and returns that batch as `last`.
+   */
+  counts(
+    chain: string,
+    afterSequence: number,
+    upTo: number,
+  ): Promise<{ readonly last: number; readonly counts: readonly AccessCount[] }>;
   /** Returns the newest batch of each chain that received a batch in the month of `since` (ms) or later. */
   heads(since: number): Promise<readonly AccessHead[]>;
   /** Drops every whole month (UTC) that ended at `before` (ms) or earlier, and returns the number of months. */

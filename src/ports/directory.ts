@@ -35,8 +35,8 @@ export interface Directory<R extends DirectoryRecord = Stored<DirectoryRecord>> 
     filter: ApplicationFilter,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<{ readonly records: readonly R[]; readonly total: number }>;
-  /** Returns the day on which a key was last used, counted from 1970-01-01 (UTC); null if it was not used yet. */
-  keyUsedOn(keyHash: string): Promise<number | null>;
-  /** Records that a key was used on this day. Ignores an earlier day and an unknown key. */
-  markKeyUsed(keyHash: string, day: number): Promise<void>;
+  /** Returns the minute in which a key was last used, counted from 1970-01-01 (UTC); null if it was not used yet. */
+  keyUsedIn(keyHash: string): Promise<number | null>;
+  /** Records that a key was used in this minute. Ignores an earlier minute and an unknown key. */
+  markKeyUsed(keyHash: string, minute: number): Promise<void>;
 }

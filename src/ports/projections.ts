@@ -1,7 +1,7 @@
 import type { Rebuild, RebuildOutcome } from './generations.js';
 
 /** The projections of the log, which can be rebuilt. The vocabulary is kept only in memory. */
-export const projectionNames = ['tokens', 'directory', 'shredder', 'vocabulary'] as const;
+export const projectionNames = ['tokens', 'directory', 'shredder', 'days', 'vocabulary'] as const;
 
 export type ProjectionName = (typeof projectionNames)[number];
 

@@ -3,7 +3,7 @@ import type { Caller } from '../domain/access/caller.js';
 import { atMost } from '../domain/at-most.js';
 import type { AccessEntry } from '../events/access-log/access-entry.js';
 import { entityRef, tokenStreamOf } from '../events/access-log/entity-ref.js';
-import { openTrace } from '../events/sealing/trace-ciphertext.js';
+import { openTrace, type Trace } from '../events/sealing/trace-ciphertext.js';
 import type { TenantKeys } from '../keys/key-ring.js';
 import type { AccessFilter } from '../ports/access-log.js';
 import type { CommandContext } from '../vault/command-context.js';
@@ -21,11 +21,11 @@ export type LogFilter = Pick<AccessFilter, 'entityType' | 'operation' | 'to'> & 
   readonly from: number | null;
 };
 
-/** An entry with its decrypted trace id, and with the id of its entity if that may be shown. */
+/** An entry with its decrypted trace, and with the id of its entity if that may be shown. */
 export type ShownEntry = {
   readonly entry: AccessEntry;
   readonly entityId: string | null;
-  readonly traceId: string | null;
+  readonly trace: Trace | null;
 };
 
 /**
@@ -55,7 +55,7 @@ export async function readLog(
     entries: entries.map((entry) => ({
       entry,
       entityId: entry.entityId ?? (entry.entityRef === null ? null : (ids.get(entry.entityRef) ?? null)),
-      traceId: traceIdOf(tenantKeys, entry),
+      trace: traceOf(tenantKeys, entry),
     })),
   };
 }
@@ -81,6 +81,6 @@ async function livingIds(
   return new Map(found.flat());
 }
 
-function traceIdOf({ audit }: TenantKeys, { tenantId, trace, tracePlace }: AccessEntry): string | null {
+function traceOf({ audit }: TenantKeys, { tenantId, trace, tracePlace }: AccessEntry): Trace | null {
   return trace === null ? null : openTrace(audit, trace, { tenantId, ...(tracePlace ?? accessTracePlace) });
 }

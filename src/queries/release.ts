@@ -15,7 +15,7 @@ import type { CommandContext } from '../vault/command-context.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
 import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
-import type { DecryptedAnswer, ShownToken, TokenAnswer } from './token-answer.js';
+import { type DecryptedAnswer, type ShownToken, type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 /** The caller and the request that read. */
 export type ReadContext = Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>;
@@ -46,6 +46,14 @@ export async function release(
     if (!recorded.has(nameOf(decrypted.shown))) throw new Error('a token is rendered that was not recorded as shown');
     return tokenObject(vault, decrypted, shared);
   };
+}
+
+/** Returns an answer that shows the mask in place of plaintext, for a page that reveals a value only on request. */
+export function maskedAnswer(answer: TokenAnswer): TokenAnswer {
+  if (answer.transform !== 'reveal') return answer;
+  const { caller, read, shown, ...options } = unwrap(answer.decrypted);
+  const { recordedAs } = shown;
+  return tokenAnswer(caller, read, 'mask', recordedAs === undefined ? options : { ...options, recordedAs });
 }
 
 function nameOf({ stream, transform, recordedAs }: ShownToken): string {

@@ -31,6 +31,12 @@ export async function searchTokens(
   return done({ ...found, suggestions: await correct(terms, await visibleWordsOf(vault, context.caller)) });
 }
 
+/** Returns the index of the first character of an invalid query that cannot be read; null for a valid or too long one. */
+export function queryErrorAt(text: string): number | null {
+  const parsed = parseQuery(text);
+  return parsed.ok ? null : (parsed.at ?? null);
+}
+
 /** Returns the message for an invalid query. */
 export async function messageOf(
   vault: Vault,

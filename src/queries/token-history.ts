@@ -1,5 +1,6 @@
 import type { Caller } from '../domain/access/caller.js';
 import { grantsAnywhere, transformFor } from '../domain/access/decide-access.js';
+import { visitorFields } from '../domain/access/visitor.js';
 import type { JsonObject } from '../domain/json.js';
 import { formatTimestamp } from '../domain/time.js';
 import type { ProvenEvent } from '../events/commit.js';
@@ -109,10 +110,13 @@ async function refusalOf(vault: Vault, caller: Caller, stream: string) {
 /** `life`: null if the caller sees only one life. */
 function answer({ audit }: TenantKeys, event: RecordedEvent, life: number | null): JsonObject {
   const { type, revision, actorId, time, trace } = event;
-  const traceId = trace === null ? null : openTrace(audit, trace, event);
+  const opened = trace === null ? null : openTrace(audit, trace, event);
+  // Only a caller that may read the access log learns who the person was.
+  const visitor = life === null ? null : (opened?.visitor ?? null);
   return {
     ...{ type, revision, actor_id: actorId },
-    ...(traceId === null ? {} : { trace_id: traceId }),
+    ...(opened === null ? {} : { trace_id: opened.traceId }),
+    ...visitorFields(visitor),
     ...{ created_at: formatTimestamp(time), changed: changedBy(event) },
     ...(life === null ? {} : { life }),
   };

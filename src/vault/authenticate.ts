@@ -7,15 +7,18 @@ import type { KnownCaller } from './known-callers.js';
 import { applicationDocument, openTenant } from './open-directory.js';
 import type { Vault } from './vault.js';
 
+/** Each returns the caller that a key belongs to: by the key itself, or by its hash (`apiKeyHash`). */
+type Authenticate = {
+  authenticate(key: string): Promise<Caller | null>;
+  authenticateHash(hash: string): Promise<Caller | null>;
+};
+
 /**
- * Returns the caller that a key belongs to. Returns null for a malformed, unknown, revoked or expired key: the response
+ * Returns what finds the caller that a key belongs to. It returns null for a malformed, unknown, revoked or expired key: the response
  * must not tell these apart. The result is cached for one second, or until the tenant's directory changes. A key of a
  * record that was tampered with is rejected like an unknown one, and reported to `onForged`.
  */
-export function createAuthenticate(
-  vault: Vault,
-  onForged: (error: ForgedRow) => void,
-): (key: string) => Promise<Caller | null> {
+export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) => void): Authenticate {
   const { clock, directory, knownCallers } = vault;
   const noteUse = createKeyUse(directory);
 
@@ -47,18 +50,22 @@ export function createAuthenticate(
     }
   }
 
-  return async function authenticate(key: string): Promise<Caller | null> {
-    const hash = apiKeyHash(key);
+  async function authenticateHash(hash: string): Promise<Caller | null> {
     const now = clock.now();
     const cached = knownCallers.get(hash, now);
     const keep = knownCallers.lookUp(now);
-    // Rejects a mistyped key without a look-up.
-    const known = cached ?? (isWellFormedApiKey(key) ? await authenticLookUp(hash) : null);
+    const known = cached ?? (await authenticLookUp(hash));
     if (known === null || (known.expiresAt !== null && now >= known.expiresAt)) return null;
     if (cached === undefined) {
       keep(hash, known);
       await noteUse(hash, now);
     }
     return known.caller;
+  }
+
+  return {
+    // Rejects a mistyped key without a look-up.
+    authenticate: async (key) => (isWellFormedApiKey(key) ? authenticateHash(apiKeyHash(key)) : null),
+    authenticateHash,
   };
 }

@@ -5,6 +5,7 @@ import type { IntegrityKeys, KeyRing } from '../keys/key-ring.js';
 import type { AccessLog } from '../ports/access-log.js';
 import type { Budgets } from '../ports/budgets.js';
 import type { Clock } from '../ports/clock.js';
+import type { DailyCounts } from '../ports/daily-counts.js';
 import type { ErasureProbe } from '../ports/erasure-probe.js';
 import type { EventChain } from '../ports/event-chain.js';
 import type { EventLog, StoredLog } from '../ports/event-log.js';
@@ -15,6 +16,7 @@ import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { WebhookSender } from '../ports/webhook-sender.js';
 import type { Vocabularies } from '../search/vocabulary/vocabularies.js';
 import type { AuthenticClaims } from './authentic-claims.js';
+import type { AuthenticConsoleSessions } from './authentic-console-sessions.js';
 import type { AuthenticDirectory } from './authentic-directory.js';
 import type { AuthenticTokenRows } from './authentic-token-rows.js';
 import type { AuthenticWebhookStore } from './authentic-webhook-store.js';
@@ -58,6 +60,8 @@ export type Vault = {
   /** Also records what it commits (`access-log/recorded-work.ts`). */
   readonly work: UnitOfWork;
   readonly accessLog: AccessLog;
+  /** Figures for charts. Not authenticated. */
+  readonly dailyCounts: DailyCounts;
   /** Records every access. For tokens in a response, `release` calls it. */
   readonly recorder: AccessRecorder;
   readonly clock: Clock;
@@ -77,6 +81,8 @@ export type Vault = {
   /** The state of each webhook. */
   readonly webhookStore: AuthenticWebhookStore;
   readonly webhookSender: WebhookSender;
+  /** The sessions of people at the console. */
+  readonly consoleSessions: AuthenticConsoleSessions;
   /** Charges every look-up by value or by many ids, before its response leaves. */
   readonly guesses: Guesses;
   /**

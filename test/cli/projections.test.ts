@@ -32,7 +32,7 @@ test('without a service, the command rebuilds, shows progress, and removes the o
   const { code, stdout } = await run(['projections', 'rebuild', '--all', '--yes', ...vault.flags]);
   expect({ code, stdout }).toEqual({
     code: 0,
-    stdout: 'rebuilt tokens\nrebuilt directory\nrebuilt shredder\nrebuilt vocabulary\n',
+    stdout: 'rebuilt tokens\nrebuilt directory\nrebuilt shredder\nrebuilt days\nrebuilt vocabulary\n',
   });
   const stored = storedIn(vault.dataDir);
   expect(stored).toMatchObject({ generations: [{ generation: 2, state: 'read' }], rows: [300, 0], keys: [2] });
@@ -44,6 +44,7 @@ test('without a service, the command rebuilds, shows progress, and removes the o
     { name: 'tokens', version: 1, generation: 3, gap: 0, state: 'current', rebuild: null },
     { name: 'directory', version: 1, generation: null, gap: 0 },
     { name: 'shredder', version: 1 },
+    { name: 'days', version: null, gap: 0, state: 'current' },
     { name: 'vocabulary', state: 'in memory' },
   ]);
   const table = (await run(['projections', 'status', ...vault.flags])).stdout.split('\n');

@@ -1,8 +1,10 @@
 import { mongoCheckpoints } from '#src/adapters/mongodb/checkpoints.js';
+import { mongoDailyCounts } from '#src/adapters/mongodb/daily-counts.js';
 import { mongoWebhookStore } from '#src/adapters/mongodb/webhook-store.js';
 import { budgetsContract } from '../contract/budgets.js';
 import { checkpointsContract } from '../contract/checkpoints.js';
 import { claimsContract } from '../contract/claims.js';
+import { dailyCountsContract } from '../contract/daily-counts.js';
 import { eventChainContract } from '../contract/event-chain.js';
 import { generationsContract } from '../contract/generations.js';
 import { unitOfWorkContract } from '../contract/unit-of-work.js';
@@ -18,6 +20,10 @@ generationsContract('mongodb', clusterStores);
 checkpointsContract('mongodb', async () => {
   const { connection, drop } = await mongoDatabase();
   return { checkpoints: mongoCheckpoints(connection), close: drop };
+});
+dailyCountsContract('mongodb', async () => {
+  const { connection, drop } = await mongoDatabase();
+  return { counts: mongoDailyCounts(connection), close: drop };
 });
 webhookStoreContract('mongodb', async () => {
   const { connection, drop } = await mongoDatabase();

@@ -4,7 +4,7 @@ import type { AccessEntry } from '#src/events/access-log/access-entry.js';
 import { entryLine } from '#src/events/access-log/batch-hash.js';
 import type { AccessFilter, AccessLog } from '#src/ports/access-log.js';
 import { batchCount, verifyAccessChain } from '../support/verify-access-chain.js';
-import { aBox, aHash, atNoon, type OpenStores, onStores } from './support.js';
+import { aBox, aDay, aHash, atNoon, type OpenStores, onStores } from './support.js';
 
 export const everything: AccessFilter = { entityType: null, entityRef: null, operation: null, from: 0, to: null };
 const firstPage = { offset: 0, limit: 100 };
@@ -44,6 +44,39 @@ export function accessLogContract(name: string, open: OpenStores): void {
         expect(head).toBeDefined();
         expect((await again.heads(month(3))).length).toBe(1);
         expect(await again.heads(month(4))).toEqual([]);
+      }),
+    );
+
+    test(
+      'counts the entries about tokens by tenant, day, operation and outcome, over all months, each once',
+      on(async ({ accessLog }) => {
+        const [january, march] = [{ time: month(1) }, { time: month(3) }];
+        await accessLog.record([anEntry(january), anEntry(january), anEntry({ ...january, entityType: 'log' })]);
+        await accessLog.record([anEntry({ ...march, operation: 'reveal' }), anEntry({ ...march, outcome: 'denied' })]);
+        await accessLog.record([anEntry({ ...january, tenantId: 'other' })]);
+        const sums = new Map<string, number>();
+        for (const { chain, sequence } of await accessLog.heads(0)) {
+          for (let after = 0; after < sequence; ) {
+            const { last, counts } = await accessLog.counts(chain, after, Math.min(sequence, after + 2));
+            expect(last).toBeGreaterThan(after);
+            expect(last).toBeLessThanOrEqual(sequence);
+            after = last;
+            for (const { tenantId, day, operation, outcome, count } of counts) {
+              const key = `${tenantId} ${day} ${operation} ${outcome}`;
+              sums.set(key, (sums.get(key) ?? 0) + count);
+            }
+          }
+          expect((await accessLog.counts(chain, sequence, sequence + 9)).counts).toEqual([]);
+        }
+        const [inJanuary, inMarch] = [month(1) / aDay, month(3) / aDay];
+        expect(sums).toEqual(
+          new Map([
+            [`tenant ${inJanuary} read success`, 2],
+            [`tenant ${inMarch} reveal success`, 1],
+            [`tenant ${inMarch} read denied`, 1],
+            [`other ${inJanuary} read success`, 1],
+          ]),
+        );
       }),
     );
 

@@ -127,19 +127,19 @@ export function directoryContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'the day of last use survives changes of the application, never decreases, and disappears with the key',
+      'the minute of last use survives changes of the application, never decreases, and disappears with the key',
       on(async ({ work, directory, reopen }) => {
         const [key, other] = [aKey(), aKey()];
         const record = aRecord({ keys: [key, other] });
         await put(work, record);
-        expect(await directory.keyUsedOn(key.hash)).toBeNull();
+        expect(await directory.keyUsedIn(key.hash)).toBeNull();
         await directory.markKeyUsed(key.hash, 20_000);
         await directory.markKeyUsed(key.hash, 19_999);
         await directory.markKeyUsed(aHash(), 20_000);
         await put(work, { ...record, revision: 1, keys: [key] });
         const again = (await reopen()).directory;
-        expect(await again.keyUsedOn(key.hash)).toBe(20_000);
-        expect(await again.keyUsedOn(other.hash)).toBeNull();
+        expect(await again.keyUsedIn(key.hash)).toBe(20_000);
+        expect(await again.keyUsedIn(other.hash)).toBeNull();
       }),
     );
   });

@@ -3,11 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { sqliteDailyCounts } from '#src/adapters/sqlite/daily-counts.js';
 import { openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
 import { manualClock } from '../support/manual-clock.js';
 import { accessLogContract } from './access-log.js';
 import { budgetsContract } from './budgets.js';
 import { claimsContract } from './claims.js';
+import { dailyCountsContract } from './daily-counts.js';
 import { directoryContract } from './directory.js';
 import { erasureProbeContract } from './erasure-probe.js';
 import { eventChainContract } from './event-chain.js';
@@ -70,6 +72,17 @@ claimsContract('sqlite', sqlite);
 budgetsContract('sqlite', sqlite);
 directoryContract('sqlite', sqlite);
 accessLogContract('sqlite', sqlite);
+dailyCountsContract('sqlite', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
+  const counts = sqliteDailyCounts(dataDir, 'a log');
+  return {
+    counts,
+    async close() {
+      counts.close();
+      await rm(dataDir, { recursive: true });
+    },
+  };
+});
 webhookStoreContract('sqlite', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
   const fail = (error: unknown) => {

@@ -18,6 +18,11 @@ export const adaptations: readonly Adaptation[] = [
     because: 'the servers may not be here; the tests must be',
   },
   {
+    says: /^npm run test:browser$/gm,
+    runs: 'npx vitest list --filesOnly --project browser',
+    because: 'Chromium may not be here; the tests must be',
+  },
+  {
     says: /^npm run test:kubernetes$/gm,
     runs: 'npx vitest list --filesOnly --config vitest.kubernetes.config.ts',
     because: 'helm and Prometheus may not be here; the tests must be',

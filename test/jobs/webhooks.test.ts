@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test as plain } from 'vitest';
 import { webhookSender } from '#src/adapters/webhook-target/webhook-sender.js';
-import { webhooks } from '#src/cli/doctor/webhooks.js';
 import { replayDeliveries } from '#src/commands/replay-deliveries.js';
 import type { JsonObject } from '#src/domain/json.js';
+import { webhooks } from '#src/queries/findings/webhooks.js';
 import { ForgedWebhookState } from '#src/vault/authentic-webhook-store.js';
 import { rowsAttacker } from '../commands/integrity/rows-attacker.js';
 import { startTestService, type TestService } from '../support/test-service.js';
@@ -199,7 +199,7 @@ describe('a webhook', () => {
   }) => {
     const { id } = await subscribe(service, receiver.url);
     receiver.respond = (response) => response.writeHead(500).end();
-    const doctor = () => webhooks(service.vault);
+    const doctor = () => webhooks(service.vault, null);
     await create(service, 'customer-1');
     expect(await doctor()).toMatchObject({ state: 'ok', says: 'no delivery of 1 webhook failed for long' });
     await service.service.webhooks.run();
@@ -369,7 +369,7 @@ describe('a state that something other than the vault wrote', () => {
     for (const forged of [{ version, text: `${mac}.${forward}` }, { version, text: forward }, ofOther, newer]) {
       await attacker.setWebhookState(id, forged);
       expect(await attemptsOf(service, id)).toEqual([]);
-      expect(await webhooks(service.vault)).toMatchObject({
+      expect(await webhooks(service.vault, null)).toMatchObject({
         state: 'problem',
         says: expect.stringContaining('its state was changed outside the vault'),
       });

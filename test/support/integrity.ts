@@ -8,6 +8,7 @@ export const testIntegrityKeys: IntegrityKeys = {
   rows: Buffer.alloc(32, 2),
   backups: Buffer.alloc(32, 3),
   cursors: Buffer.alloc(32, 4),
+  console: Buffer.alloc(32, 5),
 };
 
 /** Returns a stored log as a vault opens it, under the tests' own keys, for suites of stores without a key ring. */

@@ -31,6 +31,9 @@ const changed = [
   'budgets',
   'webhook_states',
   'webhook_ids',
+  'console_sessions',
+  'daily_counts',
+  'daily_positions',
 ];
 /**
  * The number of future generations that get rights in advance: each rebuild creates rows under the next number. Each

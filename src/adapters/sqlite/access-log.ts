@@ -86,6 +86,14 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
           .slice(0, limit),
       );
     },
+    async counts(of, afterSequence, upTo) {
+      if (of !== chain) return { last: upTo, counts: [] };
+      return reading(() => {
+        const counters = monthsOnDisk(dataDir).map((month) => readerOf(month).counter);
+        const last = Math.min(upTo, ...counters.map((counter) => counter.upTo(afterSequence) ?? upTo));
+        return { last, counts: counters.flatMap((counter) => counter.counts(afterSequence, last)) };
+      });
+    },
     async heads(since) {
       return reading(() => {
         const newest = monthsBetween(dataDir, since, null).flatMap((month) => readerOf(month).newestBatch() ?? []);

@@ -64,11 +64,11 @@ export function sqliteDirectory(database: SqliteDatabase, writer: Writer): Direc
       const rows = reading(() => page.all({ ...filter, offset, limit }) as Row[]);
       return { records: rows.map(record), total: reading(() => Number(count.get(filter))) };
     },
-    async keyUsedOn(keyHash) {
+    async keyUsedIn(keyHash) {
       return reading(() => (usedOn.get(keyHash) as number | null | undefined) ?? null);
     },
-    async markKeyUsed(keyHash, day) {
-      await writer.request('mark_key_used', { keyHash, day });
+    async markKeyUsed(keyHash, minute) {
+      await writer.request('mark_key_used', { keyHash, minute });
     },
   };
 }

@@ -38,7 +38,8 @@ export function entryOfEvent(
   const [entityType, operation, message] = words;
   const entityId = entityType === 'token' ? null : entityIdOf(entityType, event);
   const ref = namesKey === null || entityId === null ? null : entityRef(namesKey, entityId);
-  const { tenantId, time, actorId, source, trace } = event;
+  const { tenantId, time, actorId, source } = event;
+  const trace = source?.trace ?? event.trace;
   return {
     tenantId,
     time,
@@ -53,7 +54,7 @@ export function entryOfEvent(
     outcome: 'success',
     message: changesAccess(event) ? 'permissions or rules of the application changed' : message,
     trace,
-    tracePlace: trace === null ? null : { stream, revision },
+    tracePlace: trace === null || trace === source?.trace ? null : { stream, revision },
   };
 }
 

@@ -25,8 +25,8 @@ export function entriesOfRequest(
   time: number,
   facts: readonly AccessFact[],
 ): AccessEntry[] {
-  const { tenantId, applicationId: actorId, keyId, sourceAddress = null } = caller;
-  const trace = sealTrace(tenantKeys, traceId, { tenantId, ...accessTracePlace });
+  const { tenantId, applicationId: actorId, keyId, sourceAddress = null, visitor = null } = caller;
+  const trace = sealTrace(tenantKeys, { traceId, visitor }, { tenantId, ...accessTracePlace });
   // Each field is written out: spreading objects here costs as much as encryption.
   return facts.map(({ entity, ref, entityId = null, operation, outcome = 'success', message }) => ({
     tenantId,

@@ -10,6 +10,9 @@ export const accessOperations = [
   'start',
   'stop',
   'rotation',
+  // Of a session at the console.
+  'sign_in',
+  'sign_out',
   // The operation of entries that were lost while the log could not be written.
   'loss',
 ] as const;

@@ -3,38 +3,32 @@ import { z } from 'zod';
 import { expectContinuity } from '../../audit/continuity.js';
 import { recordDue } from '../../commands/tokens/record-due.js';
 import type { OperatedService } from '../../compose/vault/open-service.js';
-import { counted, grouped } from '../../domain/text.js';
+import { counted } from '../../domain/text.js';
 import { destroyOrphanKeys } from '../../jobs/orphan-keys.js';
 import { reconcileKeys } from '../../jobs/reconcile-keys.js';
-import { earliestForCodes, earliestNow } from '../../ports/clock.js';
+import { earliestNow } from '../../ports/clock.js';
 import { ForgedLog } from '../../ports/event-log.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { DueRow } from '../../ports/token-rows.js';
+import { type Finding, ok, problem } from '../../queries/findings/finding.js';
+import { lastCheckpoint } from '../../queries/findings/last-checkpoint.js';
+import { deadlines, overdue, storesAndProjections, suspects } from '../../queries/findings/service-findings.js';
+import { webhooks } from '../../queries/findings/webhooks.js';
 import { operation } from '../operations/operation.js';
 import { productVersion } from '../product-version.js';
-import { gapText } from '../projections/gap-text.js';
-import { type Finding, ok, problem } from './finding.js';
-import { lastCheckpoint } from './last-checkpoint.js';
-import { webhooks } from './webhooks.js';
-
-const overdueMs = 60_000;
-const overdueMax = 1_000;
-const gapMax = 1_000;
-const suspectMs = 24 * 3_600_000;
-const suspectsMax = 10;
 
 /** Checks the open stores. With `fix`, also fixes the problems that are safe to fix. */
 export const diagnose = operation(z.object({ fix: z.boolean() }), async (service, { fix }) => {
   const found: Finding[] = [
     ...(fix ? await fixed(service) : []),
-    ...(await storesAndProjections(service)),
-    await deadlines(service),
+    ...storesAndProjections(await service.state()),
+    await deadlines(service.vault),
     ...(await unlessForged(() => logFound(service.vault))),
     ...(await unlessForged(() => keysFound(service))),
     ...(await unlessForged(async () => [await lastCheckpoint(service.vault)])),
     await copies(service),
-    await suspects(service),
-    await webhooks(service.vault),
+    await suspects(service.vault, null),
+    await webhooks(service.vault, null),
   ];
   // A later check may find a changed event before the last checkpoint. In that case, drop the finding that the log is
   // fine.
@@ -53,7 +47,7 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
 async function fixed(service: OperatedService): Promise<readonly Finding[]> {
   const { vault } = service;
   const found: Finding[] = [];
-  for (const row of await overdue(service)) {
+  for (const row of await overdue(vault)) {
     try {
       await recordDue(vault, row);
     } catch (error) {
@@ -75,45 +69,6 @@ function unfixedDeadline({ stream }: DueRow, error: unknown): Finding {
     `${stream}: ${what}`,
     'Run `strongroom audit verify`, which names rows that are not authentic.',
   );
-}
-
-async function storesAndProjections(service: OperatedService): Promise<readonly Finding[]> {
-  const { reasons, notices, stores, projections } = await service.state();
-  const down = stores.filter(({ state }) => state === 'down');
-  const behind = projections.filter(({ gap }) => gap === null || gap >= gapMax);
-  return [
-    down.length === 0
-      ? ok('stores', `available: ${stores.map(({ name }) => name).join(', ')}`)
-      : problem(
-          'stores',
-          `unavailable: ${down.map(({ name }) => name).join(', ')}`,
-          'Start the servers, or check the disk.',
-        ),
-    ...notices.map((notice) =>
-      problem('clock', notice, 'Correct the clock. If it is right, run `strongroom clock confirm`.'),
-    ),
-    ...reasons.map((reason) => problem('readiness', reason, 'Requests are rejected until this is fixed; see the log.')),
-    behind.length === 0
-      ? ok('projections', gapsText(projections))
-      : problem('projections', gapsText(behind), 'Check that the service, or a worker, is running.'),
-  ];
-}
-
-function overdue({ vault }: OperatedService) {
-  const { clock } = vault;
-  return vault.rows.due(earliestNow(clock) - overdueMs, overdueMax, earliestForCodes(clock) - overdueMs);
-}
-
-async function deadlines(service: OperatedService): Promise<Finding> {
-  const { length } = await overdue(service);
-  if (length === 0) return ok('deadlines', 'nothing is overdue');
-  const deadlinesText = counted(length, 'overdue expiry or purge', 'overdue expiries or purges');
-  const says = length === overdueMax ? `at least ${deadlinesText}` : deadlinesText;
-  return problem('deadlines', says, 'Start the service, or a worker, or run this command with --fix.');
-}
-
-function gapsText(projections: readonly { readonly name: string; readonly gap: number | null }[]): string {
-  return projections.map(({ name, gap }) => `${name}: ${gapText(name, gap)}`).join('; ');
 }
 
 async function logFound(vault: OperatedService['vault']): Promise<readonly Finding[]> {
@@ -167,23 +122,6 @@ async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]
   ];
 }
 
-async function suspects({ vault }: OperatedService): Promise<Finding> {
-  const found = await vault.budgets.suspects(vault.clock.now() - suspectMs);
-  if (found.length === 0)
-    return ok('guessing', 'no application deduplicated many values without a hit in the last day');
-  const names = found.slice(0, suspectsMax).map(({ applicationId, at }) => `${applicationId} (${isoTime(at)})`);
-  const others = found.length > suspectsMax ? ` and ${grouped(found.length - suspectsMax)} more` : '';
-  return problem(
-    'guessing',
-    `used a tenth of the deduplication misses of an hour without a hit, as an application that guesses values does: ${names.join(', ')}${others}`,
-    'Check what these applications did with `GET /logs`, and delete their keys if they were guessing.',
-  );
-}
-
-function isoTime(at: number): string {
-  return new Date(at).toISOString();
-}
-
 async function copies({ vault }: OperatedService): Promise<Finding> {
   const at = await vault.keys.rotation.voidBefore();
   if (at === null)
@@ -191,7 +129,7 @@ async function copies({ vault }: OperatedService): Promise<Finding> {
       'copies',
       'the keys were never rotated: every older copy of the keys still opens data that was erased since',
     );
-  const when = isoTime(at);
+  const when = new Date(at).toISOString();
   return ok(
     'copies',
     `copies of the keys from before ${when}, when the last rotation began, are void without the old root key`,

@@ -5,9 +5,9 @@ import { faultOfDataDirectory } from '../../compose/embedded/data-directory.js';
 import { isRoots } from '../../compose/root-key/own-group.js';
 import { faultOfPath } from '../../compose/root-key/path-fault.js';
 import { rootKeyPlaceOf } from '../../compose/root-key/root-key-place.js';
+import { type Finding, ok, problem } from '../../queries/findings/finding.js';
 import { Failure } from '../failure.js';
 import { rootKeysOf } from '../root-keys-of.js';
-import { type Finding, ok, problem } from './finding.js';
 
 const freeBytesMin = 1024 ** 3;
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../compose/config/config.js';
 import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
-import { type Finding, ok, problem } from './finding.js';
+import { type Finding, ok, problem } from '../../queries/findings/finding.js';
 
 /** Reports rights in EventStoreDB and MongoDB that the vault's users have beyond what the vault needs. */
 export async function rightsInStores(config: Config): Promise<readonly Finding[]> {

@@ -1,6 +1,6 @@
+import { type Finding, ok, problem } from '../../queries/findings/finding.js';
 import { projectionVersions } from '../../views/versions.js';
 import { productVersion } from '../product-version.js';
-import { type Finding, ok, problem } from './finding.js';
 
 /**
  * The program that has the stores open, and the versions that built the stored projections. A version is null if

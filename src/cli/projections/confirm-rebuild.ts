@@ -39,6 +39,8 @@ function planText({ name, events = 0, rows = 0 }: Plan): string {
       return `${name}: ${log} and replaces ${descriptions.directory}`;
     case 'shredder':
       return `${name}: ${log} and destroys again the keys that events have ended`;
+    case 'days':
+      return `${name}: ${log} and all of the access log, and counts both again`;
     case 'vocabulary':
       return `${name}: removes the words from memory; the next suggestion collects them again`;
   }

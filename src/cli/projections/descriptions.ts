@@ -5,5 +5,6 @@ export const descriptions: Readonly<Record<ProjectionName, string>> = {
   tokens: 'the rows of tokens, which are read, listed and searched, and their deadlines',
   directory: 'tenants, applications and their keys',
   shredder: 'the destruction of keys that events have ended',
+  days: 'the tokens and accesses of each tenant, counted by day for charts',
   vocabulary: 'the words for search suggestions, kept in the memory of the service',
 };

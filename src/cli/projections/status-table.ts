@@ -1,7 +1,7 @@
 import { counted } from '../../domain/text.js';
 import type { ProjectionStatus, RebuildStatus } from '../../ports/projections.js';
+import { gapText } from '../../queries/findings/gap-text.js';
 import { table } from '../table.js';
-import { gapText } from './gap-text.js';
 
 /** Returns all projections as a table. */
 export function statusTable(statuses: readonly ProjectionStatus[]): string {

@@ -62,6 +62,11 @@ export function placesText(dataDir: string): string {
   return `The keys of this tenant are in ${join(dataDir, 'dev-keys.json')}, the root key is in ${devRootKeyPath(dataDir)}.\n`;
 }
 
+/** Returns what tells a person how to open the console. */
+export function consoleText(dataDir: string, address: string): string {
+  return `Open the console at ${address} and sign in with the keys in ${join(dataDir, 'dev-keys.json')}.\n\n`;
+}
+
 /** Writes a file atomically and durably. */
 async function writePrivately(path: string, text: string): Promise<void> {
   const file = await open(`${path}.new`, 'w', 0o600);

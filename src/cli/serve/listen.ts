@@ -5,7 +5,10 @@ import { Failure } from '../failure.js';
 
 type Address = { readonly host: string; readonly port: number };
 /** The settings that an address comes from, for error messages. */
-type Settings = { readonly host: 'host' | 'admin.host'; readonly port: 'port' | 'admin.port' };
+type Settings = {
+  readonly host: 'host' | 'admin.host' | 'console.host';
+  readonly port: 'port' | 'admin.port' | 'console.port';
+};
 
 const publicSettings: Settings = { host: 'host', port: 'port' };
 

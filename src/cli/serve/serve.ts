@@ -21,7 +21,8 @@ import { productVersion } from '../product-version.js';
 import { expectSafeContainer, rootKeysOf } from '../root-keys-of.js';
 import { type Admin, expectFreeAdminAddress, startAdmin } from './admin.js';
 import { headerNamesOf, limitsOf } from './app-settings.js';
-import { ensureDevRootKey, placesText, prepareQuickstart, quickstartText } from './dev-quickstart.js';
+import { type Console, expectFreeConsoleAddress, startConsole } from './console.js';
+import { consoleText, ensureDevRootKey, placesText, prepareQuickstart, quickstartText } from './dev-quickstart.js';
 import { expectFreeAddress, listen } from './listen.js';
 import { readTls, reloadTlsOnHangup } from './tls.js';
 
@@ -52,6 +53,7 @@ export async function serve(config: Config): Promise<void> {
   const listens = settings.role !== 'worker';
   if (listens) await expectFreeAddress(settings);
   await expectFreeAdminAddress(config);
+  await expectFreeConsoleAddress(config);
   if (settings.dev) ensureDevRootKey(config);
   let isStopping = false;
   const spans = await spansOf(config, productVersion(), (error) =>
@@ -65,6 +67,7 @@ export async function serve(config: Config): Promise<void> {
       return isStopping ? { ...state, reasons: [...state.reasons, 'the service is stopping'] } : state;
     },
   };
+  const requestLog = createRequestLog(logger);
   const app = createApp(service, {
     headerNames: headerNamesOf(config),
     acceptsBearer: settings['auth.bearer'],
@@ -72,14 +75,17 @@ export async function serve(config: Config): Promise<void> {
     trustedProxies: settings['http.trusted_proxies'],
     behindTlsProxy: settings.behind_tls_proxy,
     tls,
-    log: createRequestLog(logger),
+    log: requestLog,
   });
   let admin: Admin | null = null;
+  let people: Console | null = null;
   try {
     const isNew = settings.dev && (await prepareQuickstart(service, settings.data));
     const address = listens ? await listen(app, settings) : null;
     admin = await startAdmin(service, config);
     const { report, close: closeAdmin } = admin;
+    people = await startConsole(service, config, tls, requestLog, logger);
+    const { app: consoleApp, address: consoleAddress, report: reportConsole } = people;
     const onVerbError = (error: unknown) => logger.error('a command failed', { error });
     const control = socketPath === null ? null : await serveControl(service, socketPath, onVerbError);
     await recordForAllTenants(service.vault, 'start');
@@ -91,7 +97,8 @@ export async function serve(config: Config): Promise<void> {
         if (listens) await keepServing(app, settings['shutdown.delay_seconds'], logger);
       },
       async close() {
-        await Promise.all([finishRequests(app, logger), control?.close()]);
+        const apps = consoleApp === null ? [app] : [app, consoleApp];
+        await Promise.all([...apps.map((one) => finishRequests(one, logger)), control?.close()]);
         await closeAdmin();
         await recordForAllTenants(service.vault, 'stop');
         await service.close();
@@ -100,11 +107,13 @@ export async function serve(config: Config): Promise<void> {
     });
     if (settings.dev && address !== null) {
       process.stderr.write(isNew ? quickstartText(settings.data, address) : placesText(settings.data));
+      if (consoleAddress !== null) process.stderr.write(consoleText(settings.data, consoleAddress));
     }
     sayReady(config, address);
     report(logger);
+    reportConsole(logger);
   } catch (error) {
-    await Promise.all([app.close(), admin?.close()]);
+    await Promise.all([app.close(), people?.app?.close(), admin?.close()]);
     await service.close();
     throw error;
   }

@@ -67,9 +67,10 @@ export function changeDirectory<T>(
   });
 }
 
-function sourceOf(actor: Actor): Pick<EventOrigin, 'source'> {
-  if (actor.kind === 'operator') return {};
-  return { source: { keyId: actor.keyId, sourceAddress: actor.sourceAddress ?? null } };
+function sourceOf(actor: Actor): Pick<EventOrigin, 'source' | 'visitor'> {
+  if (actor.kind === 'operator') return { visitor: null };
+  const { keyId, sourceAddress = null, visitor = null } = actor;
+  return { source: { keyId, sourceAddress }, visitor };
 }
 
 function decideAll(

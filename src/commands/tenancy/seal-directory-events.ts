@@ -1,12 +1,11 @@
 import type { DirectoryFact, DirectoryFactType } from '../../domain/tenancy/directory-fact.js';
 import { type NewEvent, noSealedParts } from '../../events/event.js';
-import { sealTrace } from '../../events/sealing/trace-ciphertext.js';
 import { type DirectoryClear, directoryEventVersion } from '../../events/tenancy/catalogue.js';
 import { sealDocument } from '../../events/tenancy/documents.js';
 import { tenantStream } from '../../events/tenancy/streams.js';
 import type { TenantKeys } from '../../keys/key-ring.js';
 import type { Vault } from '../../vault/vault.js';
-import type { EventOrigin } from '../event-origin.js';
+import { type EventOrigin, sealOrigin } from '../event-origin.js';
 
 /**
  * Returns decided facts as the events after `revision` in the tenant's stream, each with its document encrypted.
@@ -16,23 +15,20 @@ export function sealDirectoryEvents(
   tenantKeys: TenantKeys,
   { tenantId, revision }: { readonly tenantId: string; readonly revision: number },
   facts: readonly DirectoryFact[],
-  { actorId, source, at, traceId, cmd }: EventOrigin,
+  origin: EventOrigin,
 ): readonly NewEvent[] {
   return facts.map((fact, index) => {
     const place = { tenantId, stream: tenantStream(tenantId), revision: revision + 1 + index };
     const content = 'document' in fact ? sealDocument(tenantKeys.directory, fact.document, place) : null;
     return {
-      ...{
-        id: random.uuid(),
-        type: fact.type,
-        version: directoryEventVersion,
-        tenantId,
-        actorId,
-        source,
-        time: at,
-        cmd,
-      },
-      trace: traceId === null ? null : sealTrace(tenantKeys, traceId, place),
+      id: random.uuid(),
+      type: fact.type,
+      version: directoryEventVersion,
+      tenantId,
+      actorId: origin.actorId,
+      time: origin.at,
+      cmd: origin.cmd,
+      ...sealOrigin(tenantKeys, origin, place),
       clear: clearOf(fact),
       sealed: { ...noSealedParts, content },
     };

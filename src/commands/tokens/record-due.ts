@@ -10,7 +10,7 @@ import { changeTokens, nothingToSeal } from '../write-path.js';
  * so tokens of a deleted tenant end like all others; with such a key, it also keeps the id for webhooks.
  */
 export async function recordDue(vault: Vault, { tenantId, stream, due }: DueRow): Promise<void> {
-  const origin = { actorId: 'system', traceId: null, cmd: null };
+  const origin = { actorId: 'system', traceId: null, visitor: null, cmd: null };
   const target = { tenantId, tenantKeys: null, streams: [stream], origin };
   await changeTokens(vault, target, async (attempt) => {
     const view = attempt.viewOf(stream);

@@ -4,6 +4,7 @@ import type { Checkpointer } from '../../audit/checkpointer.js';
 import type { WebhookDeliveries } from '../../jobs/deliver-webhooks.js';
 import type { Sweep } from '../../jobs/sweep.js';
 import type { Lead } from '../../ports/checkpoints.js';
+import type { DailyCounting } from '../../projections/daily-counts.js';
 import { catchUp, type RunnerDeps } from '../../projections/projection-runner.js';
 import { shredEndedKeys } from '../../projections/shredder.js';
 
@@ -20,6 +21,8 @@ type Deps = RunnerDeps & {
   readonly checkpointer: () => Checkpointer;
   /** Creates the webhook deliveries for one term as leader. */
   readonly webhooks: () => WebhookDeliveries;
+  /** Creates the counting of days for one term as leader. */
+  readonly dailyCounting: () => DailyCounting;
   /** Returns false if this process must not do anything irreversible because its clock is wrong. */
   readonly mayLead: () => boolean;
   /** Finishes what other processes left half-done. */
@@ -55,9 +58,11 @@ export function createBackground(needs: Deps): Background {
     const sweep = createSweep();
     const checkpointer = createCheckpointer();
     const webhooks = needs.webhooks();
+    const dailyCounting = needs.dailyCounting();
     sweep.start();
     checkpointer.start();
     webhooks.start();
+    dailyCounting.start();
     try {
       for (let clearedAt = Number.NEGATIVE_INFINITY; lead !== null && !stopped; ) {
         const seen = await catchUp(needs, lead);
@@ -72,6 +77,7 @@ export function createBackground(needs: Deps): Background {
       await sweep.stop();
       await checkpointer.stop();
       await webhooks.stop();
+      await dailyCounting.stop();
     }
   }
 

@@ -23,6 +23,9 @@ type Deps = {
  */
 const minimalGraceMs = 3_000;
 
+/** The limit up to which events after a position are counted. */
+const gapMax = 1_000;
+
 /** Creates the projections of the cluster profile, including the rebuild of tokens. */
 export function clusterProjections({ vault, stores, keptMs, state, onError }: Deps) {
   const { generations, checkpoints, rowsConnection } = stores;
@@ -42,6 +45,7 @@ export function clusterProjections({ vault, stores, keptMs, state, onError }: De
     replaceDirectory: (records) => replaceDirectory(rowsConnection, records, log),
     countRows: () => countRows(vault),
     positionOf: (name) => (name === 'shredder' ? keys.checkpoint('shredder') : position()),
+    eventsAfter: async (from) => (await log.readClear(from, gapMax)).length,
     shredUpTo: position,
   });
   return { tokens, projections };

@@ -16,6 +16,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { Spans } from '../../ports/spans.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { WebhookSender } from '../../ports/webhook-sender.js';
+import { createDailyCounting } from '../../projections/daily-counts.js';
 import { projectDirectory } from '../../projections/project-directory.js';
 import { projectToken } from '../../projections/project-token.js';
 import { rebuildStatus } from '../../projections/rebuild/rebuild-status.js';
@@ -165,6 +166,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       sweep: newSweep,
       checkpointer: newCheckpointer,
       webhooks: newWebhooks,
+      dailyCounting: () => createDailyCounting(vault, onBackgroundError),
       mayLead: clock.isTrusted,
       clear: async () => {
         await batches.clear();

@@ -2,6 +2,8 @@ import { mongoAccessLog } from '../../adapters/mongodb/access-log/mongo-access-l
 import { mongoBudgets } from '../../adapters/mongodb/budgets.js';
 import { mongoCheckpoints } from '../../adapters/mongodb/checkpoints.js';
 import type { MongoConnection } from '../../adapters/mongodb/connection.js';
+import { mongoConsoleSessions } from '../../adapters/mongodb/console-sessions.js';
+import { mongoDailyCounts } from '../../adapters/mongodb/daily-counts.js';
 import { mongoDirectory } from '../../adapters/mongodb/directory/directory.js';
 import { mongoDirectoryWriter } from '../../adapters/mongodb/directory/directory-writer.js';
 import { mongoErasureProbe } from '../../adapters/mongodb/erasure-probe.js';
@@ -74,7 +76,9 @@ export async function storesOn<C extends Clock>(needs: Deps<C>) {
     work: mongoUnitOfWork(parts),
     claims: claims.port,
     budgets: mongoBudgets(rowsConnection),
+    dailyCounts: mongoDailyCounts(rowsConnection),
     webhookStore: mongoWebhookStore(rowsConnection),
+    consoleSessions: mongoConsoleSessions(rowsConnection),
     directory: mongoDirectory(rowsConnection),
     checkpoints: mongoCheckpoints(rowsConnection),
     async close(): Promise<void> {

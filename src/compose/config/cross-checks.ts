@@ -14,6 +14,7 @@ const headerPaths = ['auth.header_aliases', 'http.idempotency_header_aliases', '
 export function crossChecks(values: Settings, nameOf: NameOf): readonly string[] {
   return [
     ...reachChecks(values, nameOf),
+    ...consoleChecks(values, nameOf),
     ...rootKeyChecks(values, nameOf),
     ...headerChecks(values, nameOf),
     ...storeChecks(values, nameOf),
@@ -42,6 +43,25 @@ function reachChecks(values: Settings, nameOf: NameOf): readonly string[] {
       `${nameOf('host')}: other machines can reach this address, so TLS is required; set tls.cert and tls.key (--tls-cert, ` +
         '--tls-key), or behind_tls_proxy with http.trusted_proxies when a proxy terminates TLS, or use 127.0.0.1',
     );
+  }
+  return problems;
+}
+
+/** Checks that the console's sessions cannot cross a network in plaintext, and that it knows its own names there. */
+function consoleChecks(values: Settings, nameOf: NameOf): readonly string[] {
+  const { 'console.host': host, dev, behind_tls_proxy: isBehindProxy } = values;
+  if (!(values['console.enabled'] ?? dev) || isLoopback(host)) return [];
+  if (dev)
+    return [`${nameOf('console.host')}: ${nameOf('dev')} is for this machine only; use 127.0.0.1, or remove dev`];
+  const problems: string[] = [];
+  if (values['tls.cert'] === null && !isBehindProxy) {
+    problems.push(
+      `${nameOf('console.host')}: other machines can reach this address, so TLS is required; set tls.cert and tls.key, or ` +
+        'behind_tls_proxy with http.trusted_proxies when a proxy terminates TLS, or use 127.0.0.1',
+    );
+  }
+  if (values['console.allowed_hosts'].length === 0) {
+    problems.push(`${nameOf('console.host')}: needs the names of the console in console.allowed_hosts`);
   }
   return problems;
 }

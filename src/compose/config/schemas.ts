@@ -98,6 +98,18 @@ export const host = z.string({ error: 'must be text' }).refine((text) => isIP(te
   error: 'must be an IP address without brackets, or a host name',
 });
 
+const hostNameError = 'must be a list of host names or IP addresses, without a port';
+
+/** Names in a `Host` header, in lower case. An IPv6 address has its brackets there. */
+export const hostNames = z.array(
+  z
+    .string({ error: hostNameError })
+    .toLowerCase()
+    .refine((text) => namePattern.test(text) || isIP(text.replace(/^\[(.*)\]$/, '$1')) !== 0, { error: hostNameError })
+    .transform((text) => (isIP(text) === 6 ? `[${text}]` : text)),
+  { error: hostNameError },
+);
+
 /**
  * Returns whether only this machine can reach the address. An address in an unusual notation counts as reachable by
  * others.

@@ -5,6 +5,7 @@ import {
   command,
   flag,
   host,
+  hostNames,
   keyHeaderNames,
   oneOf,
   optionalPath,
@@ -247,6 +248,36 @@ export const settings = {
     form: 'number',
     secret: false,
     doc: 'The port of the admin listener; 0 selects a free port, which the log names; off turns the listener off.',
+  },
+  'console.enabled': {
+    schema: flag.nullable(),
+    default: null,
+    form: 'boolean',
+    secret: false,
+    doc: 'Serves the console, the pages for people, on a listener of its own. Default: true with dev, otherwise false.',
+  },
+  'console.host': {
+    schema: host,
+    default: '127.0.0.1',
+    form: 'text',
+    secret: false,
+    doc: 'The address of the console. An address that other machines can reach needs TLS and console.allowed_hosts.',
+  },
+  'console.port': {
+    schema: wholeNumber(0, 65_535),
+    default: 8090,
+    form: 'number',
+    secret: false,
+    doc: 'The port of the console; 0 selects a free port, which the log names.',
+  },
+  'console.allowed_hosts': {
+    schema: hostNames,
+    default: [],
+    form: 'list',
+    secret: false,
+    doc:
+      'The host names, without a port, under which people open the console; loopback is always allowed. Requests with ' +
+      'another Host header get 421.',
   },
   'disk.reserve_bytes': {
     schema: wholeNumber(0, 1_000_000_000_000),

@@ -62,6 +62,7 @@ export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onS
     countRows: async () => stores.countRows(),
     // Rows are written in the transaction of their events, so they are always current.
     positionOf: (name) => (name === 'shredder' ? keys.checkpoint('shredder') : log.head()),
+    eventsAfter: async (position) => (await log.head()) - position,
     shredUpTo: async () => Number.POSITIVE_INFINITY,
   });
   return { tokens, projections };

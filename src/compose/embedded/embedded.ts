@@ -1,6 +1,8 @@
+import { memoryConsoleSessions } from '../../adapters/memory/memory-console-sessions.js';
 import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
 import { readLastBackup } from '../../adapters/sqlite/backup/last-backup.js';
+import { sqliteDailyCounts } from '../../adapters/sqlite/daily-counts.js';
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
 import { lostVault } from '../../adapters/sqlite/database/prepare-stores.js';
 import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
@@ -15,6 +17,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { Random } from '../../ports/random.js';
 import type { Spans } from '../../ports/spans.js';
 import type { WebhookSender } from '../../ports/webhook-sender.js';
+import { createDailyCounting } from '../../projections/daily-counts.js';
 import { rebuildStatus } from '../../projections/rebuild/rebuild-status.js';
 import { shredWithNotice } from '../../projections/shredder.js';
 import { createKnownCallers } from '../../vault/known-callers.js';
@@ -124,27 +127,37 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     const rateLimits = memoryRateLimits(clock);
     const { cvcRetentionMs } = options;
     const reserve = diskReserve(dataDir, options.reserveBytes ?? reserveBytesDefault);
-    const guarded = { ...stores, work: reserve.guardWork(stores.work), keys: reserve.guardKeys(stores.keys) };
+    const guarded = {
+      ...stores,
+      work: reserve.guardWork(stores.work),
+      keys: reserve.guardKeys(stores.keys),
+      consoleSessions: memoryConsoleSessions(),
+    };
     const held = guard;
     const rowCache = createRowCache();
     const webhookSender = options.webhookSender ?? httpWebhookSender({ allowsPrivate: false });
-    const { vault, recorder, service, damage, backgroundFailed } = composeVault(guarded, {
-      integrity: await stores.keys.integrityKeys(),
-      ...{ clock, random, metrics, rateLimits, limits, onError, cvcRetentionMs, webhookSender },
-      spans: options.spans ?? null,
-      systems: { log: 'sqlite', rows: 'sqlite' },
-      rowCache,
-      // One timer wakes the sweep. The timer does not contain a token's id.
-      timers: { set: ({ dueAt }) => sweep.dueAt(dueAt), clear: () => undefined, pending: async () => 0 },
-      knownCallers: createKnownCallers(),
-      confirmReads: async () => undefined,
-    });
+    const dailyCounts = sqliteDailyCounts(dataDir, logId);
+    const { vault, recorder, service, damage, backgroundFailed } = composeVault(
+      { ...guarded, dailyCounts },
+      {
+        integrity: await stores.keys.integrityKeys(),
+        ...{ clock, random, metrics, rateLimits, limits, onError, cvcRetentionMs, webhookSender },
+        spans: options.spans ?? null,
+        systems: { log: 'sqlite', rows: 'sqlite' },
+        rowCache,
+        // One timer wakes the sweep. The timer does not contain a token's id.
+        timers: { set: ({ dueAt }) => sweep.dueAt(dueAt), clear: () => undefined, pending: async () => 0 },
+        knownCallers: createKnownCallers(),
+        confirmReads: async () => undefined,
+      },
+    );
     const onBackgroundError = (error: unknown): void => {
       backgroundFailed(error);
       onError(error);
     };
     const sweep = createSweep(vault, stores.forgetTombstones, onBackgroundError);
     const webhooks = createWebhookDeliveries(vault, onceAMinute(onBackgroundError));
+    const dailyCounting = createDailyCounting(vault, onceAMinute(onBackgroundError));
     const state = async () => {
       // If the store does not respond, assumes that no rebuild is running.
       const { running } = rebuildStatus(await stores.generations.rebuild().catch(() => null));
@@ -175,6 +188,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         sweep.start();
         checkpointer.start();
         webhooks.start();
+        dailyCounting.start();
         const rows = outdated.filter((name) => name === 'tokens');
         rebuildOutdated({ tokens, projections }, rows, onNotice).catch(onBackgroundError);
       },
@@ -183,6 +197,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         // A receiver that does not respond must not delay the shutdown.
         webhookSender.close();
         await webhooks.stop();
+        await dailyCounting.stop();
         await sweep.stop();
         await vault.vocabularies.idle();
         await recorder.close();
@@ -194,6 +209,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         // examination may be forged, so it is never recorded.
         if (!acceptsOlderLog) await noteLog(stores).catch(() => undefined);
         await held.stop();
+        dailyCounts.close();
         await stores.close();
         lock.release();
       },

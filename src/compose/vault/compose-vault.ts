@@ -7,6 +7,7 @@ import { createStreamQueue } from '../../domain/stream-queue.js';
 import { createLimits } from '../../http/limits/limits.js';
 import type { Service } from '../../http/service.js';
 import type { Claims } from '../../ports/claims.js';
+import type { ConsoleSessions } from '../../ports/console-sessions.js';
 import type { Directory } from '../../ports/directory.js';
 import { ForgedLog } from '../../ports/event-log.js';
 import type { Metrics } from '../../ports/metrics.js';
@@ -18,6 +19,7 @@ import type { WebhookStore } from '../../ports/webhook-store.js';
 import { healDirectory } from '../../projections/heal-directory.js';
 import { createVocabularies } from '../../search/vocabulary/vocabularies.js';
 import { authenticClaims } from '../../vault/authentic-claims.js';
+import { authenticConsoleSessions } from '../../vault/authentic-console-sessions.js';
 import { authenticDirectory } from '../../vault/authentic-directory.js';
 import { authenticTokenRows } from '../../vault/authentic-token-rows.js';
 import { authenticWebhookStore } from '../../vault/authentic-webhook-store.js';
@@ -35,12 +37,22 @@ import { countedKeyRing, countedSender } from './counted.js';
 /** The stores of a profile. */
 export type Stores = Pick<
   Vault,
-  'log' | 'storedLog' | 'chain' | 'erasureProbe' | 'generations' | 'work' | 'keys' | 'budgets' | 'accessLog'
+  | 'log'
+  | 'storedLog'
+  | 'chain'
+  | 'erasureProbe'
+  | 'generations'
+  | 'work'
+  | 'keys'
+  | 'budgets'
+  | 'accessLog'
+  | 'dailyCounts'
 > & {
   readonly rows: TokenRows;
   readonly claims: Claims;
   readonly directory: Directory;
   readonly webhookStore: WebhookStore;
+  readonly consoleSessions: ConsoleSessions;
 };
 
 /** The parts that a profile provides besides its stores. */
@@ -85,7 +97,7 @@ const forgedNamedMax = 10;
 /** Composes the vault that all commands use, on the stores of one profile. */
 export function composeVault(bare: Stores, given: Parts): ComposedVault {
   const { integrity, metrics, rateLimits, limits, onError, spans, systems, rowCache, ...parts } = given;
-  const { log, storedLog, chain, erasureProbe, generations, budgets, accessLog, webhookStore, ...stores } =
+  const { log, storedLog, chain, erasureProbe, generations, budgets, accessLog, dailyCounts, webhookStore, ...stores } =
     spans === null ? bare : tracedStores(bare, spans, systems);
   const keys = countedKeyRing(stores.keys, metrics);
   const recorder = createAccessRecorder(accessLog, onError);
@@ -98,7 +110,9 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
   });
   const vault: Vault = {
     ...{ log, storedLog, chain, rows, erasureProbe, generations, keys, budgets, directory, accessLog, recorder },
+    dailyCounts,
     webhookStore: authenticWebhookStore(webhookStore, integrity.rows),
+    consoleSessions: authenticConsoleSessions(stores.consoleSessions, integrity.console, parts.random),
     claims: authenticClaims(stores.claims, integrity.rows),
     ...{ integrity, ...parts },
     webhookSender: countedSender(parts.webhookSender, metrics),
@@ -143,7 +157,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     ],
     service: {
       ...{ vault, metrics, spans, reportError },
-      authenticate: createAuthenticate(vault, onForged),
+      ...createAuthenticate(vault, onForged),
       limits: createLimits(rateLimits, limits, metrics),
     },
     backgroundFailed(error) {

@@ -16,17 +16,33 @@ export function grantsAnywhere({ access }: Caller, permission: Permission): bool
  * containers, and `transformForCreate` decides creations. See docs/contract.md, "Access rules".
  */
 export function transformFor(
-  { access, applicationType }: Caller,
+  subject: AccessSubject,
   permission: TokenPermission,
   containers: readonly string[],
 ): Transform | null {
+  return decideAccess(subject, permission, containers).transform;
+}
+
+/** An application, or one whose access is not saved yet. */
+export type AccessSubject = Pick<Caller, 'access' | 'applicationType'>;
+
+/** The transform of a permission, and the rule that decides it; null under plain permissions or if no rule does. */
+export type AccessDecision = { readonly transform: Transform | null; readonly rule: AccessRule | null };
+
+/** Does the same as `transformFor`, and names the deciding rule. */
+export function decideAccess(
+  { access, applicationType }: AccessSubject,
+  permission: TokenPermission,
+  containers: readonly string[],
+): AccessDecision {
   if (access.kind === 'rules') {
-    const transform = decidingRule(access.rules, permission, containers)?.transform ?? null;
+    const rule = decidingRule(access.rules, permission, containers);
+    const transform = rule?.transform ?? null;
     // Threat: anyone may have the key of a public application, and `PATCH {}` returns the whole token.
-    return applicationType === 'public' && transform === 'reveal' ? 'mask' : transform;
+    return { rule, transform: applicationType === 'public' && transform === 'reveal' ? 'mask' : transform };
   }
-  if (!access.permissions.has(permission)) return null;
-  return permission === 'token:use' ? 'reveal' : 'mask';
+  if (!access.permissions.has(permission)) return { rule: null, transform: null };
+  return { rule: null, transform: permission === 'token:use' ? 'reveal' : 'mask' };
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { Visitor } from '../access/visitor.js';
+
 /** The author of a change: the operator at the command line, or an application using one of its keys. */
 export type Actor =
   | { readonly kind: 'operator' }
@@ -7,6 +9,8 @@ export type Actor =
       readonly keyId: string;
       /** The source address of the author's request, used only for the access log. */
       readonly sourceAddress?: string;
+      /** The person and the reason of the request, used only for the access log. */
+      readonly visitor?: Visitor;
     };
 
 /** Returns the author's id in the form that events and documents contain. */

@@ -30,7 +30,7 @@ export type AccessEntry = {
   readonly outcome: AccessOutcome;
   /** A fixed text. */
   readonly message: string;
-  /** The trace id, encrypted under the tenant's audit key. */
+  /** The trace id, the person and the reason of the request, encrypted under the tenant's audit key. */
   readonly trace: Uint8Array | null;
   readonly tracePlace: TracePlace | null;
 };

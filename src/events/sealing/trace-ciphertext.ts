@@ -1,32 +1,53 @@
 import { hkdfSync } from 'node:crypto';
+import type { Visitor } from '../../domain/access/visitor.js';
 import { type CiphertextPlace, openCiphertext, sealCiphertext } from './ciphertext.js';
+import { paddedJson } from './json-ciphertext.js';
 
 type TracePlace = Pick<CiphertextPlace, 'tenantId' | 'stream' | 'revision'>;
 
 /** The keys for traces of a tenant: `KeyRing.tenantKeys`. */
 type TraceKeys = { readonly audit: Buffer; readonly traceEpoch: () => number };
 
+/** What is stored about the request that caused an event or entry. */
+export type Trace = {
+  readonly traceId: string;
+  /** Null if the request has neither a person nor a reason. */
+  readonly visitor: Visitor | null;
+};
+
 const epochBytes = 4;
 const keyBytes = 32;
 
 /**
- * Encrypts the trace id of the request that caused an event or entry. The key is derived from the tenant's audit key
- * for the current epoch (HKDF, RFC 5869), and the stored bytes begin with the epoch. So each key encrypts a bounded
- * number of traces, and older traces stay readable.
+ * Encrypts the trace id of the request that caused an event or entry, with its person and its reason. The key is
+ * derived from the tenant's audit key for the current epoch (HKDF, RFC 5869), and the stored bytes begin with the
+ * epoch. So each key encrypts a bounded number of traces, and older traces stay readable.
  */
-export function sealTrace(keys: TraceKeys, traceId: string, at: TracePlace): Buffer {
+export function sealTrace(keys: TraceKeys, trace: Trace, at: TracePlace): Buffer {
   const epoch = keys.traceEpoch();
   const head = Buffer.alloc(epochBytes);
   head.writeUInt32BE(epoch);
-  return Buffer.concat([head, sealCiphertext(epochKey(keys.audit, epoch), Buffer.from(traceId), boxPlace(at))]);
+  return Buffer.concat([head, sealCiphertext(epochKey(keys.audit, epoch), bytesOf(trace), boxPlace(at))]);
 }
 
-/** Decrypts a trace id; null if the ciphertext is damaged or moved. */
-export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace): string | null {
+/** Decrypts a trace; null if the ciphertext is damaged or moved. */
+export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace): Trace | null {
   if (stored.length < epochBytes) return null;
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
   const key = epochKey(auditKey, bytes.readUInt32BE(0));
-  return openCiphertext(key, bytes.subarray(epochBytes), boxPlace(at))?.toString('utf8') ?? null;
+  const text = openCiphertext(key, bytes.subarray(epochBytes), boxPlace(at))?.toString('utf8');
+  return text === undefined ? null : traceIn(text);
+}
+
+/** A trace without a person and a reason is its id alone, as before there were any. No trace id begins with a bracket. */
+function bytesOf({ traceId, visitor }: Trace): Buffer {
+  return visitor === null ? Buffer.from(traceId) : paddedJson([traceId, visitor.name, visitor.issuer, visitor.reason]);
+}
+
+function traceIn(text: string): Trace {
+  if (!text.startsWith('[')) return { traceId: text, visitor: null };
+  const [traceId, name, issuer, reason] = JSON.parse(text) as [string, string | null, string | null, string | null];
+  return { traceId, visitor: { name, issuer, reason } };
 }
 
 /** For each audit key, the key of the most recently used epoch. */

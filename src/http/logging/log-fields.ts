@@ -22,6 +22,8 @@ export type LogFields = {
   readonly delaySeconds?: number;
   /** The address of the admin listener. */
   readonly adminAddress?: string;
+  /** The address of the console. */
+  readonly consoleAddress?: string;
   /** Any thrown value. `loggedError` decides which parts of it are logged. */
   readonly error?: unknown;
 };
@@ -33,7 +35,8 @@ export type LogLine = Readonly<Record<string, string | number | LoggedError>>;
  * the object has at run time, from a spread request or a cast, is logged.
  */
 export function logLine(fields: LogFields): LogLine {
-  const { route, method, status, durationMs, traceId, applicationId, code, adminAddress, otelTraceId } = fields;
+  const { route, method, status, durationMs, traceId, applicationId, code, adminAddress, otelTraceId, consoleAddress } =
+    fields;
   const { address, version, profile, role, delaySeconds } = fields;
   const line: Record<string, string | number | LoggedError> = {};
   if (typeof route === 'string') line['route'] = route;
@@ -50,6 +53,7 @@ export function logLine(fields: LogFields): LogLine {
   if (typeof role === 'string') line['role'] = role;
   if (typeof delaySeconds === 'number') line['delay_seconds'] = delaySeconds;
   if (typeof adminAddress === 'string') line['admin_address'] = adminAddress;
+  if (typeof consoleAddress === 'string') line['console_address'] = consoleAddress;
   if ('error' in fields) line['err'] = loggedError(fields.error);
   return line;
 }

@@ -76,7 +76,11 @@ function describeRoute(
     ...pathParameters(url, operation),
     headers: {
       type: 'object',
-      properties: pick(requestHeaders, [...(operation.requestHeaders ?? []), 'SERVICE-TRACE-ID']),
+      properties: pick(requestHeaders, [
+        ...(operation.requestHeaders ?? []),
+        'SERVICE-TRACE-ID',
+        ...(permission === undefined ? [] : (['SERVICE-PERSON', 'SERVICE-REASON'] as const)),
+      ]),
     },
     response: withJsonSchemas(responses, inJson.response),
   };
@@ -206,7 +210,14 @@ function commonProblems(
   const always = ['malformed_request', 'internal', 'store_unavailable', 'overloaded'] as const;
   const overTls = isHealthRoute(url) ? [] : (['tls_required'] as const);
   const withoutKey = ['too_many_without_key'] as const;
-  const withKey = ['rate_limited', 'too_many_bad_keys', 'unauthenticated', 'key_lost', 'row_forged'] as const;
+  const withKey = [
+    'rate_limited',
+    'too_many_bad_keys',
+    'unauthenticated',
+    'validation_failed',
+    'key_lost',
+    'row_forged',
+  ] as const;
   const withPermission = permission === undefined || permission === 'any_key' ? [] : (['permission_missing'] as const);
   const withBody = ['malformed_body', 'unsupported_media_type'] as const;
   return [

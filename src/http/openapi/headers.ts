@@ -15,6 +15,15 @@ export const requestHeaders = {
       'A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a ' +
       'card number.',
   },
+  'SERVICE-PERSON': {
+    type: 'string',
+    description:
+      'The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8.',
+  },
+  'SERVICE-REASON': {
+    type: 'string',
+    description: 'The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8.',
+  },
   'If-Match': { type: 'string', description: 'Entity tags, or `*`. If the token has another revision: 412.' },
   'If-None-Match': { type: 'string', description: 'Entity tags, or `*`. If the token has this revision: 304.' },
 } as const satisfies HeaderDocs;

@@ -18,7 +18,7 @@ const operation = documented({
     200: {
       description: 'The keys.',
       schema: z.array(apiKey),
-      example: [{ ...apiKeyExample, last_used_at: '2026-02-01' }],
+      example: [{ ...apiKeyExample, last_used_at: '2026-02-01T08:15:00.000+00:00' }],
     },
   },
   problems: ['application_not_found'],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { accessEntities, accessOperations } from '../../audit/access-log/operation.js';
+import { visitorFields } from '../../domain/access/visitor.js';
 import { formatTimestamp, parseExpiresAt } from '../../domain/time.js';
 import { type LogFilter, readLog, type ShownEntry } from '../../queries/read-log.js';
 import { documented } from '../openapi/operation.js';
@@ -79,7 +80,8 @@ const entry = z
     }),
     entity_ref: z.string().optional().meta({ description: 'A keyed hash of the id. Absent if there is no id.' }),
     operation: z.string().meta({
-      description: 'What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation or loss.',
+      description:
+        'What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation, sign_in, sign_out or loss.',
     }),
     outcome: z.enum(['success', 'denied', 'failed']).meta({ description: 'How it ended.' }),
     message: z.string().meta({ description: 'A text for people. It never contains data.' }),
@@ -87,6 +89,14 @@ const entry = z
       .string()
       .optional()
       .meta({ description: 'The trace id of the request. Absent if no request caused the entry.' }),
+    person: z.string().optional().meta({
+      description:
+        'The person who made the request, as the console or the application stated. Absent if there was none.',
+    }),
+    person_issuer: z.string().optional().meta({
+      description: 'The identity provider that states the name. Absent if the person or the application stated it.',
+    }),
+    reason: z.string().optional().meta({ description: 'The reason of the request. Absent if it gave none.' }),
     created_at: dateTime('When it was done.'),
   })
   .meta({ id: 'LogEntry', description: 'An entry of the access log.' });
@@ -119,6 +129,8 @@ const listLogsOperation = documented({
             outcome: 'success',
             message: 'token shown in plaintext',
             trace_id: 'checkout-81',
+            person: 'Jane Doe',
+            reason: 'Chargeback 81',
             created_at: '2026-01-31T12:00:00.000+00:00',
           },
         ],
@@ -141,7 +153,7 @@ export const listLogsRoute: Routes = (app, { vault }) => {
 };
 
 /** Returns an entry in the form of `GET /logs`. A field without a value is absent. */
-function entryBody({ entry, entityId, traceId }: ShownEntry) {
+function entryBody({ entry, entityId, trace }: ShownEntry) {
   const { keyId, sourceAddress, entityRef } = entry;
   return {
     tenant_id: entry.tenantId,
@@ -155,7 +167,7 @@ function entryBody({ entry, entityId, traceId }: ShownEntry) {
     operation: entry.operation,
     outcome: entry.outcome,
     message: entry.message,
-    ...(traceId === null ? {} : { trace_id: traceId }),
+    ...(trace === null ? {} : { trace_id: trace.traceId, ...visitorFields(trace.visitor) }),
     created_at: formatTimestamp(entry.time),
   };
 }

@@ -25,6 +25,12 @@ const historyEntry = z
       .string()
       .optional()
       .meta({ description: 'The trace id of the request. Absent if no request caused the event.' }),
+    person: z.string().optional().meta({
+      description: 'The person who did it, as the console or the application stated. Present only with `log:read`.',
+    }),
+    person_issuer: z.string().optional().meta({
+      description: 'The identity provider that states the name. Absent if the person or the application stated it.',
+    }),
     created_at: dateTime('When it happened.'),
     changed: z.array(z.string()).meta({ description: 'The names of the fields that changed. Never their values.' }),
     life: wholeNumber(

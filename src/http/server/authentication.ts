@@ -5,6 +5,7 @@ import { headerOf } from '../header.js';
 import type { Admission } from '../load/admission.js';
 import { Problem, permissionMissing } from '../problem/problem.js';
 import type { Service } from '../service.js';
+import { statedVisitor } from './stated-visitor.js';
 
 /** The headers that may contain a request's API key. */
 type KeyCarriers = {
@@ -16,8 +17,8 @@ type KeyCarriers = {
 
 /**
  * Creates the first checks of a request, which run before its body is read: 429 over a limit, 401 without a valid key,
- * and 403 if the caller does not hold the route's permission on any container (docs/contract.md, "Order of checks"). A
- * request that passes the first two checks waits for its tenant's share.
+ * 403 if the caller does not hold the route's permission on any container, and 400 if the headers that name a person or
+ * a reason are invalid (docs/contract.md, "Order of checks"). A request that passes the first two checks waits for its tenant's share.
  */
 export function createAuthentication(service: Service, carriers: KeyCarriers, admission: Admission) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
@@ -32,13 +33,20 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
       }
       return reply.code(204).send();
     }
-    request.caller = { ...caller, sourceAddress: request.ip };
+    const visitor = statedVisitor(request);
+    request.caller = {
+      ...caller,
+      sourceAddress: request.ip,
+      ...(visitor.ok && visitor.value !== null ? { visitor: visitor.value } : {}),
+    };
     await service.limits.request(caller);
     const admitted = admission.admit(request, reply, caller.tenantId);
     if (admitted !== undefined) await admitted;
-    if (permission === 'any_key') return undefined;
-    const sufficient = typeof permission === 'string' ? [permission] : permission;
-    if (!sufficient.some((one) => grantsAnywhere(caller, one))) throw permissionMissing(sufficient);
+    if (permission !== 'any_key') {
+      const sufficient = typeof permission === 'string' ? [permission] : permission;
+      if (!sufficient.some((one) => grantsAnywhere(caller, one))) throw permissionMissing(sufficient);
+    }
+    if (!visitor.ok) throw new Problem('validation_failed', visitor.errors);
     return undefined;
   };
 }

@@ -6,12 +6,13 @@ import type { Vault } from '../../vault/vault.js';
 import type { DirectoryRecord } from '../../views/directory-view.js';
 import type { Stored } from '../../views/row-mac.js';
 import { projectionVersions } from '../../views/versions.js';
+import { countDays, logSource, rebuildShare } from '../daily-counts.js';
 import { shredEndedKeys } from '../shredder.js';
 import { rebuildStatus } from './rebuild-status.js';
 import type { TokenRebuild } from './token-rebuild.js';
 
 export type ProjectionsDeps = {
-  readonly vault: Pick<Vault, 'log' | 'keys' | 'vocabularies'>;
+  readonly vault: Pick<Vault, 'log' | 'accessLog' | 'keys' | 'clock' | 'dailyCounts' | 'vocabularies'>;
   readonly generations: Generations;
   readonly tokens: TokenRebuild;
   readonly keptSeconds: number;
@@ -22,6 +23,8 @@ export type ProjectionsDeps = {
   readonly countRows: () => Promise<number>;
   /** Returns the position of each projection in the log. */
   readonly positionOf: (name: 'tokens' | 'directory' | 'shredder') => Promise<number>;
+  /** Returns the number of events after a position, which may be limited. */
+  readonly eventsAfter: (position: number) => Promise<number>;
   /** Returns the position up to which ended keys may be destroyed. */
   readonly shredUpTo: () => Promise<number>;
   readonly state: () => Promise<Pick<ServiceState, 'projections'>>;
@@ -49,10 +52,16 @@ export function createProjections(needs: ProjectionsDeps): Projections {
     await generations.saveVersion('shredder', projectionVersions.shredder);
   }
 
+  async function countDaysAgain(): Promise<void> {
+    await vault.dailyCounts.clear();
+    await countDays(vault, { restShare: rebuildShare, stopped: new AbortController().signal });
+  }
+
   async function rebuild(name: ProjectionName, acceptNew: boolean): Promise<RebuildStart> {
     if (name === 'tokens') return tokens.start(acceptNew);
     if (name === 'directory') await rebuildDirectory();
     else if (name === 'shredder') await repeatShredder();
+    else if (name === 'days') await countDaysAgain();
     else vault.vocabularies.dropAll();
     return 'done';
   }
@@ -75,6 +84,19 @@ export function createProjections(needs: ProjectionsDeps): Projections {
       const now = running === null ? isCurrent : 'rebuilding';
       return { ...common, generation: read, state: now, rebuild: running, lastRebuild: last };
     };
+    const dayPosition = (await vault.dailyCounts.positions()).get(logSource) ?? 0;
+    const dayGap = await needs.eventsAfter(dayPosition);
+    const days: ProjectionStatus = {
+      name: 'days',
+      version: null,
+      generation: null,
+      position: dayPosition,
+      head,
+      gap: dayGap,
+      state: dayGap === 0 ? 'current' : 'behind',
+      rebuild: null,
+      lastRebuild: null,
+    };
     const inMemory = {
       version: null,
       generation: null,
@@ -85,6 +107,7 @@ export function createProjections(needs: ProjectionsDeps): Projections {
     } as const;
     return [
       ...(await Promise.all((['tokens', 'directory', 'shredder'] as const).map(stored))),
+      days,
       { name: 'vocabulary', ...inMemory, rebuild: null, lastRebuild: null },
     ];
   }

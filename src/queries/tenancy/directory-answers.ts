@@ -25,10 +25,10 @@ export function keyAnswer({ id, created_by, created_at }: ApiKeyDocument): JsonO
   return { id, created_by, created_at: formatTimestamp(created_at) };
 }
 
-/** The same with the day of its last use, `2026-01-31` in UTC. */
+/** The same with the time of its last use. */
 export function listedKeyAnswer(key: ListedKey): JsonObject {
-  const day = key.usedOn === null ? {} : { last_used_at: formatTimestamp(key.usedOn * 86_400_000).slice(0, 10) };
-  return { ...keyAnswer(key), ...day };
+  const { lastUsedAt } = key;
+  return { ...keyAnswer(key), ...(lastUsedAt === null ? {} : { last_used_at: formatTimestamp(lastUsedAt) }) };
 }
 
 /** The warning for a tenant that enables `show_fingerprints` (docs/contract.md, "Token types"). */

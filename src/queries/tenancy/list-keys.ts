@@ -3,8 +3,10 @@ import { livingApplication } from '../../vault/living-application.js';
 import { type CommandResult, done, rejected } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 
-/** A living key with the day of its last use, counted from 1970-01-01; null: not used yet. */
-export type ListedKey = ApiKeyDocument & { readonly usedOn: number | null };
+const minuteMs = 60_000;
+
+/** A living key with the time of its last use (ms), to the minute; null: not used yet. */
+export type ListedKey = ApiKeyDocument & { readonly lastUsedAt: number | null };
 
 /** Returns the living keys of an application, without the keys themselves (docs/contract.md, "API keys"). */
 export async function listKeys(
@@ -15,7 +17,9 @@ export async function listKeys(
   const application = await livingApplication(vault, tenantId, applicationId);
   if (application === null) return rejected('application_not_found');
   const { keys } = application.document;
-  return done(
-    await Promise.all(keys.map(async (key) => ({ ...key, usedOn: await vault.directory.keyUsedOn(key.hash) }))),
-  );
+  const listed = keys.map(async (key): Promise<ListedKey> => {
+    const minute = await vault.directory.keyUsedIn(key.hash);
+    return { ...key, lastUsedAt: minute === null ? null : minute * minuteMs };
+  });
+  return done(await Promise.all(listed));
 }

@@ -13,6 +13,8 @@ export type ParsedQuery =
   | {
       readonly ok: false;
       readonly message: string;
+      /** The index of the error in the text; absent if the text is too long. */
+      readonly at?: number;
       /** For an unknown field: its name as the caller wrote it, and a message with a suggestion. */
       readonly unknownField?: { readonly name: string; nearest(field: string): string };
     };
@@ -34,10 +36,10 @@ export function parseQuery(text: string): ParsedQuery {
 }
 
 function refused(error: QueryError, text: string): ParsedQuery {
-  const { unknownField: name } = error;
-  if (name === null) return { ok: false, message: error.describe(text) };
+  const { unknownField: name, at } = error;
+  if (name === null) return { ok: false, message: error.describe(text), at };
   const nearest = (field: string): string => error.describe(text, `; the nearest known one is ${field}`);
-  return { ok: false, message: nearest(nearestPlainField(name)), unknownField: { name, nearest } };
+  return { ok: false, message: nearest(nearestPlainField(name)), at, unknownField: { name, nearest } };
 }
 
 /** Recursive descent: NOT binds tighter than AND, AND than OR. `a NOT b` is `a AND NOT b`. */

@@ -89,7 +89,7 @@ test('a last use recorded between two changes is kept', async () => {
     await directory.markKeyUsed(key.hash, 20_000 + index);
   });
   await Promise.all(changes);
-  expect(await directory.keyUsedOn(key.hash)).toBe(20_019);
+  expect(await directory.keyUsedIn(key.hash)).toBe(20_019);
 });
 
 test('values that look like MongoDB operators are stored unchanged', async () => {
@@ -114,7 +114,7 @@ test('every query uses an index', async () => {
   await db.command({ profile: 2 });
   await directory.get('application', id);
   await directory.byKeyHash(hash);
-  await directory.keyUsedOn(hash);
+  await directory.keyUsedIn(hash);
   await directory.markKeyUsed(hash, 20_000);
   await directory.applications(tenantId, { ids: null, types: null }, { offset: 0, limit: 20 });
   await directory.list('tenant');

@@ -42,7 +42,7 @@ async function returning(record: DirectoryRecord): Promise<AuthenticDirectory> {
     byKeyHash: async () => stored,
     list: async () => [stored],
     applications: async () => ({ records: [stored], total: 1 }),
-    keyUsedOn: directory.keyUsedOn,
+    keyUsedIn: directory.keyUsedIn,
     markKeyUsed: directory.markKeyUsed,
   };
   const heal = async () => expect.unreachable('no record is outdated');

@@ -60,7 +60,7 @@ describe('events of version 1, as they were recorded', () => {
 
   test('contain the id of the request that caused them', () => {
     const traces = events.map((event) =>
-      event.trace === null ? null : openTrace(Buffer.from(recorded.keys.audit, 'hex'), event.trace, event),
+      event.trace === null ? null : openTrace(Buffer.from(recorded.keys.audit, 'hex'), event.trace, event)?.traceId,
     );
     expect(new Set(traces)).toEqual(new Set([null, 'recorded.trace']));
   });

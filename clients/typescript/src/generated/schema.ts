@@ -976,8 +976,8 @@ export interface components {
              */
             created_at: string;
             /**
-             * Format: date
-             * @description The day of the last use, in UTC. Absent before the first use.
+             * Format: date-time
+             * @description When the key was last used, to the minute. Absent before the first use.
              */
             last_used_at?: string;
         };
@@ -1149,7 +1149,7 @@ export interface components {
             entity_id?: string;
             /** @description A keyed hash of the id. Absent if there is no id. */
             entity_ref?: string;
-            /** @description What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation or loss. */
+            /** @description What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation, sign_in, sign_out or loss. */
             operation: string;
             /**
              * @description How it ended.
@@ -1160,6 +1160,12 @@ export interface components {
             message: string;
             /** @description The trace id of the request. Absent if no request caused the entry. */
             trace_id?: string;
+            /** @description The person who made the request, as the console or the application stated. Absent if there was none. */
+            person?: string;
+            /** @description The identity provider that states the name. Absent if the person or the application stated it. */
+            person_issuer?: string;
+            /** @description The reason of the request. Absent if it gave none. */
+            reason?: string;
             /**
              * Format: date-time
              * @description When it was done.
@@ -1204,6 +1210,10 @@ export interface components {
             actor_id: string;
             /** @description The trace id of the request. Absent if no request caused the event. */
             trace_id?: string;
+            /** @description The person who did it, as the console or the application stated. Present only with `log:read`. */
+            person?: string;
+            /** @description The identity provider that states the name. Absent if the person or the application stated it. */
+            person_issuer?: string;
             /**
              * Format: date-time
              * @description When it happened.
@@ -1379,6 +1389,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1404,6 +1418,10 @@ export interface operations {
                 "SERVICE-IDEMPOTENCY-KEY"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1457,6 +1475,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1508,6 +1530,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1531,6 +1557,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1568,6 +1598,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1593,6 +1627,10 @@ export interface operations {
                 "If-None-Match"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the token, percent-encoded. */
@@ -1621,6 +1659,10 @@ export interface operations {
                 "If-Match"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the token, percent-encoded. */
@@ -1649,6 +1691,10 @@ export interface operations {
                 "If-Match"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the token, percent-encoded. */
@@ -1704,6 +1750,10 @@ export interface operations {
                 "If-Match"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of a card token, percent-encoded. */
@@ -1730,6 +1780,10 @@ export interface operations {
                 "SERVICE-IDEMPOTENCY-KEY"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1757,6 +1811,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1784,6 +1842,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1838,6 +1900,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1870,6 +1936,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1902,6 +1972,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the token, percent-encoded. */
@@ -1941,6 +2015,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1970,6 +2048,10 @@ export interface operations {
                 "SERVICE-IDEMPOTENCY-KEY"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2028,6 +2110,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2051,6 +2137,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the application. */
@@ -2077,6 +2167,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the application. */
@@ -2135,6 +2229,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the application. */
@@ -2159,6 +2257,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the application. */
@@ -2187,6 +2289,10 @@ export interface operations {
                 "SERVICE-IDEMPOTENCY-KEY"?: string;
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the application. */
@@ -2213,6 +2319,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the application. */
@@ -2242,6 +2352,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2265,6 +2379,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2288,6 +2406,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2322,6 +2444,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2350,6 +2476,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2378,6 +2508,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2405,6 +2539,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2445,6 +2583,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the webhook. */
@@ -2471,6 +2613,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the webhook. */
@@ -2514,6 +2660,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the webhook. */
@@ -2538,6 +2688,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the webhook. */
@@ -2571,6 +2725,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the webhook. */
@@ -2604,6 +2762,10 @@ export interface operations {
             header?: {
                 /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
                 "SERVICE-TRACE-ID"?: string;
+                /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
+                "SERVICE-PERSON"?: string;
+                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                "SERVICE-REASON"?: string;
             };
             path: {
                 /** @description The id of the webhook. */

@@ -10,6 +10,7 @@ import { ensureIndexes } from '../required-indexes.js';
 import { countBy, readSnapshot } from '../snapshot-reading.js';
 import { accessBatches, accessChains, accessHeads } from './access-chains.js';
 import { accessCollection, accessIndexes, accessIndexNames, monthsStored } from './access-collections.js';
+import { accessCounts } from './access-counts.js';
 import { type EntryDocument, entryDocument, entryOf } from './entry-document.js';
 import { entryKey, newChain } from './entry-key.js';
 
@@ -21,6 +22,7 @@ export function mongoAccessLog(connection: MongoConnection): AccessLog & { close
     query: (tenantId, filter, page) => queryAccess(connection, tenantId, filter, page),
     chains: () => accessChains(connection),
     batches: (chain, afterSequence, limit) => accessBatches(connection, chain, afterSequence, limit),
+    counts: (chain, afterSequence, upTo) => accessCounts(connection, chain, afterSequence, upTo),
     heads: (since) => accessHeads(connection, monthOf(since)),
     async dropMonths(before) {
       const months = (await connection.call(monthsStored)).filter((month) => month < monthOf(before));

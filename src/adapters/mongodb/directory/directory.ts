@@ -42,18 +42,18 @@ export function mongoDirectory(connection: MongoConnection): Directory {
         return { records: page.map(recordOf), total: await countBy(db, directoryCollection, filter, byOrder()) };
       });
     },
-    async keyUsedOn(keyHash) {
+    async keyUsedIn(keyHash) {
       const projection = { keys: { $elemMatch: { hash: keyHash } } };
       const found = await call((db) =>
         directory(db).findOne(withKey(keyHash), { hint: directoryIndexNames.keys, projection }),
       );
       return found?.keys[0]?.used_on ?? null;
     },
-    async markKeyUsed(keyHash, day) {
+    async markKeyUsed(keyHash, minute) {
       await call((db) =>
         directory(db).updateOne(
           withKey(keyHash),
-          { $max: { 'keys.$.used_on': day } },
+          { $max: { 'keys.$.used_on': minute } },
           { hint: directoryIndexNames.keys },
         ),
       );

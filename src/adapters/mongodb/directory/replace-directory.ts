@@ -13,7 +13,7 @@ const collectionIn = (db: Db) => db.collection<DirectoryDocument>(directoryColle
 
 /**
  * Replaces all stored rows by these in one transaction, and removes rows that are not among them. Keeps a stored row
- * that is newer because its tenant changed after the rows were folded. Keys keep the day of their last use. Returns
+ * that is newer because its tenant changed after the rows were folded. Keys keep the minute of their last use. Returns
  * false, with nothing replaced, if another process changed a row in the meantime.
  */
 export async function replaceDirectory(
@@ -28,8 +28,8 @@ export async function replaceDirectory(
   const made = records
     .map((record): DirectoryDocument => {
       const keys = record.keys.map(({ id, hash }) => {
-        const day = usedOn.get(hash);
-        return { id, hash, ...(day === undefined ? {} : { used_on: day }) };
+        const minute = usedOn.get(hash);
+        return { id, hash, ...(minute === undefined ? {} : { used_on: minute }) };
       });
       return { _id: documentId(record.kind, record.id), ...fieldsOf(record), keys };
     })

@@ -5,6 +5,7 @@ import type { AccessFilter } from '../../../ports/access-log.js';
 import type { Month } from '../../access-log/month.js';
 import { openDatabase } from '../database/open-database.js';
 import { expectSchema } from '../database/prepare-file.js';
+import { createEntryCounter } from './count-entries.js';
 import { fileIdentity, monthFile } from './month-files.js';
 import { accessSchema } from './month-writer.js';
 
@@ -96,6 +97,7 @@ export function openMonthReader(dataDir: string, month: Month) {
       return { total, entries: rows.map(entryOf) };
     },
     batches: (afterSequence: number, limit: number): AccessBatch[] => atOnce(() => batchesAfter(afterSequence, limit)),
+    counter: createEntryCounter(database),
     newestBatch: () => (newest.get() as Pick<Batch, 'sequence' | 'hash'> | undefined) ?? null,
     close: (): void => void database.close(),
   };

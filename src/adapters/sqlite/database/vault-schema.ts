@@ -68,7 +68,7 @@ ${slots.map(rowsSchema).join('')}
   CREATE INDEX directory_living ON directory (tenant, kind, created_revision, application_type)
     WHERE removed_at IS NULL;
 
-  -- used_on: the day since 1970-01-01 on which the key was last used. A note on the row, not an event.
+  -- used_on: the minute since 1970-01-01 in which the key was last used. A note on the row, not an event.
   CREATE TABLE api_keys (
     hash TEXT PRIMARY KEY,
     id TEXT NOT NULL,

@@ -46,7 +46,7 @@ export type WriterOperations = {
   commit: { of: 'vault'; input: StoredChange; answer: CommitOutcome };
   forget_claims: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
   forget_tombstones: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
-  mark_key_used: { of: 'vault'; input: { readonly keyHash: string; readonly day: number }; answer: null };
+  mark_key_used: { of: 'vault'; input: { readonly keyHash: string; readonly minute: number }; answer: null };
   reserve_guesses: {
     of: 'vault';
     input: {

@@ -36,7 +36,7 @@ export function createVaultOperations(database: SqliteDatabase) {
   const insertClaim = database.prepare('INSERT INTO claims (cmd, time, result, mac) VALUES (?, ?, ?, ?)');
   const forgetClaims = database.prepare('DELETE FROM claims WHERE time < ?');
   const markKeyUsed = database.prepare(
-    'UPDATE api_keys SET used_on = @day WHERE hash = @keyHash AND (used_on IS NULL OR used_on < @day)',
+    'UPDATE api_keys SET used_on = @minute WHERE hash = @keyHash AND (used_on IS NULL OR used_on < @minute)',
   );
   const forgetTombstonesIn = ofBothSlots((slot) =>
     database.prepare(`DELETE FROM ${rowTables(slot).rows} WHERE removed_at < ?`),

@@ -111,10 +111,7 @@ const keyFields = { id: uuid('The id of the key, which is not the key itself.'),
 export const apiKey = z
   .object({
     ...keyFields,
-    last_used_at: z.string().optional().meta({
-      format: 'date',
-      description: 'The day of the last use, in UTC. Absent before the first use.',
-    }),
+    last_used_at: dateTime('When the key was last used, to the minute. Absent before the first use.').optional(),
   })
   .meta({ id: 'ApiKey', description: 'A live API key, without the key itself.' });
 

@@ -9,7 +9,7 @@ import {
   timestamp,
   uuid,
 } from '../directory-support.js';
-import { eventsSince, expectRefusal, hourMs, test } from '../support.js';
+import { eventsSince, expectRefusal, minuteMs, test } from '../support.js';
 
 const notFound = { status: 404, code: 'application_not_found' };
 const exceeds = { status: 403, code: 'exceeds_own_permissions' };
@@ -63,18 +63,19 @@ describe('GET /applications/{id}/keys', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  test('200 the day of the last use, one write a day and no event', async ({ service }) => {
+  test('200 the minute of the last use, one write a minute and no event', async ({ service }) => {
     const { id, key } = await makeApplication(service);
     const lastUse = async () => arrayOf(await manage(service, 'GET', `/applications/${id}/keys`))[0]?.['last_used_at'];
     expect(await lastUse()).toBeUndefined();
     const before = await service.eventCount();
     await statusOf(service, key);
-    const today = new Date(service.clock.now()).toISOString().slice(0, 10);
-    await expect.poll(lastUse).toBe(today);
-    service.clock.advance(24 * hourMs);
-    expect(await lastUse()).toBe(today);
+    const minute = () => new Date(service.clock.now()).toISOString().replace(/:\d\d\.\d+Z$/, ':00.000+00:00');
+    const first = minute();
+    await expect.poll(lastUse).toBe(first);
+    service.clock.advance(minuteMs);
+    expect(await lastUse()).toBe(first);
     await statusOf(service, key);
-    await expect.poll(lastUse).toBe(new Date(service.clock.now()).toISOString().slice(0, 10));
+    await expect.poll(lastUse).toBe(minute());
     expect(await service.eventCount()).toBe(before);
   });
 

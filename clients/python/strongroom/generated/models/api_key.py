@@ -19,13 +19,14 @@ class ApiKey:
         id (str): The id of the key, which is not the key itself.
         created_by (str): Who created it. The id of an application, or `operator` for the command line.
         created_at (datetime.datetime): When it was created.
-        last_used_at (datetime.date | Unset): The day of the last use, in UTC. Absent before the first use.
+        last_used_at (datetime.datetime | Unset): When the key was last used, to the minute. Absent before the first
+            use.
     """
 
     id: str
     created_by: str
     created_at: datetime.datetime
-    last_used_at: datetime.date | Unset = UNSET
+    last_used_at: datetime.datetime | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         id = self.id
@@ -62,11 +63,11 @@ class ApiKey:
         created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
 
         _last_used_at = d.pop("last_used_at", UNSET)
-        last_used_at: datetime.date | Unset
+        last_used_at: datetime.datetime | Unset
         if isinstance(_last_used_at, Unset):
             last_used_at = UNSET
         else:
-            last_used_at = datetime.date.fromisoformat(_last_used_at)
+            last_used_at = datetime.datetime.fromisoformat(_last_used_at)
 
         api_key = cls(
             id=id,

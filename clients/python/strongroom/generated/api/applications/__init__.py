@@ -39,6 +39,8 @@ class Operations(Sender):
         id: list[str] | Unset = UNSET,
         type_: list[ListApplicationsTypeItem] | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> ListApplicationsResponse200:
         """List applications.
 
@@ -52,6 +54,8 @@ class Operations(Sender):
             id=id,
             type_=type_,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "list_applications",
@@ -68,6 +72,8 @@ class Operations(Sender):
         body: CreateApplicationBody,
         service_idempotency_key: str | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> ApplicationWithKey:
         """Create an application.
 
@@ -80,6 +86,8 @@ class Operations(Sender):
             body=body,
             service_idempotency_key=service_idempotency_key,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "create_application",
@@ -94,6 +102,8 @@ class Operations(Sender):
         self,
         *,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> Application:
         """Get the calling application.
 
@@ -103,6 +113,8 @@ class Operations(Sender):
         """
         request = _get_own_application.request(
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "get_own_application",
@@ -118,6 +130,8 @@ class Operations(Sender):
         id: str,
         *,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> Application:
         """Get an application.
 
@@ -128,6 +142,8 @@ class Operations(Sender):
         request = _get_application.request(
             id=id,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "get_application",
@@ -144,6 +160,8 @@ class Operations(Sender):
         *,
         body: UpdateApplicationBody,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> Application:
         """Update an application.
 
@@ -156,6 +174,8 @@ class Operations(Sender):
             id=id,
             body=body,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "update_application",
@@ -171,6 +191,8 @@ class Operations(Sender):
         id: str,
         *,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> None:
         """Delete an application.
 
@@ -181,6 +203,8 @@ class Operations(Sender):
         request = _delete_application.request(
             id=id,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "delete_application",
@@ -196,6 +220,8 @@ class Operations(Sender):
         id: str,
         *,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> list[ApiKey]:
         """List the keys of an application.
 
@@ -206,6 +232,8 @@ class Operations(Sender):
         request = _list_keys.request(
             id=id,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "list_keys",
@@ -222,6 +250,8 @@ class Operations(Sender):
         *,
         service_idempotency_key: str | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> IssuedApiKey:
         """Issue a key.
 
@@ -234,6 +264,8 @@ class Operations(Sender):
             id=id,
             service_idempotency_key=service_idempotency_key,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "issue_key",
@@ -250,6 +282,8 @@ class Operations(Sender):
         key_id: str,
         *,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> None:
         """Revoke a key.
 
@@ -261,6 +295,8 @@ class Operations(Sender):
             id=id,
             key_id=key_id,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "revoke_key",
@@ -276,6 +312,8 @@ class Operations(Sender):
         *,
         application_type: list[ListPermissionsApplicationTypeItem] | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> list[Permission]:
         """List permissions.
 
@@ -286,6 +324,8 @@ class Operations(Sender):
         request = _list_permissions.request(
             application_type=application_type,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "list_permissions",

@@ -25,6 +25,8 @@ class Operations(Sender):
         start_date: str | Unset = UNSET,
         end_date: str | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> ListLogsResponse200:
         """Read the access log.
 
@@ -43,6 +45,8 @@ class Operations(Sender):
             start_date=start_date,
             end_date=end_date,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "list_logs",
@@ -59,6 +63,8 @@ class Operations(Sender):
         page: int | Unset = UNSET,
         size: int | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> ListCheckpointsResponse200:
         """List the signed checkpoints of the event log.
 
@@ -72,6 +78,8 @@ class Operations(Sender):
             page=page,
             size=size,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "list_checkpoints",

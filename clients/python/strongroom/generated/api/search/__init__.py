@@ -18,6 +18,8 @@ class Operations(Sender):
         *,
         body: SearchTokensBody,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> FoundPage:
         """Search tokens.
 
@@ -30,6 +32,8 @@ class Operations(Sender):
         request = _search_tokens.request(
             body=body,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "search_tokens",
@@ -45,6 +49,8 @@ class Operations(Sender):
         *,
         body: SearchTokensV2Body,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> TokenCursorPage:
         """Search tokens with a cursor.
 
@@ -56,6 +62,8 @@ class Operations(Sender):
         request = _search_tokens_v2.request(
             body=body,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "search_tokens_v2",
@@ -71,6 +79,8 @@ class Operations(Sender):
         *,
         prefix: str | Unset = "",
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> SearchSuggestions:
         """Complete a term of a query.
 
@@ -84,6 +94,8 @@ class Operations(Sender):
         request = _search_suggestions.request(
             prefix=prefix,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "search_suggestions",

@@ -17,6 +17,8 @@ class Operations(Sender):
         self,
         *,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> Tenant:
         """Get the tenant.
 
@@ -26,6 +28,8 @@ class Operations(Sender):
         """
         request = _get_tenant.request(
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "get_tenant",
@@ -41,6 +45,8 @@ class Operations(Sender):
         *,
         body: UpdateTenantBody,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> Tenant:
         """Update the tenant.
 
@@ -55,6 +61,8 @@ class Operations(Sender):
         request = _update_tenant.request(
             body=body,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "update_tenant",
@@ -70,6 +78,8 @@ class Operations(Sender):
         *,
         body: DeleteTenantBody,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> None:
         """Delete the tenant.
 
@@ -81,6 +91,8 @@ class Operations(Sender):
         request = _delete_tenant.request(
             body=body,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "delete_tenant",
@@ -95,6 +107,8 @@ class Operations(Sender):
         self,
         *,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> UsageReport:
         """Report the usage.
 
@@ -104,6 +118,8 @@ class Operations(Sender):
         """
         request = _usage_report.request(
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "usage_report",

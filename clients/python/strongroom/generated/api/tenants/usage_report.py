@@ -9,10 +9,18 @@ from ...types import UNSET, Unset
 def request(
     *,
     service_trace_id: str | Unset = UNSET,
+    service_person: str | Unset = UNSET,
+    service_reason: str | Unset = UNSET,
 ) -> dict[str, Any]:
     headers: dict[str, Any] = {}
     if not isinstance(service_trace_id, Unset):
         headers["SERVICE-TRACE-ID"] = service_trace_id
+
+    if not isinstance(service_person, Unset):
+        headers["SERVICE-PERSON"] = service_person
+
+    if not isinstance(service_reason, Unset):
+        headers["SERVICE-REASON"] = service_reason
 
     _kwargs: dict[str, Any] = {
         "method": "GET",

@@ -13,6 +13,8 @@ class Operations(Sender):
         body: Any,
         service_idempotency_key: str | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> Any:
         """Replace values in any JSON by tokens.
 
@@ -25,6 +27,8 @@ class Operations(Sender):
             body=body,
             service_idempotency_key=service_idempotency_key,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "tokenize",
@@ -40,6 +44,8 @@ class Operations(Sender):
         *,
         body: Any,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> Any:
         """Replace tokens in any JSON by their values.
 
@@ -52,6 +58,8 @@ class Operations(Sender):
         request = _detokenize.request(
             body=body,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "detokenize",

@@ -39,6 +39,8 @@ class Operations(Sender):
         metadata_filter: ListTokensMetadataFilter | Unset = UNSET,
         metadata: str | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> TokenPage:
         """List tokens.
 
@@ -56,6 +58,8 @@ class Operations(Sender):
             metadata_filter=metadata_filter,
             metadata=metadata,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "list_tokens",
@@ -72,6 +76,8 @@ class Operations(Sender):
         body: CreateTokenBody,
         service_idempotency_key: str | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> Token:
         """Create a token.
 
@@ -84,6 +90,8 @@ class Operations(Sender):
             body=body,
             service_idempotency_key=service_idempotency_key,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "create_token",
@@ -105,6 +113,8 @@ class Operations(Sender):
         start: str | Unset = UNSET,
         size: int | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> TokenCursorPage:
         """List tokens with a cursor.
 
@@ -122,6 +132,8 @@ class Operations(Sender):
             start=start,
             size=size,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "list_tokens_v2",
@@ -138,6 +150,8 @@ class Operations(Sender):
         *,
         if_none_match: str | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> Token:
         """Get a token.
 
@@ -149,6 +163,8 @@ class Operations(Sender):
             id=id,
             if_none_match=if_none_match,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "get_token",
@@ -165,6 +181,8 @@ class Operations(Sender):
         *,
         if_match: str | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> None:
         """Delete a token.
 
@@ -177,6 +195,8 @@ class Operations(Sender):
             id=id,
             if_match=if_match,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "delete_token",
@@ -195,6 +215,8 @@ class Operations(Sender):
         service_idempotency_key: str | Unset = UNSET,
         if_match: str | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> Token:
         """Update a token.
 
@@ -209,6 +231,8 @@ class Operations(Sender):
             service_idempotency_key=service_idempotency_key,
             if_match=if_match,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "update_token",
@@ -225,6 +249,8 @@ class Operations(Sender):
         *,
         if_match: str | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> None:
         """Purge the verification code of a card.
 
@@ -237,6 +263,8 @@ class Operations(Sender):
             id=id,
             if_match=if_match,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "purge_cvc",
@@ -252,6 +280,8 @@ class Operations(Sender):
         *,
         body: DeleteTokensBody,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> DeleteTokensResponse200:
         """Delete many tokens by ids or by a query.
 
@@ -264,6 +294,8 @@ class Operations(Sender):
         request = _delete_tokens.request(
             body=body,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "delete_tokens",
@@ -281,6 +313,8 @@ class Operations(Sender):
         page: int | Unset = UNSET,
         size: int | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> TokenHistoryResponse200:
         """Get the history of a token.
 
@@ -294,6 +328,8 @@ class Operations(Sender):
             page=page,
             size=size,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "token_history",

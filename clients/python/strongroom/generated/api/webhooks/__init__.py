@@ -33,6 +33,8 @@ class Operations(Sender):
         page: int | Unset = UNSET,
         size: int | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> ListWebhooksResponse200:
         """List webhooks.
 
@@ -44,6 +46,8 @@ class Operations(Sender):
             page=page,
             size=size,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "list_webhooks",
@@ -59,6 +63,8 @@ class Operations(Sender):
         *,
         body: CreateWebhookBody,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> WebhookWithSecret:
         """Create a webhook.
 
@@ -70,6 +76,8 @@ class Operations(Sender):
         request = _create_webhook.request(
             body=body,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "create_webhook",
@@ -85,6 +93,8 @@ class Operations(Sender):
         id: str,
         *,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> Webhook:
         """Get a webhook.
 
@@ -95,6 +105,8 @@ class Operations(Sender):
         request = _get_webhook.request(
             id=id,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "get_webhook",
@@ -111,6 +123,8 @@ class Operations(Sender):
         *,
         body: UpdateWebhookBody,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> Webhook:
         """Update a webhook.
 
@@ -122,6 +136,8 @@ class Operations(Sender):
             id=id,
             body=body,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "update_webhook",
@@ -137,6 +153,8 @@ class Operations(Sender):
         id: str,
         *,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> None:
         """Delete a webhook.
 
@@ -148,6 +166,8 @@ class Operations(Sender):
         request = _delete_webhook.request(
             id=id,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "delete_webhook",
@@ -164,6 +184,8 @@ class Operations(Sender):
         *,
         body: RotateWebhookSecretBody,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> WebhookWithSecret:
         """Rotate the secret of a webhook.
 
@@ -176,6 +198,8 @@ class Operations(Sender):
             id=id,
             body=body,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "rotate_webhook_secret",
@@ -191,6 +215,8 @@ class Operations(Sender):
         id: str,
         *,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> WebhookDelivery:
         """Send a test delivery.
 
@@ -202,6 +228,8 @@ class Operations(Sender):
         request = _test_webhook.request(
             id=id,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "test_webhook",
@@ -220,6 +248,8 @@ class Operations(Sender):
         size: int | Unset = UNSET,
         outcome: ListWebhookDeliveriesOutcome | Unset = UNSET,
         service_trace_id: str | Unset = UNSET,
+        service_person: str | Unset = UNSET,
+        service_reason: str | Unset = UNSET,
     ) -> ListWebhookDeliveriesResponse200:
         """List delivery attempts.
 
@@ -234,6 +264,8 @@ class Operations(Sender):
             size=size,
             outcome=outcome,
             service_trace_id=service_trace_id,
+            service_person=service_person,
+            service_reason=service_reason,
         )
         return self.send(
             "list_webhook_deliveries",

@@ -1,0 +1,33 @@
+import type { ConsoleSessions, StoredConsoleSession } from '../../ports/console-sessions.js';
+
+/** Implements `ConsoleSessions` for one process. A restart signs everybody out. */
+export function memoryConsoleSessions(): ConsoleSessions {
+  const sessions = new Map<string, StoredConsoleSession>();
+
+  function removeIf(matches: (session: StoredConsoleSession) => boolean): number {
+    const matching = [...sessions.values()].filter(matches);
+    for (const { id } of matching) sessions.delete(id);
+    return matching.length;
+  }
+
+  return {
+    async insert(session) {
+      sessions.set(session.id, session);
+    },
+    get: async (id) => sessions.get(id) ?? null,
+    async replace(session) {
+      if (!sessions.has(session.id)) return false;
+      sessions.set(session.id, session);
+      return true;
+    },
+    async take(id) {
+      const session = sessions.get(id) ?? null;
+      sessions.delete(id);
+      return session;
+    },
+    removeOf: async (subject) => removeIf(({ subjects }) => subjects.includes(subject)),
+    async forget(expiredBefore) {
+      removeIf(({ expiresAt }) => expiresAt < expiredBefore);
+    },
+  };
+}

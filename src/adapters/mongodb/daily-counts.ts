@@ -1,0 +1,75 @@
+import type { ClientSession, Collection, Db } from 'mongodb';
+import type { CountStep, DailyCounts, DailySeries, DayCount } from '../../ports/daily-counts.js';
+import type { MongoConnection } from './connection.js';
+import { inTransaction } from './in-transaction.js';
+
+/** `_id` is tenant, series, day, name and what, so that the index of the ids serves every query. */
+type CountDocument = { readonly _id: string; readonly count: number };
+type PositionDocument = { readonly _id: string; readonly position: number };
+
+const countsOf = (db: Db): Collection<CountDocument> => db.collection<CountDocument>('daily_counts');
+const positionsOf = (db: Db): Collection<PositionDocument> => db.collection<PositionDocument>('daily_positions');
+const hint = '_id_';
+
+/** Implements `DailyCounts` in the database of the rows. */
+export function mongoDailyCounts(connection: MongoConnection): DailyCounts {
+  const { call } = connection;
+
+  return {
+    async positions() {
+      const stored = await call((db) => positionsOf(db).find().toArray());
+      return new Map(stored.map(({ _id, position }) => [_id, position]));
+    },
+    add: (step) => inTransaction(connection, (db, session) => addStep(db, session, step)),
+    async days(tenantId, series, from, to) {
+      const _id = { $gte: idOf(tenantId, series, from), $lt: idOf(tenantId, series, to + 1) };
+      const found = await call((db) => countsOf(db).find({ _id }, { hint }).sort({ _id: 1 }).toArray());
+      return found.map(({ _id: id, count }): DayCount => ({ tenantId, series, ...partsOf(id), count }));
+    },
+    async totalsBefore(tenantId, series, day) {
+      const _id = { $gte: idOf(tenantId, series, 0), $lt: idOf(tenantId, series, day) };
+      const totals = new Map<string, { name: string; what: string; count: number }>();
+      for (const { _id: id, count } of await call((db) => countsOf(db).find({ _id }, { hint }).toArray())) {
+        const { name, what } = partsOf(id);
+        const total = totals.get(`${name}/${what}`) ?? { name, what, count: 0 };
+        totals.set(`${name}/${what}`, { ...total, count: total.count + count });
+      }
+      return [...totals].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, total]) => total);
+    },
+    async clear() {
+      // The positions first: a step that is under way then changes nothing.
+      await call((db) => positionsOf(db).deleteMany({}));
+      await call((db) => countsOf(db).deleteMany({}));
+    },
+  };
+}
+
+async function addStep(db: Db, session: ClientSession, { source, from, to, counts, ended }: CountStep) {
+  const stored = await positionsOf(db).findOne({ _id: source }, { session });
+  if ((stored?.position ?? 0) !== from) return false;
+  await positionsOf(db).updateOne({ _id: source }, { $set: { position: to } }, { upsert: true, session });
+  if (counts.length > 0) {
+    const additions = counts.map(({ tenantId, series, day, name, what, count }) => ({
+      updateOne: {
+        filter: { _id: `${idOf(tenantId, series, day)}/${name}/${what}` },
+        update: { $inc: { count } },
+        upsert: true,
+      },
+    }));
+    await countsOf(db).bulkWrite(additions, { session });
+  }
+  for (const tenantId of ended) {
+    await countsOf(db).deleteMany({ _id: { $gte: `${tenantId}/`, $lt: `${tenantId}0` } }, { session, hint });
+  }
+  return true;
+}
+
+/** Sorts before all counts of the day. `0` follows `/`, so `<tenant>0` sorts after all counts of the tenant. */
+function idOf(tenantId: string, series: DailySeries, day: number): string {
+  return `${tenantId}/${series}/${String(day).padStart(6, '0')}`;
+}
+
+function partsOf(id: string): Pick<DayCount, 'day' | 'name' | 'what'> {
+  const [, , day = '', name = '', what = ''] = id.split('/');
+  return { day: Number(day), name, what };
+}

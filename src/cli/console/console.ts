@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { dataDirectoryOf } from '../../compose/open-profile.js';
+import { serviceListens } from '../control/service-listens.js';
+import { controlSocketPath } from '../control/socket-path.js';
+import { Failure } from '../failure.js';
+import { configOf, storeSettings, withSettings } from '../options.js';
+import { print } from '../print.js';
+import { runCommand } from '../run-command.js';
+
+/** Adds the commands `strongroom console …`. */
+export function addConsole(program: Command): void {
+  const group = program.command('console').description('the pages for people');
+  withSettings(group.command('sign-in'), storeSettings)
+    .description('print a code with which an operator signs in to the console')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nThe code is valid for five minutes and for one sign-in.\n\nExample:\n  strongroom console sign-in --data /var/lib/strongroom',
+    )
+    .action(async (options: { readonly json?: boolean }) => {
+      const config = configOf(options);
+      const dataDir = dataDirectoryOf(config);
+      const socketPath = dataDir === null ? null : controlSocketPath(dataDir);
+      // The embedded profile keeps codes in the process that serves the console.
+      if (dataDir !== null && (socketPath === null || !(await serviceListens(socketPath)))) {
+        throw new Failure(
+          `no service runs on ${dataDir}. Start it with \`strongroom serve\`, or name its directory with --data.`,
+        );
+      }
+      const value = await runCommand(config, 'console-sign-in', {});
+      print(
+        value,
+        options,
+        () => `${value.code}\nEnter this code as the operator code on the sign-in page within five minutes.`,
+      );
+    });
+}

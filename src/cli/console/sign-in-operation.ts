@@ -1,0 +1,6 @@
+import { z } from 'zod';
+import { issueOperatorCode } from '../../console/sessions.js';
+import { operation } from '../operations/operation.js';
+
+/** Creates a one-time code with which an operator signs in to the console (docs/contract.md, "Console"). */
+export const consoleSignIn = operation(z.object({}), async ({ vault }) => ({ code: await issueOperatorCode(vault) }));

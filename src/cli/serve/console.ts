@@ -1,0 +1,73 @@
+import { Server } from 'node:tls';
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '../../compose/config/config.js';
+import type { OperatedService } from '../../compose/vault/open-service.js';
+import type { Logger } from '../../http/logging/logger.js';
+import type { RequestLog } from '../../http/server/app.js';
+import { Failure } from '../failure.js';
+import { runOperation } from '../operations/run-operation.js';
+import { expectFreeAddress, listen } from './listen.js';
+import { reloadTlsOnHangup, type TlsFiles } from './tls.js';
+
+const settingsOfConsole = { host: 'console.host', port: 'console.port' } as const;
+
+export type Console = {
+  /** The app, for a stop that finishes its requests; null if the console is off. */
+  readonly app: FastifyInstance | null;
+  /** The address; null if the console is off. */
+  readonly address: string | null;
+  /** Logs the address of the console, or the reason for running without one. */
+  report(logger: Logger): void;
+};
+
+/** Returns whether this process serves the console: by default only with `--dev`. A worker serves no pages. */
+export function servesConsole({ settings }: Config): boolean {
+  return settings.role !== 'worker' && (settings['console.enabled'] ?? settings.dev);
+}
+
+/** Checks that the console's address is free, if the settings choose it, before anything is created. Throws Failure. */
+export async function expectFreeConsoleAddress(config: Config): Promise<void> {
+  const { 'console.host': host, 'console.port': port } = config.settings;
+  if (servesConsole(config) && isChosen(config)) await expectFreeAddress({ host, port }, settingsOfConsole);
+}
+
+/**
+ * Starts the console's listener. If another program uses the default port, a service that did not ask for the console
+ * runs without it. Throws Failure if the settings ask for it.
+ */
+export async function startConsole(
+  service: OperatedService,
+  config: Config,
+  tls: TlsFiles | null,
+  log: RequestLog,
+  logger: Logger,
+): Promise<Console> {
+  const { settings } = config;
+  if (!servesConsole(config)) return { app: null, address: null, report: () => undefined };
+  // Loaded on demand, because most services have no console.
+  const { createConsole } = await import('../../console/console-app.js');
+  const { 'console.host': host, 'console.port': port } = settings;
+  const app = await createConsole(service, {
+    allowedHosts: settings['console.allowed_hosts'],
+    trustedProxies: settings['http.trusted_proxies'],
+    behindTlsProxy: settings.behind_tls_proxy,
+    ...{ tls, log },
+    operations: { run: (name, input) => runOperation(service, name, input) },
+  });
+  try {
+    const address = await listen(app, { host, port }, settingsOfConsole);
+    if (app.server instanceof Server) reloadTlsOnHangup(config, app.server, logger);
+    return { app, address, report: (to) => to.info('the console is ready', { consoleAddress: address }) };
+  } catch (error) {
+    await app.close();
+    if (!(error instanceof Failure) || isChosen(config)) throw error;
+    return {
+      ...{ app: null, address: null },
+      report: (to) => to.warn('there is no console: its default port is in use; choose one with console.port'),
+    };
+  }
+}
+
+function isChosen({ sources }: Config): boolean {
+  return (['console.enabled', 'console.host', 'console.port'] as const).some((path) => sources[path] !== 'default');
+}

@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const assetsFolder = fileURLToPath(new URL('../console/assets/', import.meta.url));
+
+/**
+ * Returns the path of the style sheet, the scripts and the icon. It contains a hash of them, so that browsers can keep
+ * them until the program changes.
+ */
+export function assetsPath(): string {
+  const hash = createHash('sha256');
+  for (const name of readdirSync(assetsFolder).sort()) hash.update(name).update(readFileSync(join(assetsFolder, name)));
+  return `/assets/${hash.digest('hex').slice(0, 16)}`;
+}

@@ -1,0 +1,99 @@
+// Makes pages more convenient. Every page works without it.
+
+/** Completes the last term of a query from the suggestions of the service, as a combobox (WAI-ARIA). */
+function completeQueries(input) {
+  const list = document.createElement('ul');
+  list.id = `${input.id}-options`;
+  list.className = 'query__options';
+  list.role = 'listbox';
+  list.ariaLabel = 'Completions';
+  list.hidden = true;
+  input.after(list);
+  input.setAttribute('role', 'combobox');
+  input.setAttribute('aria-autocomplete', 'list');
+  input.setAttribute('aria-controls', list.id);
+  let chosen = -1;
+  let asked = 0;
+  let timer = 0;
+
+  const termIn = (text) => /(?:[^\s()"]|"[^"]*"?)*$/u.exec(text)?.[0] ?? '';
+  // Values stay in the form: only names of fields, types, keys and containers are completed.
+  const mayComplete = (term) => term !== '' && (!term.includes(':') || /^(?:type|container):/i.test(term));
+
+  function show(suggestions) {
+    chosen = -1;
+    list.replaceChildren(
+      ...suggestions.map(({ text, kind }, index) => {
+        const option = document.createElement('li');
+        option.id = `${list.id}-${index}`;
+        option.role = 'option';
+        option.dataset.text = text;
+        const word = document.createElement('bdi');
+        word.textContent = text;
+        const label = document.createElement('span');
+        label.textContent = kind.replace('_', ' ');
+        option.append(word, label);
+        option.addEventListener('mousedown', (event) => {
+          event.preventDefault();
+          take(option);
+        });
+        return option;
+      }),
+    );
+    list.hidden = suggestions.length === 0;
+    input.setAttribute('aria-expanded', String(!list.hidden));
+    input.removeAttribute('aria-activedescendant');
+  }
+
+  function choose(index) {
+    const options = [...list.children];
+    chosen = (index + options.length) % options.length;
+    options.forEach((option, at) => {
+      option.ariaSelected = String(at === chosen);
+    });
+    options[chosen].scrollIntoView({ block: 'nearest' });
+    input.setAttribute('aria-activedescendant', options[chosen].id);
+  }
+
+  function take(option) {
+    const end = input.selectionStart ?? input.value.length;
+    const head = input.value.slice(0, end - termIn(input.value.slice(0, end)).length);
+    input.value = head + option.dataset.text + input.value.slice(end);
+    const caret = head.length + option.dataset.text.length;
+    input.setSelectionRange(caret, caret);
+    show([]);
+    input.focus();
+    if (option.dataset.text.endsWith(':')) ask();
+  }
+
+  async function ask() {
+    asked += 1;
+    const mine = asked;
+    const term = termIn(input.value.slice(0, input.selectionStart ?? input.value.length));
+    if (!mayComplete(term)) return show([]);
+    const csrf = input.form?.elements._csrf.value ?? '';
+    const answer = await fetch(input.dataset.complete, {
+      method: 'POST',
+      body: new URLSearchParams({ _csrf: csrf, prefix: term.slice(0, 210) }),
+    }).catch(() => null);
+    if (mine !== asked) return;
+    show(answer?.ok && !answer.redirected ? (await answer.json()).suggestions : []);
+  }
+
+  input.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(ask, 120);
+  });
+  input.addEventListener('blur', () => show([]));
+  input.addEventListener('keydown', (event) => {
+    if (list.hidden) return;
+    if (event.key === 'ArrowDown') choose(chosen + 1);
+    else if (event.key === 'ArrowUp') choose(chosen - 1);
+    else if (event.key === 'Escape') show([]);
+    else if ((event.key === 'Enter' || event.key === 'Tab') && chosen >= 0) take(list.children[chosen]);
+    else return;
+    event.preventDefault();
+  });
+}
+
+for (const input of document.querySelectorAll('[data-complete]')) completeQueries(input);

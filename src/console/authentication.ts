@@ -1,0 +1,57 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Admission } from '../http/load/admission.js';
+import { permissionMissing } from '../http/problem/problem.js';
+import type { Service } from '../http/service.js';
+import '../http/request-state.js';
+import { cookieNames } from './cookies.js';
+import { callerFor, permissionsOf } from './menu.js';
+import type { ConsoleRoute } from './page.js';
+import { ConsoleProblem } from './problem.js';
+import { findSession, type SignedIn } from './sessions.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The person who is signed in; null on a page that needs no session. */
+    signedIn: SignedIn | null;
+  }
+  interface FastifyContextConfig {
+    /** The route of the console; absent for assets. */
+    consoleRoute?: ConsoleRoute;
+  }
+}
+
+/** The operators share this name where requests of tenants are kept apart. */
+const operators = 'operator';
+
+/**
+ * Creates the first checks of a request, before its body is read, in the order of the API: the session, the limit of
+ * its application, its share of the service, then what the page needs.
+ */
+export function createConsoleAuthentication(service: Service, admission: Admission) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { consoleRoute: route } = request.routeOptions.config;
+    const token = request.cookies[cookieNames.session];
+    if (route === undefined || route.session === 'none') return service.limits.keyless(request);
+    const session = token === undefined ? null : await findSession(service, token);
+    if (session === null) {
+      await service.limits.keyless(request);
+      throw new ConsoleProblem('session_ended');
+    }
+    request.signedIn = session;
+    const found = callerFor(session, route);
+    if (found.kind !== 'missing_key') {
+      const visitor = { name: session.name, issuer: session.issuer, reason: null };
+      request.caller = { ...found.caller, sourceAddress: request.ip, visitor };
+    }
+    // Whichever application it is, it pays for the request.
+    const payer = request.caller ?? session.private ?? session.management;
+    if (payer !== null) await service.limits.request(payer);
+    const admitted = admission.admit(request, reply, payer?.tenantId ?? operators);
+    if (admitted !== undefined) await admitted;
+    if (route.session === 'any') return;
+    if (route.session === 'operator') {
+      if (!session.isOperator) throw new ConsoleProblem('not_opened');
+    } else if (found.kind === 'missing_key') throw new ConsoleProblem('not_opened');
+    else if (found.kind === 'missing_permission') throw permissionMissing(permissionsOf(route.permission));
+  };
+}

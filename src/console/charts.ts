@@ -1,0 +1,114 @@
+/** Values over time, of one or more kinds. */
+export type ChartData = {
+  /** What the chart shows, for its caption and for screen readers. */
+  readonly title: string;
+  /** The labels of the horizontal axis, such as days, oldest first. */
+  readonly labels: readonly string[];
+  /** At most six kinds, each with one value per label, from 0. */
+  readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
+};
+
+type Tick = { readonly y: number; readonly text: string };
+type Bar = {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly series: number;
+};
+type Line = { readonly points: string; readonly series: number };
+
+/** A chart as `partials/chart.liquid` draws it: numbers and texts, no markup. */
+export type Chart = {
+  readonly id: string;
+  readonly title: string;
+  readonly width: number;
+  readonly height: number;
+  readonly left: number;
+  readonly bottom: number;
+  readonly ticks: readonly Tick[];
+  readonly labels: readonly { readonly x: number; readonly text: string }[];
+  readonly bars: readonly Bar[];
+  readonly lines: readonly Line[];
+  readonly names: readonly { readonly name: string; readonly series: number }[];
+  /** The same values as a table, one row per label. */
+  readonly rows: readonly { readonly label: string; readonly values: readonly number[] }[];
+};
+
+const width = 720;
+const height = 240;
+const left = 48;
+const right = 8;
+const top = 10;
+const bottom = 212;
+const ticksWanted = 4;
+const labelsMax = 7;
+const gapShare = 0.28;
+
+/** Returns a chart with bars in which the kinds are stacked, or with one line per kind. `id` is unique in the page. */
+export function chartOf(id: string, form: 'bars' | 'lines', data: ChartData): Chart {
+  return form === 'bars' ? stackedBars(id, data) : lineChart(id, data);
+}
+
+function stackedBars(id: string, data: ChartData): Chart {
+  const totals = data.labels.map((_, at) => data.series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
+  const scale = scaleTo(Math.max(0, ...totals));
+  const step = (width - left - right) / Math.max(1, data.labels.length);
+  const bars = data.labels.flatMap((_, at) => {
+    let below = 0;
+    return data.series.flatMap(({ values }, index): Bar[] => {
+      const value = values[at] ?? 0;
+      const y = scale.y(below + value);
+      const bar = { x: rounded(left + step * (at + gapShare / 2)), y, width: rounded(step * (1 - gapShare)) };
+      const barHeight = rounded(scale.y(below) - y);
+      below += value;
+      return barHeight > 0 ? [{ ...bar, height: barHeight, series: index + 1 }] : [];
+    });
+  });
+  const xOf = (at: number) => left + step * (at + 0.5);
+  return { ...frameOf(id, data, scale.ticks, xOf), bars, lines: [] };
+}
+
+function lineChart(id: string, data: ChartData): Chart {
+  const scale = scaleTo(Math.max(0, ...data.series.flatMap(({ values }) => values)));
+  const step = (width - left - right) / Math.max(1, data.labels.length - 1);
+  const xOf = (at: number) => left + step * at;
+  const lines = data.series.map(({ values }, index) => ({
+    points: values.map((value, at) => `${rounded(xOf(at))},${scale.y(value)}`).join(' '),
+    series: index + 1,
+  }));
+  return { ...frameOf(id, data, scale.ticks, xOf), bars: [], lines };
+}
+
+function frameOf(id: string, data: ChartData, ticks: readonly Tick[], xOf: (at: number) => number) {
+  const every = Math.max(1, Math.ceil(data.labels.length / labelsMax));
+  return {
+    ...{ id, title: data.title, width, height, left, bottom, ticks },
+    labels: data.labels.flatMap((text, at) => (at % every === 0 ? [{ x: rounded(xOf(at)), text }] : [])),
+    names: data.series.map(({ name }, index) => ({ name, series: index + 1 })),
+    rows: data.labels.map((label, at) => ({ label, values: data.series.map(({ values }) => values[at] ?? 0) })),
+  };
+}
+
+/** Returns the vertical scale from 0 to a round number that is at least `max`. */
+function scaleTo(max: number): { y(value: number): number; readonly ticks: readonly Tick[] } {
+  const step = roundStep(Math.max(1, max) / ticksWanted);
+  const end = Math.max(step, Math.ceil(max / step) * step);
+  const y = (value: number): number => rounded(bottom - (value / end) * (bottom - top));
+  const ticks = Array.from({ length: Math.round(end / step) + 1 }, (_, at) => {
+    const value = at * step;
+    return { y: y(value), text: value.toLocaleString('en-US') };
+  });
+  return { y, ticks };
+}
+
+/** Returns the next whole 1, 2 or 5 times a power of ten. */
+function roundStep(least: number): number {
+  const power = 10 ** Math.floor(Math.log10(least));
+  const factor = [1, 2, 5, 10].find((one) => one * power >= least) ?? 10;
+  return Math.max(1, factor * power);
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,210 @@
+import { createHmac } from 'node:crypto';
+import fastifyCookie from '@fastify/cookie';
+import fastifyCsrf from '@fastify/csrf-protection';
+import fastifyForm from '@fastify/formbody';
+import fastifyHelmet from '@fastify/helmet';
+import fastifyStatic from '@fastify/static';
+import fastifyView from '@fastify/view';
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  fastify,
+} from 'fastify';
+import { createAdmission } from '../http/load/admission.js';
+import { watchConnections } from '../http/load/connections.js';
+import { requireTlsProxy } from '../http/load/require-tls-proxy.js';
+import { Problem } from '../http/problem/problem.js';
+import type { AppOptions } from '../http/server/app.js';
+import { recordManagementReads } from '../http/server/record-management-reads.js';
+import { recordRefusedRequest } from '../http/server/record-refused-request.js';
+import { routedUrl } from '../http/server/refuse-what-node-refuses.js';
+import { traceRequests } from '../http/server/trace-requests.js';
+import type { Service } from '../http/service.js';
+import '../http/request-state.js';
+import { allowOnlyHosts, refuseCrossSite } from './allowed-hosts.js';
+import { assetsFolder, assetsPath } from './assets.js';
+import { createConsoleAuthentication } from './authentication.js';
+import { cookieNames, cookieOptions } from './cookies.js';
+import { createLayout, type Layout } from './layout.js';
+import type { Operations } from './operations.js';
+import type { ConsoleRoute } from './page.js';
+import { pages } from './pages.js';
+import { type ShownProblem, shownProblem } from './problem.js';
+import { createTemplates, viewsFolder } from './views.js';
+import { createVisit, sendHtml } from './visit.js';
+
+/** A token of 512 KiB is at most three times as long in a form. */
+const bodyBytesMax = 2 * 1024 * 1024;
+const retryAfterMsDefault = 1_000;
+
+export type ConsoleOptions = Pick<AppOptions, 'trustedProxies' | 'behindTlsProxy' | 'tls' | 'log'> & {
+  /** The host names of the console besides those of loopback, without a port. */
+  readonly allowedHosts: readonly string[];
+  readonly operations: Operations;
+};
+
+/** Creates the console of a service, without listening yet (docs/adr/0060-the-console.md). */
+export async function createConsole(service: Service, options: ConsoleOptions): Promise<FastifyInstance> {
+  const { trustedProxies, behindTlsProxy, tls, log, allowedHosts, operations } = options;
+  const { vault } = service;
+  const app = fastify(serverOptions(options));
+  app.decorateRequest('traceId', '');
+  app.decorateRequest('beganAt', 0);
+  app.decorateRequest('span', null);
+  app.decorateRequest('caller', null);
+  app.decorateRequest('problemCode', null);
+  app.decorateRequest('signedIn', null);
+  app.addHook('onRequest', (request, reply, done) => {
+    request.beganAt = performance.now();
+    request.traceId = vault.random.uuid();
+    reply.header('service-trace-id', request.traceId);
+    done();
+  });
+  if (service.spans !== null) traceRequests(app, service.spans);
+  watchConnections(app);
+  app.addHook('onResponse', (request, reply, done) => {
+    const finished = {
+      // The API has routes of the same names.
+      route: `console:${request.routeOptions.url ?? 'none'}`,
+      method: request.method,
+      status: reply.statusCode,
+      durationMs: reply.elapsedTime,
+      traceId: request.traceId,
+      applicationId: request.caller?.applicationId ?? null,
+      code: request.problemCode,
+      otelTraceId: request.span?.traceId ?? null,
+    };
+    service.metrics.requestFinished(finished);
+    log.request(finished);
+    done();
+  });
+  await protect(app, tls !== null || behindTlsProxy, vault.integrity.console);
+  if (behindTlsProxy) requireTlsProxy(app, trustedProxies);
+  allowOnlyHosts(app, allowedHosts);
+  refuseCrossSite(app);
+
+  const assets = assetsPath();
+  await app.register(fastifyView, { engine: { liquid: createTemplates() }, root: viewsFolder, viewExt: 'liquid' });
+  const layout = createLayout(pages, assets);
+  app.setErrorHandler(async (error, request, reply) => {
+    const problem = shownProblem(error);
+    if (problem.status >= 500) {
+      service.reportError(error);
+      log.error(error, request.traceId);
+    }
+    recordRefusedRequest(vault, request, problem.status);
+    return sendProblemPage(request, reply, layout, problem);
+  });
+  // Threat: Fastify parses a body before its handler for unknown paths runs.
+  app.addHook('preParsing', async (request) => {
+    if (!request.is404) return;
+    await service.limits.keyless(request);
+    throw new Problem('not_found');
+  });
+  const admission = createAdmission(app, vault.turns, bodyBytesMax);
+  app.decorate('admission', admission);
+  recordManagementReads(app, vault);
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', createConsoleAuthentication(service, admission));
+    await scope.register(fastifyStatic, {
+      root: assetsFolder,
+      prefix: assets,
+      index: false,
+      immutable: true,
+      maxAge: '365d',
+    });
+    for (const route of pages.flatMap(({ routes }) => routes)) addRoute(scope, route);
+  });
+  return app;
+
+  function addRoute(scope: FastifyInstance, route: ConsoleRoute): void {
+    const { method, path, permission } = route;
+    scope.route({
+      ...{ method, url: path },
+      exposeHeadRoute: false,
+      config: { consoleRoute: route, ...(permission === undefined ? {} : { permission }) },
+      ...(method === 'POST' ? { preHandler: app.csrfProtection } : {}),
+      handler: (request, reply) => route.handle(createVisit(request, reply, service, operations, layout)),
+    });
+  }
+}
+
+/** Adds the headers, cookies and form tokens that protect every page. */
+async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): Promise<void> {
+  const none = ["'none'"];
+  const own = ["'self'"];
+  await app.register(fastifyHelmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        ...{ defaultSrc: none, scriptSrc: own, styleSrc: own, imgSrc: own, connectSrc: own, formAction: own },
+        ...{ frameAncestors: none, baseUri: none, requireTrustedTypesFor: ["'script'"] },
+      },
+    },
+    frameguard: { action: 'deny' },
+    referrerPolicy: { policy: 'no-referrer' },
+    strictTransportSecurity: isTls ? { maxAge: 31_536_000, includeSubDomains: false } : false,
+  });
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('permissions-policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()');
+  });
+  // Forms are the only bodies.
+  app.removeAllContentTypeParsers();
+  await app.register(fastifyForm, { bodyLimit: bodyBytesMax });
+  await app.register(fastifyCookie);
+  await app.register(fastifyCsrf, {
+    cookieKey: cookieNames.csrf,
+    cookieOpts: cookieOptions,
+    csrfOpts: { hmacKey: createHmac('sha256', key).update('strongroom.console.csrf.1').digest('base64') },
+    // A token is for one session: one from before the sign-in is worthless after it.
+    getUserInfo: (request) => request.signedIn?.id ?? 'none',
+    getToken: (request) => {
+      const { _csrf: token } = (request.body ?? {}) as { readonly _csrf?: unknown };
+      return typeof token === 'string' ? token : '';
+    },
+  });
+}
+
+/** Sends a problem as a page. A session that has ended leads to the sign-in. */
+async function sendProblemPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  layout: Layout,
+  problem: ShownProblem,
+): Promise<FastifyReply> {
+  const { status, code, title, retryAfterMs } = problem;
+  if (code === 'session_ended') {
+    // A link on another site leads here without the cookie. The session that it names goes on.
+    if (request.cookies[cookieNames.session] !== undefined) reply.clearCookie(cookieNames.session, cookieOptions);
+    return reply.header('cache-control', 'no-store').redirect('/sign-in', 303);
+  }
+  if (status === 429 || status === 503) {
+    reply.header('retry-after', Math.max(1, Math.ceil((retryAfterMs ?? retryAfterMsDefault) / 1_000)));
+  }
+  const model = { problem: { ...problem, errors: Object.entries(problem.errors) }, traceId: request.traceId };
+  return sendHtml(reply.code(status), await layout(request, reply, 'pages/problem', model, { title, flash: null }));
+}
+
+function serverOptions({ trustedProxies, tls }: ConsoleOptions): FastifyServerOptions {
+  const options: FastifyServerOptions = {
+    logger: false,
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    bodyLimit: bodyBytesMax,
+    requestTimeout: 30_000,
+    connectionTimeout: 60_000,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: 'idle',
+    // While the service stops, requests on open connections are still served.
+    return503OnClosing: false,
+    rewriteUrl: routedUrl,
+    // An id that is too long for a token is unknown, like any other.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16 * 1024 },
+    // No hook runs before these errors.
+    frameworkErrors: (_error, _request, reply: FastifyReply) => {
+      reply.code(400).header('connection', 'close').type('text/plain; charset=utf-8').send('Malformed request.');
+    },
+  };
+  return (tls === null ? options : { ...options, https: tls }) as FastifyServerOptions;
+}

@@ -1,0 +1,28 @@
+import type { CookieSerializeOptions } from '@fastify/cookie';
+
+/**
+ * The names of the cookies. A browser accepts a `__Host-` cookie only with `Secure`, from this host and for all paths,
+ * so that no other host and no plain connection can plant one. Chromium and Firefox accept `Secure` cookies from
+ * loopback over HTTP.
+ */
+export const cookieNames = {
+  session: '__Host-strongroom-session',
+  csrf: '__Host-strongroom-csrf',
+  theme: '__Host-strongroom-theme',
+  flash: '__Host-strongroom-flash',
+} as const;
+
+export const cookieOptions = {
+  path: '/',
+  httpOnly: true,
+  secure: true,
+  sameSite: 'strict',
+} as const satisfies CookieSerializeOptions;
+
+/** The looks that a person can choose. `system` follows the browser. */
+export const themes = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
+export function themeOf(cookies: Readonly<Record<string, string | undefined>>): Theme {
+  return themes.find((theme) => theme === cookies[cookieNames.theme]) ?? 'system';
+}

@@ -1,0 +1,42 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { themeOf } from './cookies.js';
+import { menuOf } from './menu.js';
+import type { ConsolePage, Flash, Model, PageOptions } from './page.js';
+
+type Options = Omit<PageOptions, 'flash'> & { readonly flash: Flash | null };
+
+/** Renders a template with what the layout needs, and returns the HTML. */
+export type Layout = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  view: string,
+  model: Model,
+  options: Options,
+) => Promise<string>;
+
+/** Creates what renders the pages of the console. Templates find the fields of the layout in `page`. */
+export function createLayout(pages: readonly ConsolePage[], assets: string): Layout {
+  return async (request, reply, view, model, { title, flash }) => {
+    const { signedIn } = request;
+    const path = request.url.split('?', 1)[0] ?? '/';
+    const page = {
+      ...{ title, path, assets, flash },
+      theme: themeOf(request.cookies),
+      csrf: reply.generateCsrf({ userInfo: signedIn?.id ?? 'none' }),
+      menu: signedIn === null ? [] : menuOf(pages, signedIn, path),
+      person:
+        signedIn === null
+          ? null
+          : {
+              name: signedIn.name,
+              issuer: signedIn.issuer,
+              opens: [
+                ...(signedIn.private === null ? [] : ['Private key']),
+                ...(signedIn.management === null ? [] : ['Management key']),
+                ...(signedIn.isOperator ? ['Operator'] : []),
+              ],
+            },
+    };
+    return reply.viewAsync(view, { ...model, page });
+  };
+}

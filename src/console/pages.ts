@@ -1,0 +1,9 @@
+import type { ConsolePage } from './page.js';
+import { overviewPage } from './pages/overview.js';
+import { sessionPage } from './pages/session.js';
+import { signInPage } from './pages/sign-in.js';
+import { themePage } from './pages/theme.js';
+import { tokensPage } from './pages/tokens.js';
+
+/** All pages, in the order of the navigation. */
+export const pages: readonly ConsolePage[] = [overviewPage, tokensPage, sessionPage, signInPage, themePage];

@@ -1,0 +1,47 @@
+import { cookieNames, cookieOptions } from '../cookies.js';
+import type { ConsolePage, Visit } from '../page.js';
+import { recordSignOut } from '../record-sessions.js';
+import { closeSession, closeSessionsLike } from '../sessions.js';
+
+/** Shows what the session opens, and ends it: here, or in all browsers. */
+export const sessionPage: ConsolePage = {
+  routes: [
+    {
+      method: 'GET',
+      path: '/session',
+      session: 'any',
+      handle: (visit) => {
+        const { session } = visit;
+        const applications = (['private', 'management'] as const).flatMap((kind) => {
+          const caller = session[kind];
+          return caller === null ? [] : [{ kind, applicationId: caller.applicationId, tenantId: caller.tenantId }];
+        });
+        return visit.page('session', { applications, isOperator: session.isOperator }, { title: 'Your session' });
+      },
+    },
+    {
+      method: 'POST',
+      path: '/sign-out',
+      session: 'any',
+      async handle(visit) {
+        await closeSession(visit.vault, visit.request.cookies[cookieNames.session] ?? '');
+        return signedOut(visit, 'You are signed out.');
+      },
+    },
+    {
+      method: 'POST',
+      path: '/sign-out-everywhere',
+      session: 'any',
+      async handle(visit) {
+        await closeSessionsLike(visit.vault, visit.session);
+        return signedOut(visit, 'All sessions with your keys are closed.');
+      },
+    },
+  ],
+};
+
+async function signedOut(visit: Visit, text: string) {
+  await recordSignOut(visit);
+  visit.reply.clearCookie(cookieNames.session, cookieOptions);
+  return visit.redirect('/sign-in', { tone: 'good', text });
+}

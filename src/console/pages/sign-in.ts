@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { FieldErrors } from '../../domain/field-errors.js';
+import { cookieNames, cookieOptions } from '../cookies.js';
+import type { ConsolePage, Visit } from '../page.js';
+import { recordSignIn } from '../record-sessions.js';
+import { callerOfKey, closeSession, openSession, redeemOperatorCode } from '../sessions.js';
+
+const nameMax = 100;
+const secretMax = 200;
+
+const secret = z.string().trim().max(secretMax, { error: 'is too long' }).default('');
+const form = z.object({
+  name: z
+    .string()
+    .trim()
+    .normalize()
+    .min(1, { error: 'Enter your name. The access log shows it.' })
+    .max(nameMax, { error: `Use at most ${nameMax} characters.` })
+    .regex(/^\P{C}*$/u, { error: 'Use letters, digits, spaces and punctuation only.' }),
+  private_key: secret,
+  management_key: secret,
+  operator_code: secret,
+});
+
+/** Signs a person in with the keys of one or two applications, an operator's code, or all of them. */
+export const signInPage: ConsolePage = {
+  routes: [
+    {
+      method: 'GET',
+      path: '/sign-in',
+      session: 'none',
+      handle: (visit) => show(visit, {}, ''),
+    },
+    { method: 'POST', path: '/sign-in', session: 'none', handle: signIn },
+  ],
+};
+
+/** Threat: the form never repeats a key or code, so that none can end up in a page, a cache or the browser's history. */
+function show(visit: Visit, errors: FieldErrors, name: string, status = 200) {
+  return visit.page('sign-in', { errors: firstErrors(errors), name }, { title: 'Sign in', status });
+}
+
+const fields = ['name', 'private_key', 'management_key', 'operator_code', 'form'] as const;
+
+/** Returns the first error of each field, null for a field without one. */
+function firstErrors(errors: FieldErrors): Readonly<Record<string, string | null>> {
+  return Object.fromEntries(fields.map((field) => [field, errors[field]?.[0] ?? null]));
+}
+
+async function signIn(visit: Visit) {
+  const { service, vault, request, reply } = visit;
+  const read = visit.form(form);
+  if (!read.ok) return show(visit, read.errors, nameIn(request.body), 400);
+  const { name, private_key: privateKey, management_key: managementKey, operator_code: code } = read.value;
+  if (privateKey === '' && managementKey === '' && code === '') {
+    return show(visit, { form: ['Enter at least one key or code.'] }, name, 400);
+  }
+  const ofPrivate = privateKey === '' ? null : await callerOfKey(service, privateKey, 'private');
+  const ofManagement = managementKey === '' ? null : await callerOfKey(service, managementKey, 'management');
+  const errors: Record<string, string[]> = {};
+  if (privateKey !== '' && ofPrivate === null) errors['private_key'] = ['No private application has this key.'];
+  if (managementKey !== '' && ofManagement === null) {
+    errors['management_key'] = ['No management application has this key.'];
+  }
+  if (ofPrivate !== null && ofManagement !== null && ofPrivate.caller.tenantId !== ofManagement.caller.tenantId) {
+    errors['form'] = ['The two keys belong to different tenants. Sign in with one of them.'];
+  }
+  // A mistyped key does not use up the code.
+  const isOperator = code !== '' && Object.keys(errors).length === 0 && (await redeemOperatorCode(vault, code));
+  if (code !== '' && Object.keys(errors).length === 0 && !isOperator) {
+    errors['operator_code'] = ['The code is wrong, was used, or is older than five minutes.'];
+  }
+  if (Object.keys(errors).length > 0) {
+    // Throws 429 if the address has guessed too often.
+    await service.limits.authFailure(request.ip);
+    return show(visit, errors, name, 401);
+  }
+  const callers = [ofPrivate, ofManagement].flatMap((found) => found?.caller ?? []);
+  const credentials = {
+    privateKeyHash: ofPrivate?.keyHash ?? null,
+    managementKeyHash: ofManagement?.keyHash ?? null,
+    isOperator,
+  };
+  const earlier = request.cookies[cookieNames.session];
+  if (earlier !== undefined) await closeSession(vault, earlier);
+  const token = await openSession(vault, credentials, { name, issuer: null });
+  await recordSignIn(visit, callers, isOperator, name);
+  // No `maxAge`: the browser forgets the cookie when it ends.
+  reply.setCookie(cookieNames.session, token, cookieOptions);
+  return visit.redirect('/');
+}
+
+function nameIn(body: unknown): string {
+  const { name } = (body ?? {}) as { readonly name?: unknown };
+  return typeof name === 'string' ? name.slice(0, nameMax) : '';
+}

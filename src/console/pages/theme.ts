@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { cookieNames, cookieOptions, themes } from '../cookies.js';
+import type { ConsolePage } from '../page.js';
+
+const yearSeconds = 365 * 24 * 3_600;
+
+const form = z.object({
+  theme: z.enum(themes),
+  back: z
+    .string()
+    .regex(/^\/(?![/\\])[^\s?#]*$/)
+    .max(2_000),
+});
+
+/** Changes the looks, also without a script and before the sign-in. */
+export const themePage: ConsolePage = {
+  routes: [
+    {
+      method: 'POST',
+      path: '/theme',
+      session: 'none',
+      async handle(visit) {
+        const chosen = visit.form(form);
+        if (!chosen.ok) return visit.redirect('/');
+        visit.reply.setCookie(cookieNames.theme, chosen.value.theme, { ...cookieOptions, maxAge: yearSeconds });
+        return visit.redirect(chosen.value.back);
+      },
+    },
+  ],
+};

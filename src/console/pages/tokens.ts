@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
+import { problemFrom } from '../../http/error-handler.js';
+import { queryErrorAt, searchTokens } from '../../queries/search-tokens.js';
+import { type Suggestion, searchSuggestions } from '../../queries/vocabulary/search-suggestions.js';
+import type { ConsolePage, Visit } from '../page.js';
+import { pageLinks } from '../pagination.js';
+import { releasedTokens } from '../released-tokens.js';
+import { shownText } from '../shown-text.js';
+
+const pageSize = 20;
+const dataShownMax = 120;
+/** Longer than the longest query, so that the query language says what is wrong. */
+const queryMax = 10_000;
+
+const search = z.object({
+  query: z.string().max(queryMax, { error: 'is too long' }).default(''),
+  page: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/)
+    .default('1')
+    .transform(Number),
+});
+
+const prefix = z.object({ prefix: z.string().max(210) });
+
+/**
+ * Lists and searches tokens. A search is posted: the query may contain a value, and an address ends up in the history
+ * of the browser.
+ */
+export const tokensPage: ConsolePage = {
+  menu: { label: 'Tokens', group: 'Vault' },
+  routes: [
+    {
+      method: 'GET',
+      path: '/tokens',
+      session: 'private',
+      permission: 'token:search',
+      handle: (visit) => show(visit, '', 1),
+    },
+    {
+      method: 'POST',
+      path: '/tokens',
+      session: 'private',
+      permission: 'token:search',
+      handle: async (visit) => {
+        const asked = visit.form(search);
+        if (!asked.ok) return show(visit, '', 1);
+        return show(visit, asked.value.query, asked.value.page);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/tokens/suggestions',
+      session: 'private',
+      permission: 'token:search',
+      handle: async (visit) => {
+        const typed = visit.form(prefix);
+        const suggestions = typed.ok ? await searchSuggestions(visit.vault, visit.context, typed.value.prefix) : [];
+        return visit.json({ suggestions: suggestions.map((one) => ({ kind: one.kind, text: termOf(one) })) });
+      },
+    },
+  ],
+};
+
+async function show(visit: Visit, query: string, page: number) {
+  const { vault, context } = visit;
+  const range = { offset: (page - 1) * pageSize, limit: pageSize };
+  const words = await searchSuggestions(vault, context, '');
+  const result = await searchTokens(vault, context, query, range);
+  const model = {
+    query,
+    fields: [['query', query]],
+    words: words.filter(({ kind }) => kind !== 'field').map(termOf),
+  };
+  if (!result.ok) {
+    const { errors } = result;
+    if (errors?.['query'] === undefined) throw problemFrom(result);
+    const empty = { tokens: [], links: pageLinks({ page: 1, size: pageSize }, 0), suggestions: [] };
+    const error = { message: errors['query'].join('; '), ...around(query) };
+    return visit.page('tokens', { ...model, ...empty, error }, { title: 'Tokens', status: 400 });
+  }
+  const { total, suggestions } = result.value;
+  const tokens = await releasedTokens(vault, context, result.value, rowOf);
+  const links = pageLinks({ page, size: pageSize }, total);
+  return visit.page('tokens', { ...model, tokens, links, suggestions, error: null }, { title: 'Tokens' });
+}
+
+/** Returns a suggestion as the beginning of a term. */
+function termOf({ text, kind }: Suggestion): string {
+  if (kind === 'field' || kind === 'metadata_key') return text.endsWith(':') ? text : `${text}:`;
+  return text.startsWith(`${kind}:`) ? text : `${kind}:${text}`;
+}
+
+/** Returns the query in three parts, so that the page can mark the character that cannot be read. */
+function around(query: string) {
+  const at = queryErrorAt(query);
+  if (at === null) return { before: null, at: '', after: '' };
+  const [character = ''] = query.slice(at);
+  return { before: query.slice(0, at), at: character, after: query.slice(at + character.length) };
+}
+
+/** Returns what the table shows of a token. */
+function rowOf(token: JsonObject) {
+  const { id, type, containers, created_at: createdAt, expires_at: expiresAt = null } = token;
+  const isHidden = !Object.hasOwn(token, 'data');
+  return {
+    ...{ id, type, createdAt, expiresAt, isHidden },
+    containers: Array.isArray(containers) ? containers.map(String) : [],
+    data: isHidden ? '' : dataText(token['data'] ?? null),
+    path: `/tokens/${encodeURIComponent(String(id))}`,
+  };
+}
+
+/** Returns data in one line: the members of an object, or the value itself. */
+function dataText(data: Json): string {
+  if (!isJsonObject(data)) return shownText(data, dataShownMax);
+  const members = Object.entries(data).map(([key, value]) => `${key}: ${shownText(value, dataShownMax)}`);
+  return shownText(members.join(' · '), dataShownMax);
+}

@@ -1,0 +1,25 @@
+/** The pages of a list, for `partials/pagination.liquid`. */
+export type PageLinks = {
+  readonly page: number;
+  readonly pages: number;
+  readonly total: number;
+  /** The numbers of the first and the last item of the page, from 1; 0 if the list is empty. */
+  readonly first: number;
+  readonly last: number;
+  readonly previous: number | null;
+  readonly next: number | null;
+};
+
+/** Returns the links of page `page` (from 1) of a list of `total` items. */
+export function pageLinks({ page, size }: { readonly page: number; readonly size: number }, total: number): PageLinks {
+  const pages = Math.max(1, Math.ceil(total / size));
+  const first = (page - 1) * size + 1;
+  const isBeyond = first > total;
+  return {
+    ...{ page, pages, total },
+    first: isBeyond ? 0 : first,
+    last: isBeyond ? 0 : Math.min(total, page * size),
+    previous: page > 1 ? Math.min(page - 1, pages) : null,
+    next: page < pages ? page + 1 : null,
+  };
+}

@@ -1,0 +1,27 @@
+/** Characters that a person cannot see, or that change the order of the others. */
+const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu;
+/** Joins emoji, and is harmless inside of them. */
+const joiners = /(?<=\p{Emoji}\p{Emoji_Modifier}?\u{FE0F}?)\u{200D}(?=\p{Emoji})/gu;
+const placeholder = '\u{E000}';
+
+/**
+ * Returns a value as a page shows it: at most `max` characters, with each invisible character as its code point. Threat:
+ * a right-to-left override or a zero-width character makes one value look like another. A page also isolates the value
+ * from the text around it (`<bdi>`).
+ */
+export function shownText(value: unknown, max = 200): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  // A character has at most two code units, so nothing that is shown is cut off here.
+  const characters = [...text.slice(0, 2 * max + 2)];
+  const isLong = characters.length > max || text.length > 2 * max + 2;
+  const part = isLong ? characters.slice(0, max).join('') : text;
+  const visible = part
+    .replaceAll(placeholder, '\u{FFFD}')
+    .replaceAll(joiners, placeholder)
+    .replaceAll(invisible, (character) => (character === placeholder ? '\u{200D}' : `⟨U+${codePointOf(character)}⟩`));
+  return isLong ? `${visible}…` : visible;
+}
+
+function codePointOf(character: string): string {
+  return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+}

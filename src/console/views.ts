@@ -1,0 +1,33 @@
+import { fileURLToPath } from 'node:url';
+import { Liquid } from 'liquidjs';
+import { formatTimestamp } from '../domain/time.js';
+import { shownText } from './shown-text.js';
+
+/** The folder of the templates, from a module of `dist/console` and from the program in `dist/bin`. */
+export const viewsFolder = fileURLToPath(new URL('../console/views/', import.meta.url));
+
+/**
+ * Creates the template engine. Every output is escaped as HTML, an unknown variable or filter is an error, and templates
+ * cannot call methods of what they are given. Values are data of the templates: nothing in them is ever parsed as one.
+ */
+export function createTemplates(): Liquid {
+  const engine = new Liquid({
+    root: viewsFolder,
+    extname: '.liquid',
+    outputEscape: 'escape',
+    strictFilters: true,
+    strictVariables: true,
+    ownPropertyOnly: true,
+    jsTruthy: true,
+    cache: true,
+  });
+  /** `{{ value | shown }}` or `{{ value | shown: 40 }}`: a value from outside, with invisible characters made visible. */
+  engine.registerFilter('shown', (value: unknown, max?: number) => shownText(value, max));
+  /** `{{ ms | iso }}`: for the attribute `datetime`. */
+  engine.registerFilter('iso', (ms: number) => formatTimestamp(ms));
+  /** `{{ ms | utc }}`: `2026-01-31 12:00:00 UTC`. */
+  engine.registerFilter('utc', (ms: number) => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`);
+  /** `{{ number | grouped }}`: `1,234,567`. */
+  engine.registerFilter('grouped', (value: number) => value.toLocaleString('en-US'));
+  return engine;
+}

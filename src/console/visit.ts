@@ -1,0 +1,106 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { FieldErrors } from '../domain/field-errors.js';
+import { itemPath, memberPath } from '../domain/json-path.js';
+import { Problem } from '../http/problem/problem.js';
+import { callerOf } from '../http/request-state.js';
+import type { Service } from '../http/service.js';
+import { cookieNames, cookieOptions } from './cookies.js';
+import type { Layout } from './layout.js';
+import type { Operations } from './operations.js';
+import type { Flash, Parsed, Visit } from './page.js';
+import { ConsoleProblem } from './problem.js';
+
+const flashSeconds = 60;
+const issuesMax = 20;
+
+/** Creates what the handler of a page gets for one request. */
+export function createVisit(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  service: Service,
+  operations: Operations,
+  layout: Layout,
+): Visit {
+  const { vault } = service;
+  const { traceId, beganAt, signedIn } = request;
+
+  return {
+    ...{ request, reply, service, vault, operations },
+    get session() {
+      if (signedIn === null) throw new ConsoleProblem('session_ended');
+      return signedIn;
+    },
+    get caller() {
+      return callerOf(request);
+    },
+    get context() {
+      return { caller: callerOf(request), traceId, beganAt };
+    },
+    contextAs(kind) {
+      const caller = signedIn?.[kind] ?? null;
+      if (signedIn === null || caller === null) return null;
+      const visitor = { name: signedIn.name, issuer: signedIn.issuer, reason: null };
+      return { caller: { ...caller, sourceAddress: request.ip, visitor }, traceId, beganAt };
+    },
+    param(name) {
+      return (request.params as Readonly<Record<string, string>>)[name] ?? '';
+    },
+    query(schema) {
+      const parsed = read(schema, request.query);
+      if (!parsed.ok) throw new Problem('validation_failed', parsed.errors);
+      return parsed.value;
+    },
+    form: (schema) => read(schema, request.body ?? {}),
+    async page(view, model, options) {
+      const flash = options.flash ?? takeFlash(request, reply);
+      const text = await layout(request, reply, `pages/${view}`, model, { ...options, flash });
+      // Threat: a deposed store server would show what was changed in the meantime, such as a session that was closed.
+      await vault.confirmReads(beganAt, false);
+      return sendHtml(reply.code(options.status ?? 200), text);
+    },
+    async json(body) {
+      await vault.confirmReads(beganAt, false);
+      return reply
+        .header('cache-control', 'no-store')
+        .type('application/json; charset=utf-8')
+        .send(JSON.stringify(body));
+    },
+    redirect(path, flash) {
+      if (flash !== undefined) {
+        reply.setCookie(cookieNames.flash, `${flash.tone}:${flash.text}`, { ...cookieOptions, maxAge: flashSeconds });
+      }
+      return reply.header('cache-control', 'no-store').redirect(path, 303);
+    },
+  };
+}
+
+/** Sends a page that no cache may keep. */
+export function sendHtml(reply: FastifyReply, text: string): FastifyReply {
+  return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(text);
+}
+
+/** Returns the message that the previous request left for this page, and removes it. */
+function takeFlash(request: FastifyRequest, reply: FastifyReply): Flash | null {
+  const [, tone, text] = /^(good|bad|note):(.{1,500})$/s.exec(request.cookies[cookieNames.flash] ?? '') ?? [];
+  if (tone === undefined || text === undefined) return null;
+  reply.clearCookie(cookieNames.flash, cookieOptions);
+  return { tone: tone as Flash['tone'], text };
+}
+
+function read<T>(schema: z.ZodType<T>, given: unknown): Parsed<T> {
+  const parsed = schema.safeParse(given);
+  return parsed.success ? { ok: true, value: parsed.data } : { ok: false, errors: errorsOf(parsed.error.issues) };
+}
+
+function errorsOf(issues: readonly z.core.$ZodIssue[]): FieldErrors {
+  const errors = new Map<string, string[]>();
+  for (const { path, message } of issues.slice(0, issuesMax)) {
+    const field = path.reduce<string>(
+      (parent, part) => (typeof part === 'number' ? itemPath(parent, part) : memberPath(parent, String(part))),
+      '',
+    );
+    errors.set(field, [...(errors.get(field) ?? []), message]);
+  }
+  return Object.fromEntries(errors);
+}

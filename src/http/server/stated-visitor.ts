@@ -1,0 +1,34 @@
+import type { FastifyRequest } from 'fastify';
+import { parseVisitor, type Visitor } from '../../domain/access/visitor.js';
+import { type Checked, invalid } from '../../domain/field-errors.js';
+import { headerOf } from '../header.js';
+
+const names = { person: 'SERVICE-PERSON', reason: 'SERVICE-REASON' } as const;
+
+/**
+ * Returns the person and the reason that a request names in its headers, or null if it names neither
+ * (docs/contract.md, "Person and reason").
+ */
+export function statedVisitor(request: FastifyRequest): Checked<Visitor | null> {
+  const [person, reason] = [decoded(request, names.person), decoded(request, names.reason)];
+  if (person === null) return invalid(names.person, notEncoded);
+  if (reason === null) return invalid(names.reason, notEncoded);
+  return parseVisitor({
+    person: { name: names.person, text: person },
+    reason: { name: names.reason, text: reason },
+  });
+}
+
+const notEncoded = 'must be percent-encoded UTF-8';
+
+/** Returns null if the header is not percent-encoded: Node.js reads the bytes of a header as Latin-1. */
+function decoded(request: FastifyRequest, name: string): string | undefined | null {
+  const value = headerOf(request, [name.toLowerCase()]);
+  if (value === undefined) return undefined;
+  if (!/^[\x20-\x7e]*$/.test(value)) return null;
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return null;
+  }
+}

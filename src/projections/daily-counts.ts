@@ -1,0 +1,185 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ClearEvent } from '../events/event.js';
+import { readTokenEvent } from '../events/tokens/catalogue.js';
+import type { DayCount } from '../ports/daily-counts.js';
+import type { Vault } from '../vault/vault.js';
+
+export type CountingDeps = Pick<Vault, 'log' | 'accessLog' | 'dailyCounts' | 'keys' | 'clock'>;
+
+/** The source of the event log. The chains of the access log have their own names. */
+export const logSource = 'log';
+
+const dayMs = 86_400_000;
+const eventsAtOnce = 200;
+const eventsOfTokenAtOnce = 100;
+const restMsMax = 1_000;
+
+/** How counting shares its process with requests. */
+export type Counting = {
+  /** Rests this many times as long as it works. */
+  readonly restShare: number;
+  readonly stopped: AbortSignal;
+};
+
+/** Counts tokens and accesses by day, from the positions of the counts to the ends of both logs. */
+export async function countDays(deps: CountingDeps, counting: Counting): Promise<void> {
+  await countEvents(deps, counting);
+  await countAccesses(deps, 0, counting);
+}
+
+async function rest({ restShare, stopped }: Counting, begunAt: number): Promise<void> {
+  const ms = Math.min(restMsMax, (performance.now() - begunAt) * restShare);
+  await wait(ms, null, { signal: stopped }).catch(() => undefined);
+}
+
+async function countEvents(deps: CountingDeps, counting: Counting): Promise<void> {
+  const { log, dailyCounts } = deps;
+  while (!counting.stopped.aborted) {
+    const begunAt = performance.now();
+    const from = (await dailyCounts.positions()).get(logSource) ?? 0;
+    const page = await log.readClear(from, eventsAtOnce);
+    const to = page.at(-1)?.position;
+    if (to === undefined) {
+      // A restored log that is shorter than the position is counted again.
+      if (from > (await log.head())) await dailyCounts.clear();
+      return;
+    }
+    const ended = page.filter(({ type }) => type === 'tenant.deleted').map(({ tenantId }) => tenantId);
+    const counts = await ofLivingTenants(deps, await countsOfEvents(deps, page));
+    await dailyCounts.add({ source: logSource, from, to, counts, ended });
+    await rest(counting, begunAt);
+  }
+}
+
+/** Looks only at chains that have grown since the month of `since` (ms). */
+async function countAccesses(deps: CountingDeps, since: number, counting: Counting): Promise<void> {
+  const { accessLog, dailyCounts } = deps;
+  for (const { chain, sequence } of await accessLog.heads(since)) {
+    while (!counting.stopped.aborted) {
+      const begunAt = performance.now();
+      const source = `access/${chain}`;
+      const from = (await dailyCounts.positions()).get(source) ?? 0;
+      if (from >= sequence) break;
+      const { last, counts } = await accessLog.counts(chain, from, sequence);
+      const found = counts.map(
+        ({ tenantId, day, operation, outcome, count }): DayCount => ({
+          ...{ tenantId, series: 'accesses', day, name: operation, what: outcome, count },
+        }),
+      );
+      await dailyCounts.add({ source, from, to: last, counts: await ofLivingTenants(deps, summed(found)), ended: [] });
+      await rest(counting, begunAt);
+    }
+  }
+}
+
+async function countsOfEvents({ log }: CountingDeps, page: readonly ClearEvent[]): Promise<readonly DayCount[]> {
+  /** The type of each token that was created on this page. */
+  const types = new Map<string, string>();
+  const found: DayCount[] = [];
+  for (const event of page) {
+    const { stream, tenantId, time, revision } = event;
+    const change = changeOf(event);
+    if (change === null) continue;
+    if (change.what === 'created') types.set(stream, change.tokenType);
+    const name = types.get(stream) ?? (await typeOf(log, stream, revision));
+    const at = change.what === 'expired' ? Math.min(time, change.dueAt) : time;
+    const day = Math.floor(at / dayMs);
+    // A token of a batch that was undone never existed for its tenant.
+    const counted = change.what === 'undone' ? { what: 'created', count: -1 } : { what: change.what, count: 1 };
+    found.push({ tenantId, series: 'tokens', day, name, ...counted });
+  }
+  return summed(found);
+}
+
+type Change =
+  | { readonly what: 'created'; readonly tokenType: string }
+  | { readonly what: 'deleted' | 'undone' }
+  | { readonly what: 'expired'; readonly dueAt: number };
+
+/** Returns null for an event that neither begins nor ends a token. */
+function changeOf(event: ClearEvent): Change | null {
+  switch (event.type) {
+    case 'token.created':
+    case 'token.deleted':
+    case 'token.expired': {
+      const fact = readTokenEvent(event);
+      if (fact.type === 'token.created') return { what: 'created', tokenType: fact.clear.token_type };
+      if (fact.type === 'token.expired') return { what: 'expired', dueAt: fact.clear.due_at };
+      return { what: fact.type === 'token.deleted' && fact.clear.reason === 'undone' ? 'undone' : 'deleted' };
+    }
+    default:
+      return null;
+  }
+}
+
+/** Returns the type of the life that an event ended: an event that ends a life does not name it. */
+async function typeOf(log: CountingDeps['log'], stream: string, revision: number): Promise<string> {
+  for (let before = revision; before > 0; ) {
+    const events = await log.readNewest(stream, before, eventsOfTokenAtOnce);
+    for (const event of events) {
+      const change = changeOf(event);
+      if (change?.what === 'created') return change.tokenType;
+    }
+    before = events.at(-1)?.revision ?? 0;
+  }
+  throw new Error('a life of a token ended that had not begun');
+}
+
+function summed(counts: readonly DayCount[]): readonly DayCount[] {
+  const sums = new Map<string, DayCount>();
+  for (const one of counts) {
+    const key = [one.tenantId, one.day, one.name, one.what].join('/');
+    sums.set(key, { ...one, count: one.count + (sums.get(key)?.count ?? 0) });
+  }
+  return [...sums.values()];
+}
+
+/** Leaves out deleted tenants: their tokens still expire, and their accesses are recorded after their end. */
+async function ofLivingTenants({ keys }: CountingDeps, counts: readonly DayCount[]): Promise<readonly DayCount[]> {
+  const living = new Set<string>();
+  for (const tenantId of new Set(counts.map((count) => count.tenantId))) {
+    if ((await keys.tenantKeys(tenantId)) !== null) living.add(tenantId);
+  }
+  return counts.filter(({ tenantId }) => living.has(tenantId));
+}
+
+/** The background work of one process. */
+export type DailyCounting = { start(): void; stop(): Promise<void> };
+
+const pauseMs = 2_000;
+/** Accesses are counted in every fifth round: a cluster has a chain for each process that ever ran. */
+const roundsPerAccess = 5;
+/** At most one part in this many of the process is spent on counting. */
+const backgroundShare = 50;
+/** A rebuild takes at most a fifth of the process. */
+export const rebuildShare = 4;
+
+/** Creates the work that follows both logs while the service runs. */
+export function createDailyCounting(deps: CountingDeps, onError: (error: unknown) => void): DailyCounting {
+  const stopping = new AbortController();
+  const counting = { restShare: backgroundShare, stopped: stopping.signal };
+  let running: Promise<void> = Promise.resolve();
+
+  async function run(): Promise<void> {
+    for (let round = 0; !counting.stopped.aborted; round += 1) {
+      try {
+        await countEvents(deps, counting);
+        const since = round === 0 ? 0 : deps.clock.now() - dayMs;
+        if (round % roundsPerAccess === 0) await countAccesses(deps, since, counting);
+      } catch (error) {
+        onError(error);
+      }
+      await wait(pauseMs, null, { signal: counting.stopped }).catch(() => undefined);
+    }
+  }
+
+  return {
+    start(): void {
+      running = run();
+    },
+    async stop(): Promise<void> {
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import { counted, grouped } from '../../domain/text.js';
+import { formatTimestamp } from '../../domain/time.js';
+import { earliestForCodes, earliestNow } from '../../ports/clock.js';
+import { ForgedLog } from '../../ports/event-log.js';
+import type { ServiceState } from '../../ports/service-state.js';
+import type { DueRow } from '../../ports/token-rows.js';
+import type { Vault } from '../../vault/vault.js';
+import { type Finding, ok, problem } from './finding.js';
+import { gapText } from './gap-text.js';
+import { lastCheckpoint } from './last-checkpoint.js';
+import { webhooks } from './webhooks.js';
+
+const overdueMs = 60_000;
+const overdueMax = 1_000;
+const gapMax = 1_000;
+const suspectMs = 24 * 3_600_000;
+const suspectsMax = 10;
+/** The age at which the alert of the Helm chart fires, too. */
+const backupMsMax = 2 * 24 * 3_600_000;
+
+/**
+ * Checks the running service as far as that takes no more than a few reads: `strongroom doctor` also reads the whole
+ * log, all keys and all rows. For operators: it names applications, webhooks and tokens of every tenant.
+ */
+export async function serviceFindings(vault: Vault, state: ServiceState): Promise<readonly Finding[]> {
+  return [
+    ...storesAndProjections(state),
+    await deadlines(vault),
+    await checkpoint(vault),
+    backup(state, vault.clock.now()),
+    await suspects(vault, null),
+    await webhooks(vault, null),
+  ];
+}
+
+/**
+ * Returns what a tenant may know of the same findings. Threat: a tenant learns from counts, positions and names what
+ * other tenants do. About the service, it gets only texts without them; the other findings are about the tenant alone.
+ */
+export async function tenantFindings(vault: Vault, state: ServiceState, tenantId: string): Promise<readonly Finding[]> {
+  const askOperator = 'Ask the operator of the service.';
+  const { state: signed } = await checkpoint(vault);
+  return [
+    state.reasons.length === 0
+      ? ok('readiness', 'the service is ready')
+      : problem('readiness', 'the service is not ready, and may reject requests', askOperator),
+    state.notices.length === 0
+      ? ok('clock', 'the service trusts its clock')
+      : problem(
+          'clock',
+          'the service does not trust its clock: it hides data that is due, and destroys none',
+          askOperator,
+        ),
+    signed === 'ok'
+      ? ok('checkpoint', 'the event log is signed')
+      : problem('checkpoint', 'the newest part of the event log is not signed as it should be', askOperator),
+    backup(state, vault.clock.now()),
+    await suspects(vault, tenantId),
+    await webhooks(vault, tenantId),
+  ];
+}
+
+/** Returns the findings of the state of the service. */
+export function storesAndProjections({ reasons, notices, stores, projections }: ServiceState): readonly Finding[] {
+  const down = stores.filter(({ state }) => state === 'down');
+  const behind = projections.filter(({ gap }) => gap === null || gap >= gapMax);
+  return [
+    down.length === 0
+      ? ok('stores', `available: ${stores.map(({ name }) => name).join(', ')}`)
+      : problem(
+          'stores',
+          `unavailable: ${down.map(({ name }) => name).join(', ')}`,
+          'Start the servers, or check the disk.',
+        ),
+    ...notices.map((notice) =>
+      problem('clock', notice, 'Correct the clock. If it is right, run `strongroom clock confirm`.'),
+    ),
+    ...reasons.map((reason) => problem('readiness', reason, 'Requests are rejected until this is fixed; see the log.')),
+    behind.length === 0
+      ? ok('projections', gapsText(projections))
+      : problem('projections', gapsText(behind), 'Check that the service, or a worker, is running.'),
+  ];
+}
+
+function gapsText(projections: ServiceState['projections']): string {
+  return projections.map(({ name, gap }) => `${name}: ${gapText(name, gap)}`).join('; ');
+}
+
+/** Returns at most 1,000 tokens whose expiry or purge has been due for more than a minute. */
+export function overdue({ clock, rows }: Vault): Promise<readonly DueRow[]> {
+  return rows.due(earliestNow(clock) - overdueMs, overdueMax, earliestForCodes(clock) - overdueMs);
+}
+
+export async function deadlines(vault: Vault): Promise<Finding> {
+  const { length } = await overdue(vault);
+  if (length === 0) return ok('deadlines', 'nothing is overdue');
+  const deadlinesText = counted(length, 'overdue expiry or purge', 'overdue expiries or purges');
+  const says = length === overdueMax ? `at least ${deadlinesText}` : deadlinesText;
+  return problem('deadlines', says, 'Start the service, or a worker, or run `strongroom doctor --fix`.');
+}
+
+/** Reports a changed event at the newest checkpoint as a finding. */
+async function checkpoint(vault: Vault): Promise<Finding> {
+  try {
+    return await lastCheckpoint(vault);
+  } catch (error) {
+    if (!(error instanceof ForgedLog) || error.found === null) throw error;
+    return problem(error.found.check, error.found.says, `${error.found.do}.`);
+  }
+}
+
+function backup({ backupMadeAt }: ServiceState, now: number): Finding {
+  if (backupMadeAt === null)
+    return problem('backup', 'no backup is known', 'Run `strongroom backup` regularly, for example once a day.');
+  const says = `the newest backup was begun at ${formatTimestamp(backupMadeAt)}`;
+  return now - backupMadeAt <= backupMsMax
+    ? ok('backup', says)
+    : problem('backup', says, 'Find out why no newer one was made, and run `strongroom backup`.');
+}
+
+/** Names applications that deduplicated many values without a hit: those of one tenant, or of all if it is null. */
+export async function suspects({ budgets, clock, directory }: Vault, tenantId: string | null): Promise<Finding> {
+  const found: string[] = [];
+  for (const { applicationId, at } of await budgets.suspects(clock.now() - suspectMs)) {
+    const isConcerned = tenantId === null || (await directory.get('application', applicationId))?.tenantId === tenantId;
+    if (isConcerned) found.push(`${applicationId} (${new Date(at).toISOString()})`);
+  }
+  if (found.length === 0)
+    return ok('guessing', 'no application deduplicated many values without a hit in the last day');
+  const others = found.length > suspectsMax ? ` and ${grouped(found.length - suspectsMax)} more` : '';
+  return problem(
+    'guessing',
+    `used a tenth of the deduplication misses of an hour without a hit, as an application that guesses values does: ${found.slice(0, suspectsMax).join(', ')}${others}`,
+    'Check what these applications did with `GET /logs`, and delete their keys if they were guessing.',
+  );
+}

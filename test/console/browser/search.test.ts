@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { openChromium, signInWith } from '../../support/console/chromium.js';
+import { startTestConsole } from '../../support/console/console.js';
+
+test('a person signs in, completes a query, searches and signs out', async () => {
+  const console = await startTestConsole();
+  await console.service.call('POST', '/tokens', { type: 'token', data: 'first', id: 'customer-1' });
+  await console.service.call('POST', '/tokens', { type: 'token', data: 'second', id: 'customer-2' });
+  const { page, faults } = await openChromium();
+  const address = await console.listen();
+  await signInWith(page, address, console);
+  await page.getByRole('link', { name: 'Tokens' }).click();
+  await expect.poll(() => page.getByRole('row').count()).toBe(3);
+
+  const query = page.getByRole('combobox', { name: 'Query' });
+  await query.pressSequentially('i');
+  await page.getByRole('option', { name: 'id:' }).click();
+  await query.pressSequentially('customer-2');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await expect.poll(() => page.getByRole('row').count()).toBe(2);
+  expect(await page.getByRole('row').nth(1).textContent()).toContain('customer-2');
+  expect(page.url()).toBe(`${address}/tokens`);
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.goto(`${address}/tokens`);
+  expect(page.url()).toBe(`${address}/sign-in`);
+  expect(faults).toEqual([]);
+});
+
+test('the same works without JavaScript', async () => {
+  const console = await startTestConsole();
+  await console.service.call('POST', '/tokens', { type: 'token', data: 'first', id: 'customer-1' });
+  const { page } = await openChromium({ javaScriptEnabled: false, width: 360 });
+  const address = await console.listen();
+  await signInWith(page, address, console);
+  await page.getByText('Menu').click();
+  await page.getByRole('link', { name: 'Tokens' }).click();
+  await page.getByRole('textbox', { name: 'Query' }).fill('datum:1');
+  await page.getByRole('button', { name: 'Search' }).click();
+  expect(await page.getByRole('alert').textContent()).toContain('unknown field');
+});

@@ -1,0 +1,186 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { countDays, createDailyCounting } from '#src/projections/daily-counts.js';
+import { dailyAccesses, dailyTokens } from '#src/queries/daily-figures.js';
+import { aCard } from '../erasure/support.js';
+import { createPlain, path } from '../http/routes/support.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+const dayMs = 86_400_000;
+const neverStopped = new AbortController().signal;
+
+async function count({ vault }: TestService): Promise<void> {
+  await vault.recorder.now([]);
+  await countDays(vault, { restShare: 0, stopped: neverStopped });
+}
+
+async function start() {
+  const service = await startTestService();
+  onTestFinished(service.close);
+  const first = service.clock.now();
+  const range = () => ({ from: first, to: service.clock.now() });
+  const day = (index: number) => new Date(first + index * dayMs).toISOString().slice(0, 10);
+  const tokens = async (tenantId = service.tenantId) => {
+    const result = await dailyTokens(service.vault, tenantId, range());
+    if (!result.ok) throw new Error('the range is valid');
+    return result.value;
+  };
+  const accesses = async (tenantId = service.tenantId) => {
+    const result = await dailyAccesses(service.vault, tenantId, range());
+    if (!result.ok) throw new Error('the range is valid');
+    return result.value;
+  };
+  return { service, day, tokens, accesses };
+}
+
+test('tokens are counted by type on the day on which they were created, deleted and due', async () => {
+  const { service, day, tokens } = await start();
+  const expiring = { expires_at: new Date(service.clock.now() + dayMs).toISOString() };
+  const { id } = await createPlain(service);
+  await createPlain(service);
+  await createPlain(service, expiring);
+  await service.call('POST', '/tokens', aCard(null));
+  await service.call('PATCH', path(id), { metadata: { a: 'b' } });
+  await count(service);
+  service.clock.advance(2 * dayMs);
+  await service.service.sweep.run();
+  await service.call('DELETE', path(id));
+  await createPlain(service, { id });
+  await count(service);
+
+  const none = { created: 0, deleted: 0, expired: 0 };
+  expect(await tokens()).toEqual([
+    { day: day(0), types: { token: { ...none, created: 3, alive: 3 }, card: { ...none, created: 1, alive: 1 } } },
+    { day: day(1), types: { token: { ...none, expired: 1, alive: 2 }, card: { ...none, alive: 1 } } },
+    {
+      day: day(2),
+      types: { token: { ...none, created: 1, deleted: 1, alive: 2 }, card: { ...none, alive: 1 } },
+    },
+  ]);
+});
+
+test('a range that begins later begins with the tokens of the days before', async () => {
+  const { service, day } = await start();
+  await createPlain(service);
+  service.clock.advance(3 * dayMs);
+  await count(service);
+  const now = service.clock.now();
+  const result = await dailyTokens(service.vault, service.tenantId, { from: now, to: now });
+  expect(result).toEqual({
+    ok: true,
+    value: [{ day: day(3), types: { token: { created: 0, deleted: 0, expired: 0, alive: 1 } } }],
+  });
+});
+
+test('accesses are counted by operation, and denied ones apart', async () => {
+  const { service, day, accesses } = await start();
+  const { id } = await createPlain(service);
+  const masked = await service.application(['token:read']);
+  const denied = await service.application(['token:create']);
+  await service.call('GET', path(id));
+  await service.call('GET', path(id));
+  service.clock.advance(dayMs);
+  await service.call('GET', path(id), undefined, { key: masked });
+  await service.call('GET', path(id), undefined, { key: denied });
+  await count(service);
+  await count(service);
+  expect(await accesses()).toEqual([
+    { day: day(0), operations: { create: 1, reveal: 2 }, denied: 0, failed: 0 },
+    { day: day(1), operations: { read: 1 }, denied: 1, failed: 0 },
+  ]);
+});
+
+test('two processes that count at the same time count everything once', async () => {
+  const { service, tokens, accesses } = await start();
+  for (let index = 0; index < 5; index += 1) {
+    const { id } = await createPlain(service);
+    await service.call('GET', path(id));
+  }
+  await Promise.all([count(service), count(service), count(service)]);
+  expect((await tokens())[0]?.types.token?.alive).toBe(5);
+  expect((await accesses())[0]?.operations).toEqual({ create: 5, reveal: 5 });
+});
+
+test('a rebuild repairs counts that another program changed, and its status is shown', async () => {
+  const { service, tokens, accesses } = await start();
+  const { id } = await createPlain(service);
+  await service.call('GET', path(id));
+  await count(service);
+  const [good, reads] = [await tokens(), await accesses()];
+  const { dailyCounts } = service.vault;
+  const from = (await dailyCounts.positions()).get('log') ?? 0;
+  const day = Math.floor(service.clock.now() / dayMs);
+  const forged = {
+    tenantId: service.tenantId,
+    series: 'tokens',
+    day,
+    name: 'token',
+    what: 'created',
+    count: 99,
+  } as const;
+  await dailyCounts.add({ source: 'log', from, to: from, counts: [forged], ended: [] });
+  expect(await tokens()).not.toEqual(good);
+  expect(await service.service.projections.rebuild('days', false)).toBe('done');
+  expect(await tokens()).toEqual(good);
+  expect(await accesses()).toEqual(reads);
+  await createPlain(service);
+  const status = async () => (await service.service.projections.status()).find(({ name }) => name === 'days');
+  expect(await status()).toMatchObject({ state: 'behind', gap: 1 });
+  await count(service);
+  expect(await status()).toMatchObject({ state: 'current', gap: 0 });
+});
+
+test('the counts of a deleted tenant are removed, and no later event or record brings them back', async () => {
+  const { service, tokens, accesses } = await start();
+  const other = await service.otherTenant();
+  const expiring = { expires_at: new Date(service.clock.now() + dayMs).toISOString() };
+  await createPlain(service, expiring);
+  await service.call('POST', '/tokens', { type: 'token', data: 'x' }, { key: other });
+  const caller = await service.service.authenticate(other);
+  const otherId = caller?.tenantId ?? '';
+  await count(service);
+  expect((await tokens())[0]?.types).not.toEqual({});
+  const deleted = await service.call('DELETE', '/tenants/self', { name: 'test' }, { key: service.managementKey });
+  expect(deleted.status, deleted.text).toBe(204);
+  service.clock.advance(2 * dayMs);
+  await service.service.sweep.run();
+  await count(service);
+  for (const { types } of await tokens()) expect(types).toEqual({});
+  for (const { operations } of await accesses()) expect(operations).toEqual({});
+  expect((await tokens(otherId))[0]?.types.token?.alive).toBe(1);
+  expect((await accesses(otherId))[0]?.operations).toEqual({ create: 1 });
+});
+
+test('a range that is reversed, too long or no range is rejected', async () => {
+  const { service } = await start();
+  const now = service.clock.now();
+  for (const range of [
+    { from: now, to: now - dayMs },
+    { from: now - 400 * dayMs, to: now },
+    { from: Number.NaN, to: now },
+    { from: -1, to: 1 },
+  ]) {
+    for (const query of [dailyTokens, dailyAccesses]) {
+      expect(await query(service.vault, service.tenantId, range)).toMatchObject({
+        ok: false,
+        code: 'validation_failed',
+      });
+    }
+  }
+});
+
+test('the background work counts what happens while it runs, and stops at once', async () => {
+  const { service, tokens, accesses } = await start();
+  const { id } = await createPlain(service);
+  const counting = createDailyCounting(service.vault, (error) => service.errors.push(error));
+  counting.start();
+  const alive = async () => (await tokens())[0]?.types.token?.alive;
+  await expect.poll(alive, { timeout: 20_000 }).toBe(1);
+  await createPlain(service);
+  await service.call('GET', path(id));
+  await expect.poll(alive, { timeout: 20_000 }).toBe(2);
+  await expect.poll(async () => (await accesses())[0]?.operations['reveal'], { timeout: 60_000 }).toBe(1);
+  const stoppedAt = performance.now();
+  await counting.stop();
+  expect(performance.now() - stoppedAt).toBeLessThan(1_000);
+  expect(service.errors).toEqual([]);
+}, 120_000);

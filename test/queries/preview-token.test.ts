@@ -1,0 +1,160 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { finish } from '#src/domain/steps.js';
+import { type PreviewRequest, previewToken } from '#src/queries/preview-token.js';
+import { release } from '#src/queries/release.js';
+import { logs } from '../http/routes/list-logs/support.js';
+import { card, create, createPlain, uniqueId } from '../http/routes/support.js';
+import { rule, startTestService, type TestService } from '../support/test-service.js';
+
+async function callerOf(service: TestService, key: string) {
+  const caller = await service.service.authenticate(key);
+  if (caller === null) throw new Error('the key is good');
+  return caller;
+}
+
+/** Returns what a caller gets from a preview: the decisions, and the rendered token. */
+async function preview(
+  service: TestService,
+  callerKey: string,
+  asked: Pick<PreviewRequest, 'applicationId' | 'tokenId'> & Partial<PreviewRequest>,
+) {
+  const context = { caller: await callerOf(service, callerKey), traceId: 'preview', beganAt: performance.now() };
+  const result = await previewToken(service.vault, context, { access: null, permission: 'token:read', ...asked });
+  if (!result.ok) return { rejected: result.code, errors: Object.keys(result.errors ?? {}) };
+  const { token, decisions, isLimited } = result.value;
+  const body = token === null ? null : finish((await release(service.vault, context, [token]))(token));
+  const transforms = Object.fromEntries(decisions.map(({ permission, transform }) => [permission, transform]));
+  const rules = Object.fromEntries(
+    decisions.map(({ permission, rule: one }) => [permission, one?.description ?? null]),
+  );
+  return { transforms, rules, isLimited, body };
+}
+
+async function start() {
+  const service = await startTestService();
+  onTestFinished(service.close);
+  const idOf = async (key: string) => (await callerOf(service, key)).applicationId;
+  return { service, idOf };
+}
+
+test('a preview names the transform and the deciding rule of each permission, and shows the same token', async () => {
+  const { service, idOf } = await start();
+  const { id: tokenId } = await create(service, { type: 'card', data: card, containers: ['/pci/high/'] });
+  const rules = [
+    { ...rule('/', 'redact', ['token:read'], 2), description: 'all' },
+    { ...rule('/pci/', 'mask', ['token:read', 'token:search'], 1), description: 'cards' },
+    { ...rule('/pci/', 'reveal', ['token:use'], 3), description: 'use' },
+  ];
+  const key = await service.application(rules);
+  const admin = await service.application(['token:use', 'token:read']);
+  const applicationId = await idOf(key);
+  const { managementKey } = service;
+  const seen = await preview(service, managementKey, { applicationId, tokenId });
+  expect(seen).toEqual({
+    transforms: {
+      'token:create': null,
+      'token:read': 'mask',
+      'token:update': null,
+      'token:delete': null,
+      'token:search': 'mask',
+      'token:use': 'reveal',
+    },
+    rules: {
+      'token:create': null,
+      'token:read': 'cards',
+      'token:update': null,
+      'token:delete': null,
+      'token:search': 'cards',
+      'token:use': 'use',
+    },
+    isLimited: true,
+    body: null,
+  });
+  const own = await preview(service, key, { applicationId, tokenId });
+  const got = await service.call('GET', `/tokens/${tokenId}`, undefined, { key });
+  expect(own.body).toEqual(got.body);
+  expect(await preview(service, admin, { applicationId, tokenId })).toEqual({ rejected: 'forbidden', errors: [] });
+});
+
+test('an attack: no preview shows a value to a caller that may not read it', async () => {
+  const { service, idOf } = await start();
+  const { id: tokenId } = await createPlain(service, { data: 'the-value', metadata: { note: 'the-note' } });
+  const masking = await service.application(['token:read']);
+  const redacting = await service.application([rule('/', 'redact', ['token:read'])]);
+  const creating = await service.application(['token:create']);
+  const revealing = await idOf(service.key);
+  const reveal = { rules: [{ container: '/', transform: 'reveal', permissions: ['token:read', 'token:use'] }] };
+  for (const permission of ['token:read', 'token:search', 'token:use'] as const) {
+    for (const access of [null, reveal]) {
+      const seen = await preview(service, service.managementKey, {
+        applicationId: revealing,
+        tokenId,
+        access,
+        permission,
+      });
+      expect(seen).toMatchObject({ body: null });
+      expect(JSON.stringify(seen)).not.toMatch(/the-value|the-note/);
+    }
+  }
+  for (const key of [masking, redacting, creating]) {
+    const itself = { applicationId: await idOf(key), tokenId };
+    for (const asked of [{ applicationId: revealing, tokenId }, itself, { ...itself, access: reveal }]) {
+      expect(JSON.stringify(await preview(service, key, asked))).not.toContain('the-value');
+    }
+  }
+  expect(await preview(service, creating, { applicationId: await idOf(creating), tokenId })).toMatchObject({
+    rejected: 'forbidden',
+  });
+});
+
+test('rules that are not saved decide without a change of the application', async () => {
+  const { service, idOf } = await start();
+  const { id: tokenId } = await createPlain(service, { containers: ['/a/'] });
+  const applicationId = await idOf(await service.application([rule('/a/', 'reveal', ['token:read'])]));
+  const edited = (transform: string) => ({ rules: [{ container: '/a/', transform, permissions: ['token:read'] }] });
+  const asked = { applicationId, tokenId };
+  const { managementKey: key } = service;
+  expect(await preview(service, key, { ...asked, access: edited('redact') })).toMatchObject({
+    transforms: { 'token:read': 'redact' },
+  });
+  expect(await preview(service, key, asked)).toMatchObject({ transforms: { 'token:read': 'reveal' } });
+  expect(await preview(service, key, { ...asked, access: { permissions: ['token:use'] } })).toMatchObject({
+    transforms: { 'token:read': null, 'token:use': 'reveal' },
+  });
+  expect(await preview(service, key, { ...asked, access: edited('show') })).toEqual({
+    rejected: 'validation_failed',
+    errors: ['rules[0].transform'],
+  });
+  const reader = await service.application(['application:read'], 'management');
+  expect(await preview(service, reader, asked)).toMatchObject({ transforms: { 'token:read': 'reveal' } });
+  expect(await preview(service, reader, { ...asked, access: edited('mask') })).toMatchObject({ rejected: 'forbidden' });
+});
+
+test('unknown applications and tokens, also those of another tenant, are not found', async () => {
+  const { service, idOf } = await start();
+  const { id: tokenId } = await createPlain(service);
+  const applicationId = await idOf(service.key);
+  const foreign = await service.otherManagement();
+  const { managementKey: key } = service;
+  expect(await preview(service, key, { applicationId: uniqueId(), tokenId })).toMatchObject({
+    rejected: 'application_not_found',
+  });
+  expect(await preview(service, foreign, { applicationId, tokenId })).toMatchObject({
+    rejected: 'application_not_found',
+  });
+  expect(await preview(service, key, { applicationId, tokenId: uniqueId() })).toMatchObject({
+    rejected: 'token_not_found',
+  });
+});
+
+test('the access log records a preview, and the token that it shows', async () => {
+  const { service, idOf } = await start();
+  const { id: tokenId } = await createPlain(service);
+  const applicationId = await idOf(service.key);
+  await preview(service, service.managementKey, { applicationId, tokenId });
+  const read = 'what an application sees of the token was previewed';
+  const recorded = async () => (await logs(service, { entity_id: tokenId })).map(({ message }) => message);
+  expect(await recorded()).toEqual([read, 'token created']);
+  await preview(service, service.key, { applicationId, tokenId });
+  expect([...(await recorded())].sort()).toEqual(['token created', 'token shown in plaintext', ...[read, read]]);
+});

@@ -1,0 +1,102 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { WebhookState } from '#src/ports/webhook-store.js';
+import { serviceFindings, tenantFindings } from '#src/queries/findings/service-findings.js';
+import { createPlain } from '../http/routes/support.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+async function start() {
+  const service = await startTestService();
+  onTestFinished(service.close);
+  const state = async (changes: object = {}) => ({ ...(await service.service.state()), ...changes });
+  return {
+    service,
+    operator: async (changes: object = {}) => serviceFindings(service.vault, await state(changes)),
+    tenant: async (tenantId = service.tenantId, changes: object = {}) =>
+      tenantFindings(service.vault, await state(changes), tenantId),
+  };
+}
+
+function problemsIn(findings: Awaited<ReturnType<typeof serviceFindings>>): readonly string[] {
+  return findings.filter(({ state }) => state === 'problem').map(({ check }) => check);
+}
+
+/** Records that an application deduplicated many values without a hit. */
+async function makeSuspect({ vault, clock }: TestService, applicationId: string): Promise<void> {
+  const budget = { max: 100, windowMs: hourMs, suspectAbove: 10 };
+  const request = { need: 50, spare: 'none', hits: 0, now: clock.now() } as const;
+  await vault.budgets.reserve('deduplication_misses', applicationId, budget, request);
+}
+
+/** Creates a webhook whose deliveries keep failing, and returns its id. */
+async function failingWebhook({ call, vault, clock }: TestService, key: string): Promise<string> {
+  const body = { url: 'https://receiver.example/hook', event_types: ['token.created'] };
+  const { status, text, body: created } = await call('POST', '/webhooks', body, { key });
+  expect(status, text).toBe(201);
+  const id = String(created['id']);
+  const pending = [{ position: 1, stream: 'token-00', revision: 0, attempts: 9, nextAt: clock.now() }];
+  const state: WebhookState = { position: 1, replaysFrom: 0, pending, attempts: [], parked: [], denials: null };
+  expect(await vault.webhookStore.save(id, (await vault.webhookStore.state(id))?.version ?? 0, state, [])).toBe(true);
+  return id;
+}
+
+test('a new service has no problem except that it has no backup', async () => {
+  const { operator, tenant } = await start();
+  const checks = ['stores', 'projections', 'deadlines', 'checkpoint', 'backup', 'guessing', 'webhooks'];
+  expect((await operator()).map(({ check }) => check)).toEqual(checks);
+  expect(problemsIn(await operator())).toEqual(['backup']);
+  const ofTenant = ['readiness', 'clock', 'checkpoint', 'backup', 'guessing', 'webhooks'];
+  expect((await tenant()).map(({ check }) => check)).toEqual(ofTenant);
+  expect(problemsIn(await tenant())).toEqual(['backup']);
+});
+
+test('an overdue expiry, an unsigned log and an old backup are problems', async () => {
+  const { service, operator, tenant } = await start();
+  await createPlain(service, { expires_at: new Date(service.clock.now() + hourMs).toISOString() });
+  const backupMadeAt = service.clock.now();
+  expect(problemsIn(await operator({ backupMadeAt }))).toEqual([]);
+  service.clock.advance(2 * dayMs);
+  expect(problemsIn(await operator({ backupMadeAt }))).toEqual(['deadlines', 'checkpoint']);
+  service.clock.advance(1);
+  expect(problemsIn(await operator({ backupMadeAt }))).toEqual(['deadlines', 'checkpoint', 'backup']);
+  expect(problemsIn(await tenant(undefined, { backupMadeAt }))).toEqual(['checkpoint', 'backup']);
+  await service.service.sweep.run();
+  await service.service.checkpointer.run();
+  expect(problemsIn(await operator({ backupMadeAt: service.clock.now() }))).toEqual([]);
+});
+
+test('a tenant is told of its own suspects and webhooks, and an operator of all', async () => {
+  const { service, operator, tenant } = await start();
+  const caller = await service.service.authenticate(service.key);
+  const applicationId = caller?.applicationId ?? '';
+  await makeSuspect(service, applicationId);
+  const webhookId = await failingWebhook(service, service.managementKey);
+  for (const findings of [await operator(), await tenant()]) {
+    expect(problemsIn(findings)).toEqual(['backup', 'guessing', 'webhooks']);
+    const said = findings.map(({ says }) => says).join('\n');
+    expect(said).toContain(applicationId);
+    expect(said).toContain(webhookId);
+  }
+});
+
+test('an attack: a tenant learns nothing about another tenant, nor about the log and the damage', async () => {
+  const { service, operator, tenant } = await start();
+  const otherKey = await service.otherTenant();
+  const other = await service.service.authenticate(otherKey);
+  const management = await service.otherManagement();
+  await makeSuspect(service, other?.applicationId ?? '');
+  const webhookId = await failingWebhook(service, management);
+  service.clock.advance(2 * hourMs);
+  const secret = {
+    reasons: ['the row of token-secretstream is not authentic'],
+    notices: ['the newest time that the vault recorded: secretnotice'],
+  };
+  const full = JSON.stringify(await operator(secret));
+  const hidden = [other?.applicationId ?? '', webhookId, 'secretstream', 'secretnotice', 'position'];
+  for (const text of hidden) expect(full).toContain(text);
+  const seen = await tenant(service.tenantId, secret);
+  for (const text of hidden) expect(JSON.stringify(seen)).not.toContain(text);
+  expect(problemsIn(seen)).toEqual(['readiness', 'clock', 'checkpoint', 'backup']);
+});

@@ -1,0 +1,76 @@
+import type { FastifyInstance } from 'fastify';
+
+export type PageAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
+  readonly text: string;
+  /** Where a redirect leads; null if the answer is none. */
+  readonly location: string | null;
+};
+
+type RequestOptions = {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The address that the request comes from. */
+  readonly address?: string;
+  /** Sent in place of the token of the last page; null: none. */
+  readonly csrf?: string | null;
+};
+
+export type TestBrowser = ReturnType<typeof createBrowser>;
+
+/**
+ * Creates a client of the console's app that keeps cookies and the form token of the last page, as a browser without
+ * scripts does. It follows no redirect.
+ */
+export function createBrowser(app: FastifyInstance, jar: ReadonlyMap<string, string> = new Map()) {
+  const cookies = new Map(jar);
+  let csrfToken = '';
+
+  async function send(
+    method: 'GET' | 'POST',
+    url: string,
+    body: string | undefined,
+    { headers = {}, address }: RequestOptions,
+  ): Promise<PageAnswer> {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await app.inject({
+      ...{ method, url },
+      ...(body === undefined ? {} : { payload: body }),
+      ...(address === undefined ? {} : { remoteAddress: address }),
+      headers: {
+        host: 'localhost',
+        ...(cookie === '' ? {} : { cookie }),
+        ...(body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...headers,
+      },
+    });
+    for (const set of response.cookies) {
+      if (set.maxAge === 0) cookies.delete(set.name);
+      else cookies.set(set.name, encodeURIComponent(set.value));
+    }
+    const [, shown] = /name="_csrf" value="([^"]+)"/.exec(response.body) ?? [];
+    if (shown !== undefined) csrfToken = shown;
+    const { location = null } = response.headers;
+    return {
+      ...{ status: response.statusCode, headers: response.headers, text: response.body },
+      location: location === null ? null : String(location),
+    };
+  }
+
+  return {
+    cookies,
+    get: (url: string, options: RequestOptions = {}) => send('GET', url, undefined, options),
+    /** Posts a form with the token of the last page. */
+    post(
+      url: string,
+      fields: Readonly<Record<string, string>> = {},
+      options: RequestOptions = {},
+    ): Promise<PageAnswer> {
+      const { csrf = csrfToken } = options;
+      const form = new URLSearchParams({ ...(csrf === null ? {} : { _csrf: csrf }), ...fields });
+      return send('POST', url, form.toString(), options);
+    },
+    /** Returns a browser with the same cookies, such as one that an attacker has copied. */
+    copy: () => createBrowser(app, cookies),
+  };
+}

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
+import type { TestConsole } from './console.js';
+
+const executablePath = process.env['STRONGROOM_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
+const flags = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+];
+
+/**
+ * Opens Chromium with a fresh profile, and closes it when the test ends. An error of a script or a violation of the
+ * content security policy is added to `faults`.
+ */
+export async function openChromium(
+  options: { readonly javaScriptEnabled?: boolean; readonly width?: number } = {},
+): Promise<{ readonly page: Page; readonly context: BrowserContext; readonly faults: readonly string[] }> {
+  const profile = mkdtempSync(join(tmpdir(), 'strongroom-chromium-'));
+  const { javaScriptEnabled = true, width = 1_280 } = options;
+  const context = await chromium.launchPersistentContext(profile, {
+    ...{ executablePath, args: flags, javaScriptEnabled, viewport: { width, height: 900 } },
+  });
+  onTestFinished(async () => {
+    await context.close();
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const faults: string[] = [];
+  const page = context.pages()[0] ?? (await context.newPage());
+  page.on('pageerror', ({ message }) => faults.push(message));
+  page.on('console', (message) => {
+    // A page with an error status is logged, too; that is no fault of the page.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      faults.push(message.text());
+  });
+  return { page, context, faults };
+}
+
+/** Signs in on the sign-in page with the keys of the test service. */
+export async function signInWith(page: Page, address: string, { service }: TestConsole): Promise<void> {
+  await page.goto(address);
+  await page.getByLabel('Your name').fill('Ada Lovelace');
+  await page.getByLabel('Private key').fill(service.key);
+  await page.getByLabel('Management key').fill(service.managementKey);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}

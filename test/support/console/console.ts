@@ -1,0 +1,70 @@
+import { onTestFinished } from 'vitest';
+import { runOperation } from '#src/cli/operations/run-operation.js';
+import { createKeyRotationWork } from '#src/compose/vault/key-rotation-work.js';
+import { createConsole } from '#src/console/console-app.js';
+import { issueOperatorCode } from '#src/console/sessions.js';
+import type { RequestLog } from '#src/http/server/app.js';
+import { startTestService } from '../test-service.js';
+import { createBrowser, type TestBrowser } from './browser.js';
+
+export type TestConsole = Awaited<ReturnType<typeof startTestConsole>>;
+
+export type Credentials = {
+  readonly name?: string;
+  readonly privateKey?: string;
+  readonly managementKey?: string;
+  /** Signs in as an operator, too. */
+  readonly isOperator?: boolean;
+};
+
+type LogLine = Parameters<RequestLog['request']>[0];
+
+/**
+ * Starts the console of a test service of the profile under test, and closes both when the test ends. `signIn` returns a
+ * browser of its own for each person. `lines` are the lines of the request log.
+ */
+export async function startTestConsole(options: Parameters<typeof startTestService>[0] = {}) {
+  const service = await startTestService(options);
+  const lines: LogLine[] = [];
+  const failures: unknown[] = [];
+  // No file holds the root key of a test service, so a rotation fails as it does with a missing file.
+  const place = { named: null, file: null, command: null, nextFile: null, dataDir: service.dataDir, isDev: true };
+  const rotation = createKeyRotationWork(service.vault.keys.rotation, place, true, async () => undefined);
+  const operated = { ...service.service, rotation };
+  const app = await createConsole(service.service, {
+    ...{ allowedHosts: ['console.example'], trustedProxies: [], behindTlsProxy: false, tls: null },
+    log: { request: (line) => void lines.push(line), error: (error) => void failures.push(error) },
+    operations: { run: (name, input) => runOperation(operated, name, input) },
+  });
+  await app.ready();
+  onTestFinished(async () => {
+    await app.close();
+    await service.close();
+  });
+
+  /** Signs a person in. Without credentials: with the private and the management key of the test service. */
+  async function signIn(credentials: Credentials = {}): Promise<TestBrowser> {
+    const { name = 'Ada Lovelace', isOperator = false } = credentials;
+    const isDefault = credentials.privateKey === undefined && credentials.managementKey === undefined;
+    const browser = createBrowser(app);
+    await browser.get('/sign-in');
+    const answer = await browser.post('/sign-in', {
+      name,
+      private_key: credentials.privateKey ?? (isDefault ? service.key : ''),
+      management_key: credentials.managementKey ?? (isDefault ? service.managementKey : ''),
+      operator_code: isOperator ? await issueOperatorCode(service.vault) : '',
+    });
+    if (answer.status !== 303) throw new Error(`the sign-in ended with ${answer.status}: ${answer.text}`);
+    return browser;
+  }
+
+  return {
+    ...{ service, app, lines, failures, signIn },
+    /** Returns a browser of someone who is not signed in. */
+    browser: () => createBrowser(app),
+    /** Starts listening on a free port, and returns the address for a real browser. */
+    async listen(): Promise<string> {
+      return app.listen({ host: '127.0.0.1', port: 0 });
+    },
+  };
+}
