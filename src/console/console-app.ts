@@ -19,7 +19,7 @@ import { Problem } from '../http/problem/problem.js';
 import type { AppOptions } from '../http/server/app.js';
 import { recordManagementReads } from '../http/server/record-management-reads.js';
 import { recordRefusedRequest } from '../http/server/record-refused-request.js';
-import { routedUrl } from '../http/server/refuse-what-node-refuses.js';
+import { refuseWhatNodeRefuses, routedUrl } from '../http/server/refuse-what-node-refuses.js';
 import { traceRequests } from '../http/server/trace-requests.js';
 import type { Service } from '../http/service.js';
 import '../http/request-state.js';
@@ -82,6 +82,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   });
   await protect(app, tls !== null || behindTlsProxy, vault.integrity.console);
   if (behindTlsProxy) requireTlsProxy(app, trustedProxies);
+  refuseWhatNodeRefuses(app, (request) => service.limits.keyless(request));
   allowOnlyHosts(app, allowedHosts);
   refuseCrossSite(app);
 
@@ -206,5 +207,6 @@ function serverOptions({ trustedProxies, tls }: ConsoleOptions): FastifyServerOp
       reply.code(400).header('connection', 'close').type('text/plain; charset=utf-8').send('Malformed request.');
     },
   };
-  return (tls === null ? options : { ...options, https: tls }) as FastifyServerOptions;
+  const http = { requireHostHeader: false };
+  return { ...options, ...(tls === null ? { http } : { https: { ...http, ...tls } }) } as FastifyServerOptions;
 }
