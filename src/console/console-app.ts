@@ -26,7 +26,7 @@ import '../http/request-state.js';
 import { allowOnlyHosts, refuseCrossSite } from './allowed-hosts.js';
 import { assetsFolder, assetsPath } from './assets.js';
 import { createConsoleAuthentication } from './authentication.js';
-import { cookieNames, cookieOptions } from './cookies.js';
+import { cookieNames, cookieOptions, sessionOf } from './cookies.js';
 import { createLayout, type Layout } from './layout.js';
 import type { Operations } from './operations.js';
 import type { ConsoleRoute } from './page.js';
@@ -160,7 +160,7 @@ async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): P
     cookieOpts: cookieOptions,
     csrfOpts: { hmacKey: createHmac('sha256', key).update('strongroom.console.csrf.1').digest('base64') },
     // A token is for one session: one from before the sign-in is worthless after it.
-    getUserInfo: (request) => request.signedIn?.id ?? 'none',
+    getUserInfo: (request) => sessionOf(request.cookies),
     getToken: (request) => {
       const { _csrf: token } = (request.body ?? {}) as { readonly _csrf?: unknown };
       return typeof token === 'string' ? token : '';
