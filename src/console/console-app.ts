@@ -19,14 +19,14 @@ import { Problem } from '../http/problem/problem.js';
 import type { AppOptions } from '../http/server/app.js';
 import { recordManagementReads } from '../http/server/record-management-reads.js';
 import { recordRefusedRequest } from '../http/server/record-refused-request.js';
-import { routedUrl } from '../http/server/refuse-what-node-refuses.js';
+import { refuseWhatNodeRefuses, routedUrl } from '../http/server/refuse-what-node-refuses.js';
 import { traceRequests } from '../http/server/trace-requests.js';
 import type { Service } from '../http/service.js';
 import '../http/request-state.js';
 import { allowOnlyHosts, refuseCrossSite } from './allowed-hosts.js';
 import { assetsFolder, assetsPath } from './assets.js';
 import { createConsoleAuthentication } from './authentication.js';
-import { cookieNames, cookieOptions } from './cookies.js';
+import { cookieNames, cookieOptions, sessionOf } from './cookies.js';
 import { createLayout, type Layout } from './layout.js';
 import type { Operations } from './operations.js';
 import type { ConsoleRoute } from './page.js';
@@ -82,6 +82,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   });
   await protect(app, tls !== null || behindTlsProxy, vault.integrity.console);
   if (behindTlsProxy) requireTlsProxy(app, trustedProxies);
+  refuseWhatNodeRefuses(app, (request) => service.limits.keyless(request));
   allowOnlyHosts(app, allowedHosts);
   refuseCrossSite(app);
 
@@ -159,7 +160,7 @@ async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): P
     cookieOpts: cookieOptions,
     csrfOpts: { hmacKey: createHmac('sha256', key).update('strongroom.console.csrf.1').digest('base64') },
     // A token is for one session: one from before the sign-in is worthless after it.
-    getUserInfo: (request) => request.signedIn?.id ?? 'none',
+    getUserInfo: (request) => sessionOf(request.cookies),
     getToken: (request) => {
       const { _csrf: token } = (request.body ?? {}) as { readonly _csrf?: unknown };
       return typeof token === 'string' ? token : '';
@@ -206,5 +207,6 @@ function serverOptions({ trustedProxies, tls }: ConsoleOptions): FastifyServerOp
       reply.code(400).header('connection', 'close').type('text/plain; charset=utf-8').send('Malformed request.');
     },
   };
-  return (tls === null ? options : { ...options, https: tls }) as FastifyServerOptions;
+  const http = { requireHostHeader: false };
+  return { ...options, ...(tls === null ? { http } : { https: { ...http, ...tls } }) } as FastifyServerOptions;
 }

@@ -19,6 +19,11 @@ export const cookieOptions = {
   sameSite: 'strict',
 } as const satisfies CookieSerializeOptions;
 
+/** Returns what the token of a form is bound to: the session of the browser, or that it has none. */
+export function sessionOf(cookies: Readonly<Record<string, string | undefined>>): string {
+  return cookies[cookieNames.session] ?? 'none';
+}
+
 /** The looks that a person can choose. `system` follows the browser. */
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { themeOf } from './cookies.js';
+import { sessionOf, themeOf } from './cookies.js';
 import { menuOf } from './menu.js';
 import type { ConsolePage, Flash, Model, PageOptions } from './page.js';
 
@@ -22,7 +22,7 @@ export function createLayout(pages: readonly ConsolePage[], assets: string): Lay
     const page = {
       ...{ title, path, assets, flash },
       theme: themeOf(request.cookies),
-      csrf: reply.generateCsrf({ userInfo: signedIn?.id ?? 'none' }),
+      csrf: reply.generateCsrf({ userInfo: sessionOf(request.cookies) }),
       menu: signedIn === null ? [] : menuOf(pages, signedIn, path),
       person:
         signedIn === null

@@ -49,7 +49,7 @@ test.each([
     const ended = await again.stop();
     expect(ended).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/^The keys .*dev-keys\.json.*root-key.*\n$/),
+      stderr: expect.stringMatching(/^The keys .*dev-keys\.json.*root-key.*\n(?:Open the console at http:.*\n)?$/),
     });
     expect(ended.stdout).not.toMatch(/curl/);
     const after = hashesOf(cwd);

@@ -1,9 +1,11 @@
 import { mongoCheckpoints } from '#src/adapters/mongodb/checkpoints.js';
+import { mongoConsoleSessions } from '#src/adapters/mongodb/console-sessions.js';
 import { mongoDailyCounts } from '#src/adapters/mongodb/daily-counts.js';
 import { mongoWebhookStore } from '#src/adapters/mongodb/webhook-store.js';
 import { budgetsContract } from '../contract/budgets.js';
 import { checkpointsContract } from '../contract/checkpoints.js';
 import { claimsContract } from '../contract/claims.js';
+import { consoleSessionsContract } from '../contract/console-sessions.js';
 import { dailyCountsContract } from '../contract/daily-counts.js';
 import { eventChainContract } from '../contract/event-chain.js';
 import { generationsContract } from '../contract/generations.js';
@@ -28,4 +30,8 @@ dailyCountsContract('mongodb', async () => {
 webhookStoreContract('mongodb', async () => {
   const { connection, drop } = await mongoDatabase();
   return { webhooks: mongoWebhookStore(connection), close: drop };
+});
+consoleSessionsContract('mongodb', async () => {
+  const { connection, drop } = await mongoDatabase();
+  return { sessions: mongoConsoleSessions(connection), close: drop };
 });

@@ -299,6 +299,48 @@ describe('settings that do not fit together', () => {
     expect(problems({ flags: { adminHost: others } })).toEqual([]);
   });
 
+  it('the console is on with dev only, unless the settings say otherwise', () => {
+    expect(config({ flags: { dev: true } }).settings['console.enabled']).toBeNull();
+    expect(config({ env: { STRONGROOM_CONSOLE_ENABLED: 'false' } }).settings['console.enabled']).toBe(false);
+    expect(config({ flags: { consoleEnabled: true } }).settings['console.enabled']).toBe(true);
+  });
+
+  it('a console that other machines can reach needs TLS and its names; dev rejects it', () => {
+    const others = { consoleEnabled: true, consoleHost: '10.0.0.5' };
+    expect(problems({ flags: others })).toEqual([
+      expect.stringMatching(/^--console-host: other machines can reach this address, so TLS is required/),
+      expect.stringMatching(/^--console-host: needs the names of the console in console\.allowed_hosts/),
+    ]);
+    const tls = { tlsCert: 'c', tlsKey: 'k', consoleAllowedHosts: 'console.example' };
+    expect(problems({ flags: { ...others, ...tls } })).toEqual([]);
+    expect(problems({ flags: { consoleHost: '10.0.0.5', dev: true } })).toEqual([
+      expect.stringMatching(/^--console-host: --dev is for this machine only/),
+    ]);
+    // A console that is off reaches nobody.
+    expect(problems({ flags: { consoleHost: '10.0.0.5' } })).toEqual([]);
+  });
+
+  it.each([
+    ['console.example', 'console.example'],
+    ['Console.Example', 'console.example'],
+    ['10.0.0.5', '10.0.0.5'],
+    ['::1', '[::1]'],
+    ['[2001:db8::1]', '[2001:db8::1]'],
+  ])('console.allowed_hosts takes %s', (text, value) => {
+    expect(config({ env: { STRONGROOM_CONSOLE_ALLOWED_HOSTS: text } }).settings['console.allowed_hosts']).toEqual([
+      value,
+    ]);
+  });
+
+  it.each(['console.example:8090', 'https://console.example', '*', 'a b'])(
+    'console.allowed_hosts rejects %s',
+    (text) => {
+      expect(problems({ env: { STRONGROOM_CONSOLE_ALLOWED_HOSTS: text } })).toEqual([
+        expect.stringContaining('must be a list of host names or IP addresses, without a port'),
+      ]);
+    },
+  );
+
   it.each([
     ['off', 'off'],
     ['0', 0],

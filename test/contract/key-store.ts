@@ -44,12 +44,12 @@ export function keyStoreContract(name: string, open: OpenStores): void {
 
     describe('the integrity keys', () => {
       test(
-        'are four different keys of 32 bytes, the same for all callers and after a restart',
+        'are five different keys of 32 bytes, the same for all callers and after a restart',
         on(async ({ keys, reopen }) => {
           const [first, second] = await Promise.all([keys.integrityKeys(), keys.integrityKeys()]);
           const inHex = Object.values(first).map((key) => key.toString('hex'));
-          expect(Object.keys(first).sort()).toEqual(['backups', 'commits', 'cursors', 'rows']);
-          expect(new Set(inHex).size).toBe(4);
+          expect(Object.keys(first).sort()).toEqual(['backups', 'commits', 'console', 'cursors', 'rows']);
+          expect(new Set(inHex).size).toBe(5);
           for (const key of inHex) expect(key).toMatch(/^[0-9a-f]{64}$/);
           expect(second).toEqual(first);
           expect(await (await reopen()).keys.integrityKeys()).toEqual(first);

@@ -1,4 +1,3 @@
-import { Server } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../compose/config/config.js';
 import type { OperatedService } from '../../compose/vault/open-service.js';
@@ -7,7 +6,7 @@ import type { RequestLog } from '../../http/server/app.js';
 import { Failure } from '../failure.js';
 import { runOperation } from '../operations/run-operation.js';
 import { expectFreeAddress, listen } from './listen.js';
-import { reloadTlsOnHangup, type TlsFiles } from './tls.js';
+import type { TlsFiles } from './tls.js';
 
 const settingsOfConsole = { host: 'console.host', port: 'console.port' } as const;
 
@@ -40,7 +39,6 @@ export async function startConsole(
   config: Config,
   tls: TlsFiles | null,
   log: RequestLog,
-  logger: Logger,
 ): Promise<Console> {
   const { settings } = config;
   if (!servesConsole(config)) return { app: null, address: null, report: () => undefined };
@@ -56,7 +54,6 @@ export async function startConsole(
   });
   try {
     const address = await listen(app, { host, port }, settingsOfConsole);
-    if (app.server instanceof Server) reloadTlsOnHangup(config, app.server, logger);
     return { app, address, report: (to) => to.info('the console is ready', { consoleAddress: address }) };
   } catch (error) {
     await app.close();

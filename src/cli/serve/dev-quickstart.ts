@@ -63,8 +63,8 @@ export function placesText(dataDir: string): string {
 }
 
 /** Returns what tells a person how to open the console. */
-export function consoleText(dataDir: string, address: string): string {
-  return `Open the console at ${address} and sign in with the keys in ${join(dataDir, 'dev-keys.json')}.\n\n`;
+export function consoleText(address: string): string {
+  return `Open the console at ${address} and sign in with these keys.\n`;
 }
 
 /** Writes a file atomically and durably. */

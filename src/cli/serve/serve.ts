@@ -84,20 +84,21 @@ export async function serve(config: Config): Promise<void> {
     const address = listens ? await listen(app, settings) : null;
     admin = await startAdmin(service, config);
     const { report, close: closeAdmin } = admin;
-    people = await startConsole(service, config, tls, requestLog, logger);
+    people = await startConsole(service, config, tls, requestLog);
     const { app: consoleApp, address: consoleAddress, report: reportConsole } = people;
     const onVerbError = (error: unknown) => logger.error('a command failed', { error });
     const control = socketPath === null ? null : await serveControl(service, socketPath, onVerbError);
     await recordForAllTenants(service.vault, 'start');
     service.start();
-    if (app.server instanceof Server) reloadTlsOnHangup(config, app.server, logger);
+    const apps = consoleApp === null ? [app] : [app, consoleApp];
+    const servers = apps.flatMap(({ server }) => (server instanceof Server ? [server] : []));
+    if (servers.length > 0) reloadTlsOnHangup(config, servers, logger);
     stopOnSignal(logger, {
       async drain() {
         isStopping = true;
         if (listens) await keepServing(app, settings['shutdown.delay_seconds'], logger);
       },
       async close() {
-        const apps = consoleApp === null ? [app] : [app, consoleApp];
         await Promise.all([...apps.map((one) => finishRequests(one, logger)), control?.close()]);
         await closeAdmin();
         await recordForAllTenants(service.vault, 'stop');
@@ -107,7 +108,7 @@ export async function serve(config: Config): Promise<void> {
     });
     if (settings.dev && address !== null) {
       process.stderr.write(isNew ? quickstartText(settings.data, address) : placesText(settings.data));
-      if (consoleAddress !== null) process.stderr.write(consoleText(settings.data, consoleAddress));
+      if (consoleAddress !== null) process.stderr.write(consoleText(consoleAddress));
     }
     sayReady(config, address);
     report(logger);

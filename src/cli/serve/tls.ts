@@ -38,11 +38,11 @@ function read(file: string, what: 'certificate' | 'key', flag: string): Buffer {
 }
 
 /** Reloads the certificate from its files on SIGHUP. If the new certificate is invalid, the old one stays in use. */
-export function reloadTlsOnHangup(config: Config, server: Server, logger: Logger): void {
+export function reloadTlsOnHangup(config: Config, servers: readonly Server[], logger: Logger): void {
   process.on('SIGHUP', () => {
     try {
       const files = readTls(config);
-      if (files !== null) server.setSecureContext(files);
+      if (files !== null) for (const server of servers) server.setSecureContext(files);
       logger.info('the TLS certificate was reloaded');
     } catch {
       logger.error('the TLS certificate could not be reloaded; the old one stays in use');

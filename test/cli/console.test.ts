@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeCertificate } from '../support/certificate.js';
+import { http, makeVault, run, runJson, type Service, startService, tempDir, until } from '../support/process.js';
+
+/** Returns the console's address from the log line. */
+function consoleOf({ stdout }: Service): Promise<string> {
+  return until(
+    'the address of the console in the log',
+    20_000,
+    () => /"console_address":"([^"]+)"/.exec(stdout())?.[1],
+  );
+}
+
+const code = /^[0-9A-Z]{4}(?:-[0-9A-Z]{4}){4}$/;
+
+test('--dev serves the console, says where, and an operator signs in with the code of a command', async () => {
+  const cwd = tempDir();
+  const service = await startService(['--dev', '--console-port', '0'], { cwd });
+  const address = await consoleOf(service);
+  expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect(service.stderr()).toContain(`Open the console at ${address}`);
+  const page = await http('GET', `${address}/sign-in`);
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining('Operator code')]);
+
+  const { code: printed } = await runJson(['console', 'sign-in'], { cwd });
+  expect(printed).toMatch(code);
+  const csrf = /name="_csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+  const cookie = String(page.headers['set-cookie']).split(';')[0] ?? '';
+  const form = new URLSearchParams({ _csrf: csrf, name: 'Ada', operator_code: String(printed) });
+  const signedIn = await fetch(`${address}/sign-in`, {
+    ...{ method: 'POST', redirect: 'manual', headers: { cookie }, body: form },
+  });
+  expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, '/']);
+  const session = signedIn.headers.getSetCookie().find((text) => text.includes('strongroom-session')) ?? '';
+  const overview = await http('GET', address, { headers: { cookie: session.split(';')[0] ?? '' } });
+  expect(overview.text).toContain('vault.db');
+  expect(service.stdout()).not.toContain(String(printed));
+  expect(await service.stop()).toMatchObject({ code: 0 });
+  await expect(http('GET', address)).rejects.toThrow();
+});
+
+test('in production there is no console unless the settings ask for one', async () => {
+  const { flags } = await makeVault();
+  const service = await startService([...flags, '--admin-port', 'off']);
+  const { stdout, stderr } = await service.stop();
+  expect(stdout + stderr).not.toContain('console');
+  const own = ['--console-enabled', '--console-port', '0', '--console-allowed-hosts', 'vault.example'];
+  const asked = await startService([...flags, '--admin-port', 'off', ...own]);
+  const page = `${await consoleOf(asked)}/sign-in`;
+  expect((await http('GET', page)).status).toBe(200);
+  expect((await http('GET', page, { headers: { host: 'vault.example' } })).status).toBe(200);
+  expect((await http('GET', page, { headers: { host: 'evil.example' } })).status).toBe(421);
+  await asked.stop();
+});
+
+test('with a certificate the console serves only https', async () => {
+  const { flags, dir } = await makeVault();
+  const files = makeCertificate(dir, 'console');
+  const service = await startService([
+    ...[...flags, '--admin-port', 'off', '--tls-cert', files.cert, '--tls-key', files.key],
+    ...[
+      '--console-enabled',
+      '--console-port',
+      '0',
+      '--console-host',
+      '0.0.0.0',
+      '--console-allowed-hosts',
+      'vault.example',
+    ],
+  ]);
+  const address = (await consoleOf(service)).replace('0.0.0.0', '127.0.0.1');
+  const ca = readFileSync(files.cert);
+  const page = await http('GET', `${address}/sign-in`, { ca });
+  expect(page.status).toBe(200);
+  expect(page.headers['strict-transport-security']).toBe('max-age=31536000');
+  await expect(http('GET', address.replace('https', 'http'))).rejects.toThrow();
+  await service.stop();
+});
+
+test('a configured port that another program uses prevents the start', async () => {
+  const { flags } = await makeVault();
+  const taken = createServer();
+  onTestFinished(() => void taken.close());
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port } = taken.address() as { readonly port: number };
+  const ended = await run(['serve', '--port', '0', ...flags, '--console-enabled', '--console-port', String(port)]);
+  expect(ended).toMatchObject({ code: 1, stdout: '' });
+  expect(ended.stderr).toContain(`port ${port} on 127.0.0.1 is in use`);
+  expect(ended.stderr).toContain('--console-port');
+});
+
+test('without a service there is no code', async () => {
+  const { flags, dataDir } = await makeVault();
+  const ended = await run(['console', 'sign-in', ...flags]);
+  expect(ended).toMatchObject({ code: 1, stdout: '' });
+  expect(ended.stderr).toContain(`no service runs on ${dataDir}`);
+  expect(await run(['console', 'sign-in', ...flags, '--name', 'Ada'])).toMatchObject({ code: 2, stdout: '' });
+  expect(await run(['console', 'sign-in', '--data', join(tempDir(), 'none')])).toMatchObject({ code: 1, stdout: '' });
+});

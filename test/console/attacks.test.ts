@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest';
+import { startTestConsole } from '../support/console/console.js';
+
+describe('a post without the token of its form changes nothing', () => {
+  test('because the token is missing, invented, or of another session', async () => {
+    const { signIn } = await startTestConsole();
+    const [browser, other] = [await signIn(), await signIn({ name: 'Eve' })];
+    const { text } = await other.get('/session');
+    const foreign = /name="_csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
+    expect(foreign).not.toBe('');
+    for (const csrf of [null, 'invented', foreign]) {
+      const answer = await browser.post('/sign-out', {}, { csrf });
+      expect([answer.status, answer.text], String(csrf)).toEqual([403, expect.stringContaining('form_expired')]);
+    }
+    expect((await browser.get('/')).status).toBe(200);
+  });
+
+  test('because the token is from before the sign-in', async () => {
+    const { service, browser } = await startTestConsole();
+    const person = browser();
+    const { text } = await person.get('/sign-in');
+    const before = /name="_csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
+    await person.post('/sign-in', { name: 'Ada', private_key: service.key });
+    expect((await person.post('/sign-out', {}, { csrf: before })).status).toBe(403);
+  });
+
+  test('also at the sign-in itself, so that nobody is signed in as someone else', async () => {
+    const { service, browser } = await startTestConsole();
+    const answer = await browser().post('/sign-in', { name: 'Eve', private_key: service.key }, { csrf: null });
+    expect(answer.status).toBe(403);
+    expect(String(answer.headers['set-cookie'])).not.toContain('strongroom-session=');
+  });
+
+  test('because another site sent it, whatever its token', async () => {
+    const { signIn } = await startTestConsole();
+    const browser = await signIn();
+    await browser.get('/');
+    for (const site of ['cross-site', 'same-site']) {
+      const answer = await browser.post('/sign-out', {}, { headers: { 'sec-fetch-site': site } });
+      expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('cross_site')]);
+    }
+    expect((await browser.get('/')).status).toBe(200);
+  });
+});
+
+describe('every answer', () => {
+  test.each(['/', '/sign-in', '/tokens', '/missing', '/assets/0/console.css'])(
+    'forbids frames, inline scripts and foreign forms: %s',
+    async (path) => {
+      const { signIn } = await startTestConsole();
+      const { headers } = await (await signIn()).get(path);
+      const policy = String(headers['content-security-policy']);
+      for (const directive of [
+        "default-src 'none'",
+        "frame-ancestors 'none'",
+        "form-action 'self'",
+        "base-uri 'none'",
+      ]) {
+        expect(policy).toContain(directive);
+      }
+      expect(policy).not.toContain('unsafe');
+      expect(headers).toMatchObject({
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+      });
+    },
+  );
+
+  test('of a page may not be stored by a cache; a cookie is for this host, for TLS and for no script', async () => {
+    const { service, browser } = await startTestConsole();
+    const person = browser();
+    await person.get('/sign-in');
+    const answer = await person.post('/sign-in', { name: 'Ada', private_key: service.key });
+    const cookies = [answer.headers['set-cookie'] ?? []].flat().map(String);
+    expect(cookies.length).toBeGreaterThan(0);
+    for (const cookie of cookies) {
+      expect(cookie).toMatch(/^__Host-/);
+      for (const attribute of ['Path=/', 'HttpOnly', 'Secure', 'SameSite=Strict']) expect(cookie).toContain(attribute);
+      expect(cookie).not.toContain('Domain');
+    }
+    expect((await person.get('/')).headers['cache-control']).toBe('no-store');
+  });
+});
+
+describe('a request for another host (DNS rebinding)', () => {
+  test.each(['evil.example', 'console.example.evil.example', 'localhost.evil.example', '127.0.0.1.nip.io'])(
+    'is rejected before anything else: %s',
+    async (host) => {
+      const { signIn } = await startTestConsole();
+      const browser = await signIn();
+      const answer = await browser.get('/tokens', { headers: { host } });
+      expect(answer.status).toBe(421);
+      expect(answer.text).not.toContain('Ada');
+    },
+  );
+
+  test.each(['localhost', 'LOCALHOST:8090', '127.0.0.1:8090', '[::1]:8090', 'console.example:443'])(
+    'is served under its own names: %s',
+    async (host) => {
+      const { signIn } = await startTestConsole();
+      expect((await (await signIn()).get('/', { headers: { host } })).status).toBe(200);
+    },
+  );
+});
+
+test('the key is in no page, address, cookie or log line', async () => {
+  const { service, signIn, lines, browser, failures } = await startTestConsole();
+  const keys = [service.key, service.managementKey];
+  const person = await signIn();
+  const pages = await Promise.all(['/', '/tokens', '/session', '/missing', '/sign-in'].map((path) => person.get(path)));
+  const mistaken = browser();
+  await mistaken.get('/sign-in');
+  // A right key in the wrong field is not repeated either.
+  pages.push(
+    await mistaken.post('/sign-in', { name: 'Ada', management_key: service.key, private_key: service.managementKey }),
+    await mistaken.post('/sign-in', { name: '', private_key: service.key }),
+  );
+  const seen = JSON.stringify([pages, lines, failures, [...person.cookies], [...mistaken.cookies]]);
+  expect(seen).toContain('Sign in');
+  for (const key of keys) expect(seen.includes(key)).toBe(false);
+});
+
+describe('hostile values', () => {
+  const markup = `<script>alert(1)</script><img src=x onerror=alert(2)>"'\`&`;
+  const hostile = [
+    markup,
+    '{{ 7 | times: 6 }}{% assign x = 1 %}',
+    '\u202Egnp.exe\u2066 hidden \u200Bspace',
+    '👩‍👩‍👧 café',
+    'x'.repeat(500 * 1024),
+  ];
+
+  test('in ids, metadata, containers, data and the name are shown as text', async () => {
+    const { service, signIn } = await startTestConsole();
+    for (const [index, value] of hostile.entries()) {
+      const body = { type: 'token', data: value, mask: '{{ data }}', id: `hostile-${index}` };
+      expect((await service.call('POST', '/tokens', body)).status).toBe(201);
+    }
+    const browser = await signIn({ name: markup.slice(0, 60) });
+    const { status, text } = await browser.get('/tokens');
+    expect(status).toBe(200);
+    expect(text).not.toMatch(/<script>|<img|onerror=alert\(2\)>"/);
+    expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(text).toContain('{{ 7 | times: 6 }}');
+    expect(text).toContain('⟨U+202E⟩');
+    expect(text).toContain('👩‍👩‍👧');
+    expect(text).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/);
+    expect(Buffer.byteLength(text)).toBeLessThan(60 * 1024);
+  });
+
+  test.each(hostile)('in a query are shown as text, with an error where the query cannot be read', async (value) => {
+    const { signIn } = await startTestConsole();
+    const browser = await signIn();
+    await browser.get('/tokens');
+    const { status, text } = await browser.post('/tokens', { query: value, page: '1' });
+    expect([200, 400]).toContain(status);
+    expect(text).not.toMatch(/<script>|<img/);
+    expect(Buffer.byteLength(text)).toBeLessThan(60 * 1024);
+  });
+
+  test('in paths and forms lead to a page with the problem', async () => {
+    const { signIn } = await startTestConsole();
+    const browser = await signIn();
+    await browser.get('/');
+    for (const path of ['/%00', '/%E0%A4%A', '/tokens/%2e%2e%2fmissing', `/${'a'.repeat(5_000)}`, '/<script>']) {
+      const { status, text } = await browser.get(path);
+      expect([status, text.includes('<script>')], path).toEqual([expect.any(Number), false]);
+      expect(status, path).toBeGreaterThanOrEqual(400);
+      expect(status, path).toBeLessThan(500);
+    }
+    const large = await browser.post('/tokens', { query: 'x'.repeat(3 * 1024 * 1024) });
+    expect(large.status).toBe(413);
+    const json = await browser.post('/tokens', {}, { headers: { 'content-type': 'application/json' } });
+    expect(json.status).toBe(415);
+    await browser.get('/');
+    expect((await browser.post('/theme', { theme: 'dark', back: '/tokens' })).location).toBe('/tokens');
+    expect((await browser.get('/')).text).toContain('data-theme="dark"');
+    const back = await browser.post('/theme', { theme: 'dark', back: '//evil.example' });
+    expect(back.location).toBe('/');
+  });
+});
+
+test('a masked list shows no plaintext, also to a caller that may reveal it, and records no reveal', async () => {
+  const { service, signIn } = await startTestConsole();
+  const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
+  await service.call('POST', '/tokens', { type: 'card', data: card });
+  const browser = await signIn({ privateKey: service.key });
+  const { text } = await browser.get('/tokens');
+  expect(text).not.toContain('4242424242424242');
+  expect(text).toContain('4242');
+  const { body } = await service.call('GET', '/logs?operation=reveal', undefined, { key: service.managementKey });
+  expect(body['data']).toEqual([]);
+});

@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest';
+import { issueOperatorCode } from '#src/console/sessions.js';
+import { noLimits } from '#src/vault/limit-settings.js';
+import { startTestConsole } from '../support/console/console.js';
+
+const sessionCookie = '__Host-strongroom-session';
+const minuteMs = 60_000;
+
+describe('a sign-in', () => {
+  test('with a private key opens tokens and nothing of a management key', async () => {
+    const { service, signIn } = await startTestConsole();
+    const browser = await signIn({ privateKey: service.key });
+    expect((await browser.get('/tokens')).status).toBe(200);
+    const overview = await browser.get('/');
+    expect(overview.text).toContain('href="/tokens"');
+    expect(overview.text).not.toContain('Last checkpoint');
+    expect(overview.text).not.toContain('vault.db');
+  });
+
+  test('with a management key does not open tokens, and says what would', async () => {
+    const { service, signIn } = await startTestConsole();
+    const browser = await signIn({ managementKey: service.managementKey });
+    const tokens = await browser.get('/tokens');
+    expect([tokens.status, tokens.text]).toEqual([403, expect.stringContaining('does not open this page')]);
+    const overview = await browser.get('/');
+    expect(overview.text).toContain('Last checkpoint');
+    expect(overview.text).not.toContain('href="/tokens"');
+  });
+
+  test('with a code opens what operators see, once', async () => {
+    const { service, browser } = await startTestConsole();
+    const code = await issueOperatorCode(service.vault);
+    const first = browser();
+    await first.get('/sign-in');
+    expect((await first.post('/sign-in', { name: 'Ada', operator_code: code })).status).toBe(303);
+    expect((await first.get('/')).text).toContain('Projections');
+    const second = browser();
+    await second.get('/sign-in');
+    const again = await second.post('/sign-in', { name: 'Eve', operator_code: code });
+    expect([again.status, again.text]).toEqual([401, expect.stringContaining('was used')]);
+  });
+
+  test('with a code that is typed in lower case without hyphens works, and after five minutes it does not', async () => {
+    const { service, browser } = await startTestConsole();
+    const person = browser();
+    await person.get('/sign-in');
+    const code = await issueOperatorCode(service.vault);
+    const typed = code.toLowerCase().replaceAll('-', ' ');
+    expect((await person.post('/sign-in', { name: 'Ada', operator_code: typed })).status).toBe(303);
+    const late = await issueOperatorCode(service.vault);
+    service.clock.advance(5 * minuteMs);
+    await person.get('/sign-in');
+    expect((await person.post('/sign-in', { name: 'Ada', operator_code: late })).status).toBe(401);
+  });
+
+  test('needs a name without control characters, and at least one key', async () => {
+    const { service, browser } = await startTestConsole();
+    const person = browser();
+    await person.get('/sign-in');
+    const attempts = [{ name: '' }, { name: 'Ada\u202Egnp' }, { name: 'x'.repeat(101) }, {}] as const;
+    for (const attempt of attempts) {
+      const answer = await person.post('/sign-in', { ...attempt, private_key: service.key });
+      expect(answer.status, JSON.stringify(attempt)).toBe(400);
+    }
+    const without = await person.post('/sign-in', { name: 'Ada' });
+    expect([without.status, without.text]).toEqual([400, expect.stringContaining('at least one key')]);
+    expect(person.cookies.has(sessionCookie)).toBe(false);
+  });
+
+  test('is rejected for a key of the other kind, of a public application, or of two tenants', async () => {
+    const { service, browser } = await startTestConsole();
+    const publicKey = await service.application(['token:create'], 'public');
+    const attempts = [
+      { private_key: service.managementKey },
+      { management_key: service.key },
+      { private_key: publicKey },
+      { private_key: service.key, management_key: await service.otherManagement() },
+    ];
+    for (const attempt of attempts) {
+      const person = browser();
+      await person.get('/sign-in');
+      expect((await person.post('/sign-in', { name: 'Ada', ...attempt })).status).toBe(401);
+      expect(person.cookies.has(sessionCookie)).toBe(false);
+    }
+  });
+
+  test('is limited to a number of wrong keys from an address; a right key still works', async () => {
+    const limits = { ...noLimits, authFailures: 3, windowMs: 10_000 };
+    const { service, browser } = await startTestConsole({ limits });
+    const person = browser();
+    await person.get('/sign-in');
+    const statuses: number[] = [];
+    for (let guess = 0; guess < 5; guess += 1) {
+      statuses.push((await person.post('/sign-in', { name: 'Eve', private_key: `sr_private_${guess}` })).status);
+    }
+    expect(statuses).toEqual([401, 401, 401, 429, 429]);
+    expect((await person.post('/sign-in', { name: 'Ada', private_key: service.key })).status).toBe(303);
+  });
+
+  test('is recorded with the name of the person, sealed in the log and shown in GET /logs', async () => {
+    const { service, signIn } = await startTestConsole();
+    const browser = await signIn({ name: 'Zoë O’Brien' });
+    await service.call('POST', '/tokens', { type: 'token', data: 'x', id: 'customer-1' });
+    await browser.get('/tokens');
+    await browser.post('/sign-out');
+    const { body } = await service.call('GET', '/logs?size=100', undefined, { key: service.managementKey });
+    const entries = body['data'] as readonly Record<string, unknown>[];
+    const ofPerson = entries.filter(({ person }) => person === 'Zoë O’Brien');
+    const operations = ofPerson.map(({ entity_type: entity, operation }) => `${entity} ${operation}`);
+    expect(operations).toEqual([
+      ...['application sign_out', 'application sign_out', 'token read', 'application sign_in', 'application sign_in'],
+    ]);
+    expect(ofPerson.every(({ source_address: address }) => address === '127.0.0.1')).toBe(true);
+    // The entry of the API request names nobody.
+    expect(entries.find(({ operation }) => operation === 'create')).not.toHaveProperty('person');
+  });
+});
+
+describe('a session', () => {
+  test('ends after 15 minutes without a request, and goes on for as long as there are requests', async () => {
+    const { service, signIn } = await startTestConsole();
+    const browser = await signIn();
+    for (let quarter = 0; quarter < 4; quarter += 1) {
+      service.clock.advance(14 * minuteMs);
+      expect((await browser.get('/')).status).toBe(200);
+    }
+    service.clock.advance(15 * minuteMs);
+    expect((await browser.get('/')).location).toBe('/sign-in');
+  });
+
+  test('ends after twelve hours, however busy it is', async () => {
+    const { service, signIn } = await startTestConsole();
+    const browser = await signIn();
+    const locations: (string | null)[] = [];
+    for (let at = 10; at <= 12 * 60; at += 10) {
+      service.clock.advance(10 * minuteMs);
+      locations.push((await browser.get('/session')).location);
+    }
+    expect(locations.filter((location) => location !== null)).toEqual(['/sign-in']);
+    expect(locations.at(-1)).toBe('/sign-in');
+  });
+
+  test('is another one after each sign-in, and the earlier one is closed', async () => {
+    const { service, signIn } = await startTestConsole();
+    const browser = await signIn();
+    const before = browser.copy();
+    await browser.get('/sign-in');
+    await browser.post('/sign-in', { name: 'Ada', private_key: service.key });
+    expect(browser.cookies.get(sessionCookie)).not.toBe(before.cookies.get(sessionCookie));
+    expect((await before.get('/')).location).toBe('/sign-in');
+    expect((await browser.get('/')).status).toBe(200);
+  });
+
+  test('that an attacker planted in the browser does not become the session of the person', async () => {
+    const { service, browser } = await startTestConsole();
+    const person = browser();
+    const planted = 'A'.repeat(43);
+    person.cookies.set(sessionCookie, planted);
+    await person.get('/sign-in');
+    await person.post('/sign-in', { name: 'Ada', private_key: service.key });
+    const attacker = browser();
+    attacker.cookies.set(sessionCookie, planted);
+    expect((await attacker.get('/')).location).toBe('/sign-in');
+  });
+
+  test('cannot be used again after the sign-out', async () => {
+    const { signIn } = await startTestConsole();
+    const browser = await signIn();
+    const stolen = browser.copy();
+    await browser.get('/');
+    expect((await browser.post('/sign-out')).location).toBe('/sign-in');
+    expect(browser.cookies.has(sessionCookie)).toBe(false);
+    expect((await stolen.get('/')).location).toBe('/sign-in');
+  });
+
+  test('ends in all browsers by “sign out everywhere”, and only those with the same keys', async () => {
+    const { service, signIn } = await startTestConsole();
+    const other = await service.application(['token:search', 'token:read']);
+    const [one, two, unrelated] = [
+      await signIn({ privateKey: service.key }),
+      await signIn(),
+      await signIn({ privateKey: other }),
+    ];
+    await one.get('/session');
+    expect((await one.post('/sign-out-everywhere')).location).toBe('/sign-in');
+    expect((await two.get('/')).location).toBe('/sign-in');
+    expect((await unrelated.get('/')).status).toBe(200);
+  });
+
+  test('ends when its key is revoked, and loses only that key if it has another', async () => {
+    const { service, signIn } = await startTestConsole();
+    const key = await service.application(['token:search']);
+    const [alone, both] = [
+      await signIn({ privateKey: key }),
+      await signIn({ privateKey: key, managementKey: service.managementKey }),
+    ];
+    expect((await alone.get('/tokens')).status).toBe(200);
+    const { body: own } = await service.call('GET', '/applications/key', undefined, { key });
+    const management = { key: service.managementKey };
+    const listed = await service.call('GET', `/applications/${own['id']}/keys`, undefined, management);
+    const [issued] = JSON.parse(listed.text) as readonly { readonly id: string }[];
+    const path = `/applications/${own['id']}/keys/${issued?.id}`;
+    const revoked = await service.call('DELETE', path, undefined, management);
+    expect(revoked.status).toBe(204);
+    expect((await alone.get('/tokens')).location).toBe('/sign-in');
+    expect((await both.get('/tokens')).status).toBe(403);
+    expect((await both.get('/')).status).toBe(200);
+  });
+
+  test('has no more rights than its application has now', async () => {
+    const { service, signIn } = await startTestConsole();
+    const key = await service.application(['token:search', 'token:read']);
+    const browser = await signIn({ privateKey: key });
+    expect((await browser.get('/tokens')).status).toBe(200);
+    const { body: own } = await service.call('GET', '/applications/key', undefined, { key });
+    const narrower = { name: 'another', permissions: ['token:read'] };
+    const path = `/applications/${own['id']}`;
+    expect((await service.call('PUT', path, narrower, { key: service.managementKey })).status).toBe(200);
+    const answer = await browser.get('/tokens');
+    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('token:search')]);
+  });
+});

@@ -1,0 +1,84 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { ConsoleSessions, StoredConsoleSession } from '#src/ports/console-sessions.js';
+
+type Open = () => Promise<{ readonly sessions: ConsoleSessions; readonly close: () => Promise<void> }>;
+
+const aSession = (given: Partial<StoredConsoleSession> = {}): StoredConsoleSession => ({
+  ...{ id: randomUUID(), sealed: randomBytes(40), subjects: [randomUUID()], expiresAt: 1_000 },
+  ...given,
+});
+
+/** Tests the guarantees of `ConsoleSessions`. An adapter runs this suite in one line. */
+export function consoleSessionsContract(name: string, open: Open): void {
+  const on = (run: (sessions: ConsoleSessions) => Promise<void>) => async () => {
+    const { sessions, close } = await open();
+    try {
+      await run(sessions);
+    } finally {
+      await close();
+    }
+  };
+  const bytesOf = (session: StoredConsoleSession | null) =>
+    session === null ? null : { ...session, sealed: [...session.sealed] };
+
+  describe(`ConsoleSessions of ${name}`, () => {
+    test(
+      'a session comes back as it was stored, and an unknown one is null',
+      on(async (sessions) => {
+        const session = aSession({ subjects: ['key:one', 'operator'] });
+        await sessions.insert(session);
+        expect(bytesOf(await sessions.get(session.id))).toEqual(bytesOf(session));
+        expect(await sessions.get(randomUUID())).toBeNull();
+      }),
+    );
+
+    test(
+      'a session that was removed is not brought back by a replacement',
+      on(async (sessions) => {
+        const session = aSession();
+        await sessions.insert(session);
+        const later = { ...session, expiresAt: 2_000 };
+        expect(await sessions.replace(later)).toBe(true);
+        expect((await sessions.get(session.id))?.expiresAt).toBe(2_000);
+        await sessions.take(session.id);
+        expect(await sessions.replace(later)).toBe(false);
+        expect(await sessions.get(session.id)).toBeNull();
+      }),
+    );
+
+    test(
+      'of many callers that take a session, one gets it',
+      on(async (sessions) => {
+        const session = aSession();
+        await sessions.insert(session);
+        const taken = await Promise.all(Array.from({ length: 8 }, () => sessions.take(session.id)));
+        expect(taken.filter((one) => one !== null)).toHaveLength(1);
+      }),
+    );
+
+    test(
+      'all sessions of a subject are removed, and no others',
+      on(async (sessions) => {
+        const subject = randomUUID();
+        const mine = [aSession({ subjects: [subject] }), aSession({ subjects: [randomUUID(), subject] })];
+        const other = aSession();
+        for (const session of [...mine, other]) await sessions.insert(session);
+        expect(await sessions.removeOf(subject)).toBe(2);
+        for (const { id } of mine) expect(await sessions.get(id)).toBeNull();
+        expect(await sessions.get(other.id)).not.toBeNull();
+      }),
+    );
+
+    test(
+      'expired sessions are forgotten, and the others stay',
+      on(async (sessions) => {
+        const [old, young] = [aSession({ expiresAt: 999 }), aSession({ expiresAt: 1_000 })];
+        for (const session of [old, young]) await sessions.insert(session);
+        await sessions.forget(1_000);
+        expect(await sessions.get(old.id)).toBeNull();
+        expect(await sessions.get(young.id)).not.toBeNull();
+      }),
+    );
+  });
+}

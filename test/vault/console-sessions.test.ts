@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { memoryConsoleSessions } from '#src/adapters/memory/memory-console-sessions.js';
+import { systemRandom } from '#src/compose/vault/compose-vault.js';
+import { authenticConsoleSessions, type ConsoleSession } from '#src/vault/authentic-console-sessions.js';
+
+const content: ConsoleSession = {
+  ...{ kind: 'session', privateKeyHash: 'a'.repeat(64), managementKeyHash: null, isOperator: false },
+  ...{ name: 'Ada Lovelace', issuer: null, openedAt: 1, seenAt: 1 },
+};
+const session = { id: 'one', subjects: ['key:a'], expiresAt: 900_000, content };
+
+async function stored() {
+  const store = memoryConsoleSessions();
+  const sessions = authenticConsoleSessions(store, Buffer.alloc(32, 7), systemRandom);
+  await sessions.insert(session);
+  const document = await store.get('one');
+  if (document === null) throw new Error('the session was stored');
+  return { store, sessions, document };
+}
+
+describe('a writer of the store', () => {
+  test('finds nothing of the session that it could read', async () => {
+    const { document } = await stored();
+    const text = Buffer.from(document.sealed).toString('latin1');
+    expect(text).not.toContain('Ada');
+    expect(text).not.toContain('aaaa');
+  });
+
+  test.each([
+    ['put under another id', { id: 'two' }],
+    ['given a later end', { expiresAt: 10 * 900_000 }],
+    ['given other subjects, so that its end finds it no more', { subjects: [] }],
+    ['given other bytes', { sealed: Buffer.alloc(80, 1) }],
+    ['given no bytes', { sealed: Buffer.alloc(0) }],
+  ])('has no use for a session that was %s', async (_what, change) => {
+    const { store, sessions, document } = await stored();
+    const changed = { ...document, ...change };
+    await store.insert(changed);
+    expect(await sessions.get(changed.id)).toBeNull();
+    expect(await sessions.take(changed.id)).toBeNull();
+  });
+
+  test('cannot seal one without the key of the vault', async () => {
+    const { store, sessions } = await stored();
+    const foreign = authenticConsoleSessions(store, Buffer.alloc(32, 8), systemRandom);
+    await foreign.insert({ ...session, content: { ...content, isOperator: true } });
+    expect(await sessions.get('one')).toBeNull();
+  });
+});
+
+test('a session comes back as it was stored', async () => {
+  const { sessions } = await stored();
+  expect(await sessions.get('one')).toEqual(session);
+});
