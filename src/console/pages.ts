@@ -1,5 +1,7 @@
 import type { ConsolePage } from './page.js';
 import { accessLogPage } from './pages/access-log.js';
+import { checksPage } from './pages/checks.js';
+import { operationsPage } from './pages/operations.js';
 import { overviewPage } from './pages/overview.js';
 import { sessionPage } from './pages/session.js';
 import { signInPage } from './pages/sign-in.js';
