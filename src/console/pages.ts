@@ -13,6 +13,8 @@ export const pages: readonly ConsolePage[] = [
   overviewPage,
   tokensPage,
   accessLogPage,
+  operationsPage,
+  checksPage,
   sessionPage,
   signInPage,
   themePage,
