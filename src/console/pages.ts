@@ -1,6 +1,7 @@
 import type { ConsolePage } from './page.js';
 import { accessLogPage } from './pages/access-log.js';
 import { checksPage } from './pages/checks.js';
+import { evidencePage, verificationPage } from './pages/evidence.js';
 import { operationsPage } from './pages/operations.js';
 import { overviewPage } from './pages/overview.js';
 import { sessionPage } from './pages/session.js';
@@ -13,6 +14,8 @@ export const pages: readonly ConsolePage[] = [
   overviewPage,
   tokensPage,
   accessLogPage,
+  evidencePage,
+  verificationPage,
   operationsPage,
   checksPage,
   sessionPage,
