@@ -32,6 +32,7 @@ import type { Operations } from './operations.js';
 import type { ConsoleRoute } from './page.js';
 import { pages } from './pages.js';
 import { type ShownProblem, shownProblem } from './problem.js';
+import { createTasks } from './tasks.js';
 import { createTemplates, viewsFolder } from './views.js';
 import { createVisit, sendHtml } from './visit.js';
 
@@ -49,6 +50,7 @@ export type ConsoleOptions = Pick<AppOptions, 'trustedProxies' | 'behindTlsProxy
 export async function createConsole(service: Service, options: ConsoleOptions): Promise<FastifyInstance> {
   const { trustedProxies, behindTlsProxy, tls, log, allowedHosts, operations } = options;
   const { vault } = service;
+  const tasks = createTasks(vault.clock.now, service.reportError);
   const app = fastify(serverOptions(options));
   app.decorateRequest('traceId', '');
   app.decorateRequest('beganAt', 0);
@@ -127,7 +129,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
       exposeHeadRoute: false,
       config: { consoleRoute: route, ...(permission === undefined ? {} : { permission }) },
       ...(method === 'POST' ? { preHandler: app.csrfProtection } : {}),
-      handler: (request, reply) => route.handle(createVisit(request, reply, service, operations, layout)),
+      handler: (request, reply) => route.handle(createVisit(request, reply, service, operations, tasks, layout)),
     });
   }
 }

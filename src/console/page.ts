@@ -8,6 +8,7 @@ import type { ReadContext } from '../queries/release.js';
 import type { Vault } from '../vault/vault.js';
 import type { Operations } from './operations.js';
 import type { SignedIn } from './sessions.js';
+import type { Tasks } from './tasks.js';
 
 /**
  * What opens a page: the key of a private or a management application, or the one-time code of an operator. `any`: any
@@ -68,6 +69,8 @@ export type Visit = {
   readonly vault: Vault;
   /** What only an operator may do. A page with the session `operator` uses it. */
   readonly operations: Operations;
+  /** Work that takes longer than a request. */
+  readonly tasks: Tasks;
   /** The person who is signed in. Throws if the page needs no session. */
   readonly session: SignedIn;
   /** The caller of a page with a permission, with the person's name for the access log. */

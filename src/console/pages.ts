@@ -1,4 +1,8 @@
 import type { ConsolePage } from './page.js';
+import { accessLogPage } from './pages/access-log.js';
+import { checksPage } from './pages/checks.js';
+import { evidencePage, verificationPage } from './pages/evidence.js';
+import { operationsPage } from './pages/operations.js';
 import { overviewPage } from './pages/overview.js';
 import { sessionPage } from './pages/session.js';
 import { signInPage } from './pages/sign-in.js';
@@ -6,4 +10,15 @@ import { themePage } from './pages/theme.js';
 import { tokensPage } from './pages/tokens.js';
 
 /** All pages, in the order of the navigation. */
-export const pages: readonly ConsolePage[] = [overviewPage, tokensPage, sessionPage, signInPage, themePage];
+export const pages: readonly ConsolePage[] = [
+  overviewPage,
+  tokensPage,
+  accessLogPage,
+  evidencePage,
+  verificationPage,
+  operationsPage,
+  checksPage,
+  sessionPage,
+  signInPage,
+  themePage,
+];

@@ -10,6 +10,7 @@ import type { Layout } from './layout.js';
 import type { Operations } from './operations.js';
 import type { Flash, Parsed, Visit } from './page.js';
 import { ConsoleProblem } from './problem.js';
+import type { Tasks } from './tasks.js';
 
 const flashSeconds = 60;
 const issuesMax = 20;
@@ -20,13 +21,14 @@ export function createVisit(
   reply: FastifyReply,
   service: Service,
   operations: Operations,
+  tasks: Tasks,
   layout: Layout,
 ): Visit {
   const { vault } = service;
   const { traceId, beganAt, signedIn } = request;
 
   return {
-    ...{ request, reply, service, vault, operations },
+    ...{ request, reply, service, vault, operations, tasks },
     get session() {
       if (signedIn === null) throw new ConsoleProblem('session_ended');
       return signedIn;

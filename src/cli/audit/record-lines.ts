@@ -1,3 +1,4 @@
+import { csvLine } from '../../audit/csv-line.js';
 import { type AuditRecord, recordColumns } from './audit-records.js';
 
 /** Returns a record as a line of JSON. */
@@ -12,20 +13,4 @@ export function csvHeader(): string {
 
 export function csvRecord(record: AuditRecord): string {
   return csvLine(recordColumns.map((column) => record[column]));
-}
-
-/** Returns a line of CSV (RFC 4180). Every line ends with CR and LF. Null is an empty field. */
-export function csvLine(fields: readonly (string | null)[]): string {
-  return `${fields.map((field) => csvField(field ?? '')).join(',')}\r\n`;
-}
-
-/**
- * Threat: a spreadsheet runs a field that begins with one of these characters as a formula. A leading quote turns the
- * field into text.
- */
-const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
-
-function csvField(field: string): string {
-  const text = formula.test(field) ? `'${field}` : field;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -9,7 +9,7 @@ import { type MerkleProofs, merkleProofs } from '../../audit/merkle-proofs.js';
 import { formatTimestamp } from '../../domain/time.js';
 import type { Checkpoint } from '../../events/audit/checkpoint.js';
 import { exists } from '../bulk/out-file.js';
-import { showProgress } from '../bulk/progress.js';
+import { type ShowProgress, showProgress } from '../bulk/progress.js';
 import { untilSignal } from '../bulk/until-signal.js';
 import { Failure } from '../failure.js';
 import type { Answers } from '../operations.js';
@@ -26,6 +26,8 @@ export type BundleOptions = {
   readonly to: number | null;
   readonly out: string;
   readonly json: boolean;
+  /** Default: `showProgress`. */
+  readonly show?: ShowProgress;
 };
 
 export type BundleSummary = { readonly events: number; readonly reads: number; readonly erasures: number };
@@ -37,7 +39,7 @@ type Begin = Answers['bundle-begin'];
  * leaves no files behind.
  */
 export async function writeBundle(run: RunOperation, options: BundleOptions): Promise<BundleSummary> {
-  const { out, json } = options;
+  const { out, json, show = showProgress } = options;
   const target = resolve(out);
   const taken = new Failure(`${out} already exists; nothing was changed. Choose another name.`);
   if (await exists(target)) throw taken;
@@ -49,7 +51,7 @@ export async function writeBundle(run: RunOperation, options: BundleOptions): Pr
     Object.assign(shown, change);
   };
   const progress = () => ({ ...shown, items: shown.events, fields: { events: shown.events } });
-  const display = showProgress(progress, { json, noun: 'event' });
+  const display = show(progress, { json, noun: 'event' });
   try {
     await mkdir(part, { mode: 0o700 });
     const summary = await writeFiles(run, options, part, step);

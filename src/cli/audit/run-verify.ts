@@ -4,7 +4,7 @@ import type { Problem } from '../../audit/verify/problem.js';
 import { type AccessReport, type ChainBatch, verifyAccess } from '../../audit/verify/verify-access.js';
 import { type LogReport, verifyLog } from '../../audit/verify/verify-log.js';
 import { type Checkpoint, checkpointSchema } from '../../events/audit/checkpoint.js';
-import { showProgress } from '../bulk/progress.js';
+import { type ShowProgress, showProgress } from '../bulk/progress.js';
 import { checkAllRows, forgedText } from '../doctor/check-all-rows.js';
 import { Failure } from '../failure.js';
 import type { RunOperation } from '../run-command.js';
@@ -25,6 +25,8 @@ export type VerifyOptions = {
   /** Null uses the key that comes with the verified log or file. */
   readonly publicKey: string | null;
   readonly json: boolean;
+  /** Default: `showProgress`. */
+  readonly show?: ShowProgress;
 };
 
 export type Verification = {
@@ -120,7 +122,7 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
     ...{ items: events, done: position - first, total: last === null ? null : last - first, phase },
     fields: { events },
   });
-  const display = showProgress(progress, { json: options.json, noun: 'event' });
+  const display = (options.show ?? showProgress)(progress, { json: options.json, noun: 'event' });
   try {
     const anchored = anchor?.checkpoints ?? new Map<number, Checkpoint>();
     const log = await verifyLog(counted(), { publicKey, logId, from, anchored, isPart });

@@ -29,6 +29,9 @@ export type ProgressDisplay = {
   end(): void;
 };
 
+/** Shows the progress of a long command, such as `showProgress`. */
+export type ShowProgress = (now: () => Progress, shown: Shown) => ProgressDisplay;
+
 type Shown = { readonly json: boolean /** The noun for one item. */; readonly noun: string };
 
 /**

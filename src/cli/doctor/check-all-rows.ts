@@ -1,7 +1,7 @@
 import type { FoundRow } from '../../audit/check-rows.js';
 import { grouped } from '../../domain/text.js';
 import { ForgedRow } from '../../vault/forged-row.js';
-import { showProgress } from '../bulk/progress.js';
+import { type ShowProgress, showProgress } from '../bulk/progress.js';
 import type { Answers } from '../operations.js';
 import type { RunOperation } from '../run-command.js';
 
@@ -12,11 +12,14 @@ type Step = Answers['rows-check'];
 export type RowsChecked = { readonly rows: number; readonly problems: readonly FoundRow[] };
 
 /** Checks all rows of the directory and of tokens, and all claims, step by step. Shows the progress. */
-export async function checkAllRows(run: RunOperation, { json }: { readonly json: boolean }): Promise<RowsChecked> {
+export async function checkAllRows(
+  run: RunOperation,
+  { json, show = showProgress }: { readonly json: boolean; readonly show?: ShowProgress },
+): Promise<RowsChecked> {
   let rows = 0;
   const problems: FoundRow[] = [];
   const progress = () => ({ items: rows, done: rows, total: null, phase: null, fields: { rows } });
-  const display = showProgress(progress, { json, noun: 'row' });
+  const display = show(progress, { json, noun: 'row' });
   try {
     for (let from: Step['next'] = null; ; ) {
       const step: Step = await run('rows-check', { from });

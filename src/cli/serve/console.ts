@@ -3,8 +3,8 @@ import type { Config } from '../../compose/config/config.js';
 import type { OperatedService } from '../../compose/vault/open-service.js';
 import type { Logger } from '../../http/logging/logger.js';
 import type { RequestLog } from '../../http/server/app.js';
+import { consoleOperations } from '../console/console-operations.js';
 import { Failure } from '../failure.js';
-import { runOperation } from '../operations/run-operation.js';
 import { expectFreeAddress, listen } from './listen.js';
 import type { TlsFiles } from './tls.js';
 
@@ -50,7 +50,7 @@ export async function startConsole(
     trustedProxies: settings['http.trusted_proxies'],
     behindTlsProxy: settings.behind_tls_proxy,
     ...{ tls, log },
-    operations: { run: (name, input) => runOperation(service, name, input) },
+    operations: consoleOperations(service),
   });
   try {
     const address = await listen(app, { host, port }, settingsOfConsole);

@@ -3,13 +3,22 @@ import { listHourlyCheckpoints } from '../../audit/list-checkpoints.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { isJsonObject } from '../../domain/json.js';
 import { checkpointHash } from '../../events/audit/checkpoint.js';
+import type { ServiceState } from '../../ports/service-state.js';
+import { dailyAccesses, dailyTokens } from '../../queries/daily-figures.js';
+import { serviceFindings, tenantFindings } from '../../queries/findings/service-findings.js';
 import { usageReport } from '../../queries/tenancy/usage-report.js';
 import { chartOf } from '../charts.js';
 import type { ConsolePage, Visit } from '../page.js';
 
+const daysShown = 30;
+/** A chart has six colors. */
+const seriesMax = 6;
+
 /**
  * Shows the state of the vault: to everyone only whether it is ready, as `/health/ready` does; to a caller with
- * `log:read` the last checkpoint, with `report:read` the number of its tokens; to an operator the reasons, stores and projections, as the admin listener does.
+ * `log:read` the last checkpoint, the accesses and what concerns its tenant; with `report:read` the number of its
+ * tokens; to an operator the reasons, stores and projections, as the admin listener does, and what the quick checks of
+ * `strongroom doctor` find.
  */
 export const overviewPage: ConsolePage = {
   menu: { label: 'Overview', group: 'Vault' },
@@ -19,13 +28,16 @@ export const overviewPage: ConsolePage = {
       path: '/',
       session: 'any',
       async handle(visit) {
-        const { reasons, notices, stores, projections, backupMadeAt } = await visit.service.state();
+        const state = await visit.service.state();
+        const { reasons, notices, stores, projections, backupMadeAt } = state;
         const forOperators = { reasons, notices, stores, projections, backupMadeAt };
         const model = {
           isReady: reasons.length === 0,
           operator: visit.session.isOperator ? forOperators : null,
           checkpoint: await lastCheckpoint(visit),
           usage: await usage(visit),
+          accesses: await accesses(visit),
+          findings: await findings(visit, state),
         };
         return visit.page('overview', model, { title: 'Overview' });
       },
@@ -52,10 +64,57 @@ async function usage({ vault, contextAs }: Visit) {
   await recordManagementRead(vault, context, 'report', null);
   if (!isJsonObject(report) || !isJsonObject(report['tokens_by_type'])) throw new Error('a usage report has counts');
   const counts = Object.entries(report['tokens_by_type']).map(([type, count]) => [type, Number(count)] as const);
-  const data = {
-    title: 'Tokens by type',
-    labels: counts.map(([type]) => type),
-    series: [{ name: 'tokens', values: counts.map(([, count]) => count) }],
+  const total = Number(report['tokens_total']);
+  const days = await dailyTokens(vault, context.caller.tenantId, lastDays(vault.clock.now()));
+  if (counts.length === 0 || !days.ok) return { total, chart: null };
+  const bySize = counts.toSorted(([, one], [, other]) => other - one).map(([type]) => type);
+  const shown = bySize.length > seriesMax ? bySize.slice(0, seriesMax - 1) : bySize;
+  const aliveOf = (isShown: (type: string) => boolean) =>
+    days.value.map(({ types }) =>
+      Object.entries(types).reduce((sum, [type, { alive }]) => (isShown(type) ? sum + alive : sum), 0),
+    );
+  const series = shown.map((type) => ({ name: type, values: aliveOf((one) => one === type) }));
+  if (shown.length < bySize.length) series.push({ name: 'others', values: aliveOf((one) => !shown.includes(one)) });
+  const labels = days.value.map(({ day }) => day.slice(5));
+  const data = { title: `Tokens by type, the last ${daysShown} days`, labels, series };
+  return { total, chart: chartOf('usage', 'bars', data) };
+}
+
+/** Returns how often the tenant's tokens were accessed; null if the session may not see it. */
+async function accesses({ vault, contextAs }: Visit) {
+  const context = contextAs('management');
+  if (context === null || !grantsAnywhere(context.caller, 'log:read')) return null;
+  const days = await dailyAccesses(vault, context.caller.tenantId, lastDays(vault.clock.now()));
+  if (!days.ok) return null;
+  const of = (operation: string) => days.value.map(({ operations }) => operations[operation] ?? 0);
+  const series = [
+    { name: 'read', values: of('read') },
+    { name: 'reveal', values: of('reveal') },
+    { name: 'denied or failed', values: days.value.map(({ denied, failed }) => denied + failed) },
+  ];
+  const title = `Accesses to tokens, the last ${daysShown} days`;
+  const total = series.reduce((sum, { values }) => sum + values.reduce((all, one) => all + one, 0), 0);
+  const labels = days.value.map(({ day }) => day.slice(5));
+  return { chart: total === 0 ? null : chartOf('accesses', 'lines', { title, labels, series }) };
+}
+
+/** Returns the problems that the quick checks found; null if the session may not see them. */
+async function findings({ vault, session, contextAs }: Visit, state: ServiceState) {
+  const context = contextAs('management');
+  const mayReadLog = context !== null && grantsAnywhere(context.caller, 'log:read');
+  const found = session.isOperator
+    ? await serviceFindings(vault, state)
+    : mayReadLog
+      ? await tenantFindings(vault, state, context.caller.tenantId)
+      : null;
+  if (found === null) return null;
+  const problems = found.filter((one) => one.state === 'problem');
+  return {
+    checks: found.length,
+    problems: problems.map(({ check, says, do: advice = null }) => ({ check, says, advice })),
   };
-  return { total: Number(report['tokens_total']), chart: counts.length === 0 ? null : chartOf('usage', 'bars', data) };
+}
+
+function lastDays(now: number) {
+  return { from: now - (daysShown - 1) * 86_400_000, to: now };
 }

@@ -4,6 +4,7 @@ export type PageAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
   readonly text: string;
+  readonly bytes: Buffer;
   /** Where a redirect leads; null if the answer is none. */
   readonly location: string | null;
 };
@@ -52,7 +53,7 @@ export function createBrowser(app: FastifyInstance, jar: ReadonlyMap<string, str
     if (shown !== undefined) csrfToken = shown;
     const { location = null } = response.headers;
     return {
-      ...{ status: response.statusCode, headers: response.headers, text: response.body },
+      ...{ status: response.statusCode, headers: response.headers, text: response.body, bytes: response.rawPayload },
       location: location === null ? null : String(location),
     };
   }

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { runOperation } from '#src/cli/operations/run-operation.js';
+import { consoleOperations } from '#src/cli/console/console-operations.js';
 import { createKeyRotationWork } from '#src/compose/vault/key-rotation-work.js';
 import { createConsole } from '#src/console/console-app.js';
 import { issueOperatorCode } from '#src/console/sessions.js';
@@ -34,7 +34,7 @@ export async function startTestConsole(options: Parameters<typeof startTestServi
   const app = await createConsole(service.service, {
     ...{ allowedHosts: ['console.example'], trustedProxies: [], behindTlsProxy: false, tls: null },
     log: { request: (line) => void lines.push(line), error: (error) => void failures.push(error) },
-    operations: { run: (name, input) => runOperation(operated, name, input) },
+    operations: consoleOperations(operated),
   });
   await app.ready();
   onTestFinished(async () => {

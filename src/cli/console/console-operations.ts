@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { OperatedService } from '../../compose/vault/open-service.js';
+import type { Operations } from '../../console/operations.js';
+import type { OnProgress } from '../../console/tasks.js';
+import type { Caller } from '../../domain/access/caller.js';
+import { writeBundle } from '../audit/run-bundle.js';
+import { verifyVault } from '../audit/run-verify.js';
+import { verificationJson, verificationText } from '../audit/verification-text.js';
+import type { ShowProgress } from '../bulk/progress.js';
+import { Failure } from '../failure.js';
+import { runOperation } from '../operations/run-operation.js';
+import type { RunOperation } from '../run-command.js';
+
+const progressMs = 500;
+
+/** Returns the operations that pages of the console use, in the process that holds the data. */
+export function consoleOperations(service: OperatedService): Operations {
+  return {
+    run: (name, input, caller) => runOperation(as(service, caller), name, input),
+    verify: (onProgress) =>
+      outcomeOf(async () => {
+        const show = reportsTo(onProgress);
+        const options = { from: 1, to: null, anchor: null, publicKey: null, json: false, show };
+        const verification = await verifyVault(runIn(service), options);
+        const text = verification.problem === null ? verificationText(verification) : verification.problem.message;
+        return { ...verificationJson(verification), text };
+      }),
+    bundle: (caller, { ids, from, to }) =>
+      outcomeOf(async () => {
+        const folder = join(tmpdir(), `strongroom-bundle-${randomBytes(12).toString('hex')}`);
+        const options = { key: '', ids, from, to, out: folder, json: false, show: reportsTo(() => undefined) };
+        await writeBundle(runIn(as(service, caller)), options);
+        const files = (await readdir(folder)).sort();
+        return { folder, files, remove: () => rm(folder, { recursive: true, force: true }) };
+      }),
+  };
+}
+
+/** The session of the console has authenticated the caller, and holds no key that an operation could check again. */
+function as(service: OperatedService, caller: Caller | undefined): OperatedService {
+  return caller === undefined ? service : { ...service, authenticate: async () => caller };
+}
+
+function runIn(service: OperatedService): RunOperation {
+  return async (name, input) => {
+    const outcome = await runOperation(service, name, input);
+    if (!outcome.ok) throw new Failure(outcome.message);
+    return outcome.value;
+  };
+}
+
+/** Returns a failure that an operator can understand as a message. */
+async function outcomeOf<T>(work: () => Promise<T>) {
+  try {
+    return { ok: true, value: await work() } as const;
+  } catch (error) {
+    if (error instanceof Failure) return { ok: false, message: error.message } as const;
+    throw error;
+  }
+}
+
+function reportsTo(onProgress: OnProgress): ShowProgress {
+  return (now) => {
+    const timer = setInterval(() => onProgress(now().done, now().total ?? 0), progressMs);
+    timer.unref();
+    return { line: () => undefined, redraw: () => undefined, end: () => clearInterval(timer) };
+  };
+}

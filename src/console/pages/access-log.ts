@@ -1,0 +1,213 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { accessEntities, accessOperations } from '../../audit/access-log/operation.js';
+import { csvLine } from '../../audit/csv-line.js';
+import { visitorFields } from '../../domain/access/visitor.js';
+import { formatTimestamp, parseExpiresAt } from '../../domain/time.js';
+import { Problem } from '../../http/problem/problem.js';
+import { type LogFilter, readLog, type ShownEntry } from '../../queries/read-log.js';
+import type { ConsolePage, Visit } from '../page.js';
+import { pageLinks } from '../pagination.js';
+
+const pageSize = 25;
+/** An export contains at most this many entries, so that one click cannot occupy the vault for minutes. */
+const exportedMax = 50_000;
+const exportedAtOnce = 100;
+const idMax = 1_000;
+
+const anyOf = <const Word extends string>(words: readonly Word[]) =>
+  z.enum(words).or(z.literal('').transform(() => null));
+
+const time = z.string().transform((given, context) => {
+  if (given.trim() === '') return null;
+  const ms = parseExpiresAt(given.trim());
+  if (ms === null)
+    context.addIssue({ code: 'custom', message: 'must be a date or a date-time, such as 2026-01-31T12:00Z' });
+  return ms;
+});
+
+const filterFields = {
+  operation: anyOf(accessOperations).default(null),
+  entity_type: anyOf(accessEntities).default(null),
+  entity_id: z
+    .string()
+    .max(idMax, { error: `must have at most ${idMax} characters` })
+    .default(''),
+  from: time.default(null),
+  to: time.default(null),
+};
+
+const filterForm = z.object({
+  ...filterFields,
+  page: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/)
+    .default('1')
+    .transform(Number),
+});
+
+const exportForm = z.object({ ...filterFields, format: z.enum(['csv', 'jsonl']) });
+
+/** The fields of the form as they were typed. */
+type Typed = Readonly<Record<keyof typeof filterFields, string>>;
+
+/**
+ * Shows the access log of the tenant. The filter is posted: the id of a token can be personal data, and an address ends
+ * up in the history of the browser.
+ */
+export const accessLogPage: ConsolePage = {
+  menu: { label: 'Access log', group: 'Access' },
+  routes: [
+    {
+      method: 'GET',
+      path: '/logs',
+      session: ['management', 'private'],
+      permission: 'log:read',
+      handle: (visit) => showFiltered(visit),
+    },
+    {
+      method: 'POST',
+      path: '/logs',
+      session: ['management', 'private'],
+      permission: 'log:read',
+      handle: (visit) => showFiltered(visit),
+    },
+    {
+      method: 'POST',
+      path: '/logs/export',
+      session: ['management', 'private'],
+      permission: 'log:read',
+      handle: exportEntries,
+    },
+  ],
+};
+
+async function showFiltered(visit: Visit): Promise<FastifyReply> {
+  const typed = typedIn(visit);
+  const asked = visit.form(filterForm);
+  const model = {
+    typed,
+    operations: accessOperations,
+    entities: accessEntities,
+    fields: Object.entries(typed),
+    isFiltered: Object.values(typed).some((text) => text !== ''),
+    exportedMax,
+  };
+  if (!asked.ok) {
+    const shown = { entries: [], links: pageLinks({ page: 1, size: pageSize }, 0), errors: errorsBeside(asked.errors) };
+    return visit.page('access-log', { ...model, ...shown }, { title: 'Access log', status: 400 });
+  }
+  const { page } = asked.value;
+  const range = { offset: (page - 1) * pageSize, limit: pageSize };
+  const { total, entries } = await readLog(visit.vault, visit.context, filterOf(asked.value), range);
+  const shown = {
+    entries: entries.map(rowOf),
+    links: pageLinks({ page, size: pageSize }, total),
+    errors: errorsBeside({}),
+  };
+  return visit.page('access-log', { ...model, ...shown }, { title: 'Access log' });
+}
+
+/** Returns the first error of each field; null for a field without one. */
+function errorsBeside(errors: Readonly<Record<string, readonly string[]>>) {
+  const first = (field: string) => errors[field]?.[0] ?? null;
+  return { entity_id: first('entity_id'), from: first('from'), to: first('to') };
+}
+
+function typedIn({ request }: Visit): Typed {
+  const body = (request.body ?? {}) as Readonly<Record<string, unknown>>;
+  const text = (field: string): string => (typeof body[field] === 'string' ? body[field] : '');
+  return {
+    operation: text('operation'),
+    entity_type: text('entity_type'),
+    entity_id: text('entity_id'),
+    from: text('from'),
+    to: text('to'),
+  };
+}
+
+type Filter = Omit<z.output<typeof filterForm>, 'page'>;
+
+function filterOf({ operation, entity_type: entityType, entity_id: id, from, to }: Filter): LogFilter {
+  return { operation, entityType, entityId: id === '' ? null : id, from, to };
+}
+
+/** What the table shows of an entry. */
+function rowOf({ entry, entityId, trace }: ShownEntry) {
+  const {
+    time: at,
+    actorId,
+    actorType,
+    operation,
+    outcome,
+    entityType,
+    entityRef,
+    message,
+    keyId,
+    sourceAddress,
+  } = entry;
+  return {
+    ...{ at, actorId, actorType, operation, outcome, entityType, entityRef, entityId, message, keyId, sourceAddress },
+    ...{ traceId: trace?.traceId ?? null, person: trace?.visitor?.name ?? null },
+    ...{ issuer: trace?.visitor?.issuer ?? null, reason: trace?.visitor?.reason ?? null },
+  };
+}
+
+const columns = [
+  'created_at',
+  'actor_type',
+  'actor_id',
+  'person',
+  'person_issuer',
+  'reason',
+  'key_id',
+  'source_address',
+  'operation',
+  'outcome',
+  'entity_type',
+  'entity_ref',
+  'entity_id',
+  'message',
+  'trace_id',
+] as const;
+
+/** Sends the entries that the filter matches as a file, newest first. */
+async function exportEntries(visit: Visit): Promise<FastifyReply> {
+  const asked = visit.form(exportForm);
+  if (!asked.ok) throw new Problem('validation_failed', asked.errors);
+  const { format, ...filter } = asked.value;
+  const isCsv = format === 'csv';
+  // Entries that are recorded during the export must not move the others from page to page.
+  const now = visit.vault.clock.now();
+  const until = { ...filterOf(filter), to: Math.min(filter.to ?? Number.POSITIVE_INFINITY, now + 1) };
+
+  async function* lines(): AsyncIterable<string> {
+    if (isCsv) yield csvLine([...columns]);
+    for (let offset = 0; offset < exportedMax; offset += exportedAtOnce) {
+      const range = { offset, limit: exportedAtOnce };
+      const { entries } = await readLog(visit.vault, visit.context, until, range);
+      if (entries.length > 0) yield entries.map((entry) => lineOf(entry, isCsv)).join('');
+      if (entries.length < exportedAtOnce) return;
+    }
+  }
+
+  return visit.reply
+    .header('cache-control', 'no-store')
+    .header('content-disposition', `attachment; filename="access-log.${format}"`)
+    .type(isCsv ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8')
+    .send(Readable.from(lines(), { objectMode: false }));
+}
+
+function lineOf({ entry, entityId, trace }: ShownEntry, isCsv: boolean): string {
+  const record: Readonly<Record<string, string | null>> = {
+    created_at: formatTimestamp(entry.time),
+    ...{ actor_type: entry.actorType, actor_id: entry.actorId, key_id: entry.keyId },
+    ...{ source_address: entry.sourceAddress, operation: entry.operation, outcome: entry.outcome },
+    ...{ entity_type: entry.entityType, entity_ref: entry.entityRef, entity_id: entityId },
+    ...{ message: entry.message, trace_id: trace?.traceId ?? null, ...visitorFields(trace?.visitor ?? null) },
+  };
+  const fields = columns.map((column) => record[column] ?? null);
+  if (isCsv) return csvLine(fields);
+  return `${JSON.stringify(Object.fromEntries(columns.map((column, index) => [column, fields[index]])))}\n`;
+}

@@ -1,0 +1,197 @@
+import { join } from 'node:path';
+import type { FastifyReply } from 'fastify';
+import { ZipFile } from 'yazl';
+import { z } from 'zod';
+import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
+import { listHourlyCheckpoints } from '../../audit/list-checkpoints.js';
+import { isJsonObject } from '../../domain/json.js';
+import { formatTimestamp, parseExpiresAt } from '../../domain/time.js';
+import { type Checkpoint, checkpointHash } from '../../events/audit/checkpoint.js';
+import type { BundleScope } from '../operations.js';
+import type { ConsolePage, Parsed, Visit } from '../page.js';
+import { pageLinks } from '../pagination.js';
+import { refreshWhile } from '../refresh.js';
+import type { TaskState } from '../tasks.js';
+
+const pageSize = 20;
+const idsMax = 1_000;
+
+const listed = z.object({
+  page: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/)
+    .default('1')
+    .transform(Number),
+});
+
+const time = z
+  .string()
+  .default('')
+  .transform((given) => given.trim());
+const bundleForm = z.object({ ids: z.string().default(''), from: time, to: time });
+
+type Errors = { readonly ids: string | null; readonly from: string | null; readonly to: string | null };
+
+const noErrors: Errors = { ids: null, from: null, to: null };
+
+/** Shows the signed checkpoints and the public key, verifies the log, and makes bundles of evidence for auditors. */
+export const evidencePage: ConsolePage = {
+  menu: { label: 'Evidence', group: 'Evidence' },
+  routes: [
+    {
+      method: 'GET',
+      path: '/evidence',
+      session: 'management',
+      permission: 'log:read',
+      handle: (visit) => show(visit),
+    },
+    {
+      method: 'POST',
+      path: '/evidence/bundle',
+      session: 'management',
+      permission: 'log:read',
+      handle: sendBundle,
+    },
+    {
+      method: 'GET',
+      path: '/evidence/checkpoints.jsonl',
+      session: 'management',
+      permission: 'log:read',
+      async handle(visit) {
+        const { checkpoints } = await listHourlyCheckpoints(visit.vault.log, { offset: 0, limit: 10_000 });
+        await recordManagementRead(visit.vault, visit.context, 'log', null);
+        const lines = checkpoints.map((checkpoint) => `${JSON.stringify(signedPart(checkpoint))}\n`);
+        return sendFile(visit, 'checkpoints.jsonl', 'application/jsonl; charset=utf-8', lines.join(''));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/evidence/audit.pub',
+      session: 'any',
+      async handle(visit) {
+        const { publicKey } = await visit.vault.keys.signingKey();
+        return sendFile(visit, 'audit.pub', 'application/x-pem-file', publicKey);
+      },
+    },
+  ],
+};
+
+/** Verifies the whole log in the background. It belongs to operators, because the log is shared by all tenants. */
+export const verificationPage: ConsolePage = {
+  menu: { label: 'Verification', group: 'Evidence' },
+  routes: [
+    {
+      method: 'GET',
+      path: '/verification',
+      session: 'operator',
+      handle: async (visit) => {
+        const task = visit.tasks.state('verification');
+        refreshWhile(task.state === 'running', visit.reply);
+        const anchored = await visit.vault.keys.checkpoint('anchor');
+        const { checkpoints } = await listHourlyCheckpoints(visit.vault.log, { offset: 0, limit: 1 });
+        const newest = checkpoints[0]?.number ?? 0;
+        const model = { task: taskShown(task), anchored, newest };
+        return visit.page('verification', model, { title: 'Verification' });
+      },
+    },
+    {
+      method: 'POST',
+      path: '/verification',
+      session: 'operator',
+      handle: async (visit) => {
+        visit.tasks.start('verification', visit.operations.verify);
+        return visit.redirect('/verification');
+      },
+    },
+  ],
+};
+
+type Shown = { readonly status?: number; readonly typed?: z.output<typeof bundleForm>; readonly errors?: Errors };
+
+async function show(
+  visit: Visit,
+  { status = 200, typed = { ids: '', from: '', to: '' }, errors = noErrors }: Shown = {},
+): Promise<FastifyReply> {
+  const { vault, context } = visit;
+  const { page } = visit.query(listed);
+  const { checkpoints, total } = await listHourlyCheckpoints(vault.log, {
+    offset: (page - 1) * pageSize,
+    limit: pageSize,
+  });
+  await recordManagementRead(vault, context, 'log', null);
+  const model = {
+    checkpoints: checkpoints.map((checkpoint) => ({ at: checkpoint.time, ...signedPart(checkpoint) })),
+    links: pageLinks({ page, size: pageSize }, total),
+    publicKey: (await vault.keys.signingKey()).publicKey,
+    ...{ typed, errors, idsMax },
+  };
+  return visit.page('evidence', model, { title: 'Evidence', status });
+}
+
+/** Threat: number, position and count of a checkpoint would show a tenant how active other tenants are. */
+function signedPart(checkpoint: Checkpoint) {
+  const { time: at, signed_by: signedBy, signature } = checkpoint;
+  return { time: formatTimestamp(at), hash: checkpointHash(checkpoint), signed_by: signedBy, signature };
+}
+
+async function sendBundle(visit: Visit): Promise<FastifyReply> {
+  const form = visit.form(bundleForm);
+  if (!form.ok) return show(visit, { status: 400 });
+  const scope = scopeOf(form.value);
+  if (!scope.ok)
+    return show(visit, { status: 400, typed: form.value, errors: { ...noErrors, ...firstOf(scope.errors) } });
+  const made = await visit.operations.bundle(visit.caller, scope.value);
+  if (!made.ok) return show(visit, { status: 409, typed: form.value, errors: { ...noErrors, ids: made.message } });
+  const { folder, files, remove } = made.value;
+  const zip = new ZipFile();
+  for (const file of files) zip.addFile(join(folder, file), `evidence/${file}`);
+  zip.end();
+  visit.reply.raw.once('close', () => {
+    void remove().catch(visit.service.reportError);
+  });
+  return visit.reply
+    .header('cache-control', 'no-store')
+    .header('content-disposition', 'attachment; filename="evidence.zip"')
+    .type('application/zip')
+    .send(zip.outputStream);
+}
+
+/** Returns what a bundle is about, or what is wrong with the form. */
+function scopeOf({ ids: text, from, to }: z.output<typeof bundleForm>): Parsed<BundleScope> {
+  const ids = [...new Set(text.split(/\r?\n/).map((id) => id.trim()))].filter((id) => id !== '');
+  const isPeriod = from !== '' || to !== '';
+  if (ids.length > 0 === isPeriod) return wrong('ids', 'give either ids of tokens or a period');
+  if (ids.length > idsMax) return wrong('ids', `must be at most ${idsMax}`);
+  if (!isPeriod) return { ok: true, value: { ids, from: null, to: null } };
+  const [begin, end] = [parseExpiresAt(from), parseExpiresAt(to)];
+  if (begin === null) return wrong('from', 'must be a date or a date-time');
+  if (end === null) return wrong('to', 'must be a date or a date-time');
+  if (end <= begin) return wrong('to', 'must be after the beginning');
+  return { ok: true, value: { ids: null, from: begin, to: end } };
+}
+
+function wrong(field: keyof Errors, message: string): Parsed<never> {
+  return { ok: false, errors: { [field]: [message] } };
+}
+
+function firstOf(errors: Readonly<Record<string, readonly string[]>>): Partial<Errors> {
+  return Object.fromEntries(Object.entries(errors).map(([field, [message = null]]) => [field, message]));
+}
+
+async function sendFile(visit: Visit, name: string, type: string, text: string): Promise<FastifyReply> {
+  await visit.vault.confirmReads(visit.context.beganAt, false);
+  return visit.reply
+    .header('cache-control', 'no-store')
+    .header('content-disposition', `attachment; filename="${name}"`)
+    .type(type)
+    .send(text);
+}
+
+/** Returns the task with the result of a verification in lines. */
+function taskShown(task: TaskState) {
+  if (task.state === 'running') {
+    return { ...task, percent: task.total === 0 ? null : Math.floor((task.done / task.total) * 100) };
+  }
+  if (task.state !== 'ended' || !isJsonObject(task.value)) return task;
+  return { ...task, isGood: task.value['ok'] === true, lines: String(task.value['text']).split('\n') };
+}

@@ -1,0 +1,147 @@
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { isJsonObject, type Json } from '../../domain/json.js';
+import { earliestForCodes, earliestNow } from '../../ports/clock.js';
+import { type ProjectionName, type ProjectionStatus, projectionNames } from '../../ports/projections.js';
+import { gapText } from '../../queries/findings/gap-text.js';
+import type { ConsolePage, Flash, Visit } from '../page.js';
+import { refreshWhile } from '../refresh.js';
+
+/** The page counts overdue tokens up to this number. */
+const overdueMax = 1_000;
+/** Typed to confirm a rotation. */
+const rotationWord = 'rotate';
+
+const projectionForm = z.object({ name: z.enum(projectionNames), accept_new: z.literal('on').optional() });
+const rotationForm = z.object({ confirm: z.literal(rotationWord, { error: `must be the word ${rotationWord}` }) });
+
+/** Shows the work on the whole vault, and starts it: rebuilds of projections and the rotation of keys. */
+export const operationsPage: ConsolePage = {
+  menu: { label: 'Projections and keys', group: 'Operations' },
+  routes: [
+    { method: 'GET', path: '/operations', session: 'operator', handle: (visit) => show(visit) },
+    {
+      method: 'POST',
+      path: '/operations/rebuild',
+      session: 'operator',
+      async handle(visit) {
+        const asked = visit.form(projectionForm);
+        if (!asked.ok) return show(visit, { status: 400 });
+        const { name, accept_new: acceptNew } = asked.value;
+        const started = await visit.service.projections.rebuild(name, acceptNew !== undefined);
+        return visit.redirect('/operations', startTexts[started](name));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/operations/cancel',
+      session: 'operator',
+      async handle(visit) {
+        const asked = visit.form(projectionForm);
+        if (!asked.ok) return show(visit, { status: 400 });
+        const { name } = asked.value;
+        const cancelled = await visit.service.projections.cancel(name);
+        return visit.redirect('/operations', cancelTexts[cancelled](name));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/operations/rotate',
+      session: 'operator',
+      async handle(visit) {
+        const asked = visit.form(rotationForm);
+        if (!asked.ok) return show(visit, { status: 400, rotationError: asked.errors['confirm']?.[0] ?? null });
+        const outcome = await visit.operations.run('keys-rotate', {});
+        if (!outcome.ok) return show(visit, { status: 409, flash: { tone: 'bad', text: outcome.message } });
+        return visit.redirect('/operations', { tone: 'good', text: 'The rotation of all keys has started.' });
+      },
+    },
+  ],
+};
+
+const startTexts: Readonly<Record<'done' | 'started' | 'resumed' | 'busy', (name: ProjectionName) => Flash>> = {
+  done: (name) => ({ tone: 'good', text: `The projection ${name} is rebuilt.` }),
+  started: (name) => ({ tone: 'good', text: `The rebuild of ${name} has started.` }),
+  resumed: (name) => ({ tone: 'good', text: `The rebuild of ${name} that was interrupted continues.` }),
+  busy: (name) => ({ tone: 'bad', text: `A rebuild of ${name} is already running.` }),
+};
+
+const cancelTexts: Readonly<Record<'cancelled' | 'too_late' | 'none', (name: ProjectionName) => Flash>> = {
+  cancelled: (name) => ({ tone: 'good', text: `The rebuild of ${name} is cancelled, and nothing of it is left.` }),
+  too_late: (name) => ({ tone: 'bad', text: `The rebuild of ${name} has ended, and its rows are already in use.` }),
+  none: (name) => ({ tone: 'bad', text: `No rebuild of ${name} is running.` }),
+};
+
+type Shown = { readonly status?: number; readonly flash?: Flash; readonly rotationError?: string | null };
+
+async function show(visit: Visit, { status = 200, flash, rotationError = null }: Shown = {}): Promise<FastifyReply> {
+  const { service, vault, operations } = visit;
+  const statuses = await service.projections.status();
+  const projections: unknown[] = [];
+  for (const one of statuses) projections.push({ ...rowOf(one), plan: await service.projections.plan(one.name) });
+  const rotation = rotationOf(await operations.run('keys-rotation', {}));
+  const { backupMadeAt } = await service.state();
+  const due = await vault.rows.due(earliestNow(vault.clock), overdueMax, earliestForCodes(vault.clock));
+  const isRunning = rotation.state === 'running' || statuses.some(({ rebuild }) => rebuild !== null);
+  refreshWhile(isRunning, visit.reply);
+  const model = {
+    ...{ projections, rotation, rotationError, rotationWord, isRunning, backupMadeAt },
+    backupAgeHours: backupMadeAt === null ? null : Math.floor((vault.clock.now() - backupMadeAt) / 3_600_000),
+    keptMinutes: Math.ceil(service.projections.keptSeconds / 60),
+    overdue: due.length,
+    overdueMax,
+    nextDueAt: await vault.rows.nextDueAt(),
+  };
+  return visit.page(
+    'operations',
+    model,
+    flash === undefined ? { title: 'Projections and keys', status } : { title: 'Projections and keys', status, flash },
+  );
+}
+
+const phases = {
+  building: 'Reading the log',
+  comparing: 'Comparing the new rows with those in use',
+  keeping: 'The new rows are in use; the old ones are kept for running reads',
+  dropping: 'Removing the rows that are not in use',
+} as const;
+
+/** What the page shows of a projection. */
+function rowOf({ name, version, generation, gap, state, rebuild, lastRebuild }: ProjectionStatus) {
+  return {
+    ...{ name, version, generation },
+    state,
+    gap: state === 'in memory' ? 'in memory' : gapText(name, gap),
+    rebuild:
+      rebuild === null
+        ? null
+        : {
+            phase: phases[rebuild.phase],
+            percent: rebuild.head === 0 ? 100 : Math.min(100, Math.floor((rebuild.position / rebuild.head) * 100)),
+            eventsPerSecond: Math.round(rebuild.eventsPerSecond),
+            left: rebuild.left,
+            mayCancel: rebuild.phase === 'building' || rebuild.phase === 'comparing',
+          },
+    lastRebuild: lastRebuild === null ? null : { outcome: lastRebuild.outcome, different: lastRebuild.different },
+  };
+}
+
+type Rotation = {
+  readonly state: string;
+  readonly done: number;
+  readonly total: number;
+  readonly problem: string | null;
+};
+
+/** Reads the state of the rotation, which an operation returns as JSON. */
+function rotationOf(outcome: Awaited<ReturnType<Visit['operations']['run']>>): Rotation {
+  if (!outcome.ok) return { state: 'failed', done: 0, total: 0, problem: outcome.message };
+  const fields = isJsonObject(outcome.value) ? outcome.value : {};
+  const number = (field: Json | undefined): number => (typeof field === 'number' ? field : 0);
+  return {
+    state: String(fields['state']),
+    done: number(fields['done']),
+    total: number(fields['total']),
+    problem: null,
+  };
+}

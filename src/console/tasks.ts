@@ -1,0 +1,52 @@
+import type { Json } from '../domain/json.js';
+
+export type TaskName = 'checks' | 'verification';
+
+/** A task as a page shows it. Times are in ms since the epoch. `total` is 0 while it is unknown. */
+export type TaskState =
+  | { readonly state: 'none' }
+  | { readonly state: 'running'; readonly beganAt: number; readonly done: number; readonly total: number }
+  | { readonly state: 'ended'; readonly endedAt: number; readonly value: Json }
+  | { readonly state: 'failed'; readonly endedAt: number; readonly message: string };
+
+/** Reports the progress of a task. */
+export type OnProgress = (done: number, total: number) => void;
+
+/** Work that takes longer than a request may: one of each name at a time, and its last result, in this process. */
+export type Tasks = {
+  /** Starts a task. Does nothing while one of this name is running. `run` returns the result or a message. */
+  start(
+    name: TaskName,
+    run: (
+      onProgress: OnProgress,
+    ) => Promise<{ readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string }>,
+  ): void;
+  state(name: TaskName): TaskState;
+};
+
+/** Creates the tasks of one console. `onError` gets the unexpected error of a task. */
+export function createTasks(now: () => number, onError: (error: unknown) => void): Tasks {
+  const states = new Map<TaskName, TaskState>();
+  return {
+    start(name, run) {
+      if (states.get(name)?.state === 'running') return;
+      const beganAt = now();
+      states.set(name, { state: 'running', beganAt, done: 0, total: 0 });
+      run((done, total) => void states.set(name, { state: 'running', beganAt, done, total })).then(
+        (outcome) =>
+          void states.set(
+            name,
+            outcome.ok
+              ? { state: 'ended', endedAt: now(), value: outcome.value }
+              : { state: 'failed', endedAt: now(), message: outcome.message },
+          ),
+        (error: unknown) => {
+          onError(error);
+          const message = 'The work ended with an unexpected error. See the log of the service.';
+          states.set(name, { state: 'failed', endedAt: now(), message });
+        },
+      );
+    },
+    state: (name) => states.get(name) ?? { state: 'none' },
+  };
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { startTestConsole } from '../support/console/console.js';
+
+const routes = ['/operations', '/checks', '/verification'];
+
+describe('the pages for operators', () => {
+  test.each(routes)('are closed to a person without an operator code: %s', async (path) => {
+    const { signIn } = await startTestConsole();
+    expect((await (await signIn()).get(path)).status).toBe(403);
+  });
+
+  test.each(routes)('are shown to an operator, without an application: %s', async (path) => {
+    const { signIn } = await startTestConsole();
+    const browser = await signIn({ privateKey: '', managementKey: '', isOperator: true });
+    expect((await browser.get(path)).status).toBe(200);
+  });
+});
+
+describe('a rebuild', () => {
+  test('is started, and its result is shown', async () => {
+    const { service, signIn } = await startTestConsole();
+    await service.call('POST', '/tokens', { type: 'token', data: 'x' });
+    const browser = await signIn({ isOperator: true });
+    const page = await browser.get('/operations');
+    expect(page.text).toContain('The rebuild reads');
+    const started = await browser.post('/operations/rebuild', { name: 'directory' });
+    expect([started.status, started.location]).toEqual([303, '/operations']);
+    expect((await browser.get('/operations')).text).toContain('The projection directory is rebuilt.');
+  });
+
+  test('of an unknown projection returns 400, and one that does not run cannot be cancelled', async () => {
+    const { signIn } = await startTestConsole();
+    const browser = await signIn({ isOperator: true });
+    await browser.get('/operations');
+    expect((await browser.post('/operations/rebuild', { name: 'unknown' })).status).toBe(400);
+    await browser.post('/operations/cancel', { name: 'tokens' });
+    expect((await browser.get('/operations')).text).toContain('No rebuild of tokens is running.');
+  });
+});
+
+describe('a rotation', () => {
+  test('starts only if the word is typed', async () => {
+    const { signIn } = await startTestConsole();
+    const browser = await signIn({ isOperator: true });
+    await browser.get('/operations');
+    const answer = await browser.post('/operations/rotate', { confirm: 'yes' });
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('must be the word rotate')]);
+  });
+});
+
+describe('checks and verification', () => {
+  test('run in the background and show what they found', async () => {
+    const { service, signIn } = await startTestConsole();
+    await service.call('POST', '/tokens', { type: 'token', data: 'x' });
+    const browser = await signIn({ isOperator: true });
+    await browser.get('/checks');
+    await browser.post('/checks');
+    await expect.poll(async () => (await browser.get('/checks')).text, { timeout: 20_000 }).toContain('projections');
+    await browser.post('/verification');
+    await expect
+      .poll(async () => (await browser.get('/verification')).text, { timeout: 20_000 })
+      .toContain('each commit linked to the one before');
+  });
+
+  test('load the page again while they run', async () => {
+    const { signIn } = await startTestConsole();
+    const browser = await signIn({ isOperator: true });
+    await browser.get('/verification');
+    await browser.post('/verification');
+    const during = await browser.get('/verification');
+    const isRunning = during.text.includes('is being verified');
+    expect(during.headers['refresh']).toBe(isRunning ? '2' : undefined);
+  });
+});
