@@ -187,10 +187,13 @@ function fairnessTable({ connections, applications, largeTokens, largeBytes, cou
 
 /** Returns what one webhook costs creates, by the number of connections. */
 function webhooksTable({ rounds, table }) {
-  const lines = table.flatMap(({ connections, count, figures, ratios }) =>
+  const lines = table.flatMap(({ connections, count, figures, ratios, timeRatios }) =>
     ['without', 'with'].map((name) => {
-      const { perSecond, p50, p99, serving, writing } = figures[name];
-      const ratio = name === 'with' ? [range(ratios.without)] : [''];
+      const { perSecond, p50, p99, serving, writing, delivered } = figures[name];
+      const ratio =
+        name === 'with'
+          ? [range(ratios.without), range(timeRatios.without), `${Math.round(delivered.median * 100)}%`]
+          : ['', '', ''];
       return [
         connections,
         name,
@@ -214,8 +217,10 @@ function webhooksTable({ rounds, table }) {
     'serving',
     'writing',
     'rate, with / without',
+    'processor time, with / without',
+    'delivered',
   ];
-  const text = `Median and range of ${rounds} rounds. Times in ms; \`serving\` and \`writing\` are the processor time of these threads for one create, µs, including deliveries.`;
+  const text = `Median and range of ${rounds} rounds. Times in ms; \`serving\` and \`writing\` are the processor time of these threads for one create, µs, including deliveries. The last columns compare the rates and the processor times of all threads round by round, and say which part of the events of a round had been delivered at its end.`;
   return `${markdown(header, lines)}\n\n${text}`;
 }
 
