@@ -317,7 +317,7 @@ describe('a webhook', () => {
     };
     const caller = await service.service.authenticate(service.key);
     if (caller === null) throw new Error('the service knows its key');
-    await expect(deleteToken(stopping, { caller, traceId: null }, 'one', null)).rejects.toThrow(StoreUnavailable);
+    await expect(deleteToken(stopping, { caller, traceId: 'trace' }, 'one', null)).rejects.toThrow(StoreUnavailable);
     const sizes = async () => [...(await webhookStore.sealedIds(id, sealedFor)).values()].map(({ length }) => length);
     expect(await sizes()).toEqual([expect.toSatisfy((length: number) => length > 20)]);
     expect((await service.call('GET', '/tokens/one')).status).toBe(200);
