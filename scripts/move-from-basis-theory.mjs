@@ -11,6 +11,7 @@ const usage = `usage: node scripts/move-from-basis-theory.mjs --api-key-file FIL
   --api-key-file FILE  the key of a Basis Theory application that may read every token with the transform reveal
   --address URL        the API to read from (default: https://api.basistheory.com)
   --dry-run            write no tokens, only count them by type
+  --help               show this text
 `;
 const pageSize = 100;
 const attemptsMax = 8;
@@ -41,7 +42,12 @@ try {
 }
 
 async function main() {
-  const options = optionsOf(process.argv.slice(2));
+  const args = process.argv.slice(2);
+  if (args.includes('--help')) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  const options = optionsOf(args);
   if (options === null) {
     process.stderr.write(usage);
     return 2;
@@ -90,12 +96,21 @@ function optionsOf(args) {
     const { protocol, hostname, origin } = new URL(address);
     const isLoopback = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
     if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback)) throw new Error('--address must use https');
-    const key = readFileSync(file, 'utf8').trim();
+    const key = textOf(file).trim();
     if (!/^[\x21-\x7e]+$/.test(key)) throw new Error(`${file} does not hold an API key`);
     return { address: origin, key, isDryRun: values['dry-run'] };
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));
     return null;
+  }
+}
+
+/** @param {string} file */
+function textOf(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

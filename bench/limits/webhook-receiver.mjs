@@ -1,8 +1,13 @@
-// A receiver of webhooks that accepts every delivery at once.
+// A receiver of webhooks that accepts every delivery at once, and says how many have arrived.
 //   node bench/limits/webhook-receiver.mjs
 import { fastify } from 'fastify';
 import { listen } from './listen.mjs';
 
+let arrived = 0;
 const app = fastify();
-app.post('/', async (_request, reply) => reply.code(204).send());
+app.post('/', async (_request, reply) => {
+  arrived += 1;
+  return reply.code(204).send();
+});
+app.get('/arrived', async () => ({ arrived }));
 await listen(app);

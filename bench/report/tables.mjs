@@ -187,10 +187,14 @@ function fairnessTable({ connections, applications, largeTokens, largeBytes, cou
 
 /** Returns what one webhook costs creates, by the number of connections. */
 function webhooksTable({ rounds, table }) {
-  const lines = table.flatMap(({ connections, count, figures, ratios }) =>
+  // Runs until 2026-11-24 did not record these.
+  const isCounted = table.every(({ figures }) => figures.with.delivered !== undefined);
+  const lines = table.flatMap(({ connections, count, figures, ratios, timeRatios }) =>
     ['without', 'with'].map((name) => {
-      const { perSecond, p50, p99, serving, writing } = figures[name];
-      const ratio = name === 'with' ? [range(ratios.without)] : [''];
+      const { perSecond, p50, p99, serving, writing, delivered } = figures[name];
+      const compared = name === 'with' ? range(ratios.without) : '';
+      const times = name === 'with' && isCounted ? range(timeRatios.without) : '';
+      const part = name === 'with' && isCounted ? `${Math.round(delivered.median * 100)}%` : '';
       return [
         connections,
         name,
@@ -200,7 +204,8 @@ function webhooksTable({ rounds, table }) {
         range(p99),
         whole(serving),
         whole(writing),
-        ...ratio,
+        compared,
+        ...(isCounted ? [times, part] : []),
       ];
     }),
   );
@@ -214,8 +219,13 @@ function webhooksTable({ rounds, table }) {
     'serving',
     'writing',
     'rate, with / without',
+    ...(isCounted ? ['processor time, with / without', 'delivered'] : []),
   ];
-  const text = `Median and range of ${rounds} rounds. Times in ms; \`serving\` and \`writing\` are the processor time of these threads for one create, µs, including deliveries.`;
+  const text =
+    `Median and range of ${rounds} rounds. Times in ms; \`serving\` and \`writing\` are the processor time of these threads for one create, µs, including deliveries.` +
+    (isCounted
+      ? ' Rates and processor times of all threads are compared round by round. `delivered` is the part of the events of a round that had arrived at its end.'
+      : '');
   return `${markdown(header, lines)}\n\n${text}`;
 }
 

@@ -27,12 +27,14 @@ export function createFresh(first) {
 }
 
 /**
- * Runs `work` against each competitor, `{ name, origins, keys, stored, prepare?, pid? }`, for this many rounds of
- * `count` requests, or more if the competitor would finish those in less than `roundSecondsMin`. Before the first round,
- * each of them gets requests for `warmUpSeconds`, so that Node.js has compiled what they run. Returns by name
- * `{ perSecond, p50, p95, p99, bytes, generator }`, each a summary, times in ms, and `ratio`: the requests per second of
+ * Runs `work` against each competitor, `{ name, origins, keys, stored, prepare?, counts?, pid? }`, for this many rounds
+ * of `count` requests, or more if the competitor would finish those in less than `roundSecondsMin`. Before the first
+ * round, each of them gets requests for `warmUpSeconds`, so that Node.js has compiled what they run. Returns by name
+ * `{ perSecond, p50, p95, p99, bytes, generator }`, each a summary, times in ms, and `ratios`: the requests per second of
  * the first competitor divided by those of the others, round by round. With `pid`, also returns the processor time of a
- * request, µs, by the names in `threads`, and `machine`: of all processes, including load and stores.
+ * request, µs, by the names in `threads`, `machine`: of all processes, including load and stores, and `timeRatios`: the
+ * processor time of all threads of the first competitor divided by that of the others, round by round. `counts` returns
+ * further numbers by name at the end of a round.
  */
 export async function sideBySide(
   generator,
@@ -40,7 +42,7 @@ export async function sideBySide(
 ) {
   const runs = competitors.map((competitor) => ({ ...competitor, count: planned, from: 0, results: [] }));
   async function runOnce(run) {
-    const { origins, keys, stored, prepare, pid, count, from } = run;
+    const { origins, keys, stored, prepare, counts, pid, count, from } = run;
     const first = fresh(count);
     await prepare?.(first, count);
     const job = { work, origins, keys, connections, count, from, stored, fresh: first };
@@ -50,7 +52,8 @@ export async function sideBySide(
     const spent = timeBetween(before, processorTime(pid), pid);
     for (const name of threads) spent[name] /= count;
     const machine = (machineTime() - machineBefore) / count;
-    return { seconds, result: { perSecond: count / seconds, ...figures, ...spent, machine } };
+    const counted = await counts?.();
+    return { seconds, result: { perSecond: count / seconds, ...figures, ...spent, ...counted, machine } };
   }
   for (const run of runs) {
     let last;
@@ -62,11 +65,15 @@ export async function sideBySide(
   }
   const figures = runs.map(({ name, results }) => {
     const of = (figure) => summary(results.map((result) => result[figure]));
-    const figures = ['perSecond', 'p50', 'p95', 'p99', 'bytes', 'generator', ...threads, 'machine'];
-    return [name, Object.fromEntries(figures.map((figure) => [figure, of(figure)]))];
+    return [name, Object.fromEntries(Object.keys(results[0]).map((figure) => [figure, of(figure)]))];
   });
   const ratios = runs.slice(1).map(({ name, results }) => {
     const each = runs[0].results.map(({ perSecond }, round) => perSecond / results[round].perSecond);
+    return [name, summary(each)];
+  });
+  const timeOf = (result) => threads.reduce((sum, name) => sum + result[name], 0);
+  const timeRatios = runs.slice(1).map(({ name, results }) => {
+    const each = runs[0].results.map((result, round) => timeOf(result) / timeOf(results[round]));
     return [name, summary(each)];
   });
   return {
@@ -75,5 +82,6 @@ export async function sideBySide(
     count: planned,
     figures: Object.fromEntries(figures),
     ratios: Object.fromEntries(ratios),
+    timeRatios: Object.fromEntries(timeRatios),
   };
 }

@@ -13,12 +13,14 @@ const sizes = {
   full: { count: 10_000, rounds: 20, warmUpSeconds: 5 },
 };
 const connectionCounts = [1, 16, 64];
-const idleMs = 1_000;
+/** The service notices a created or deleted webhook after a second or a little more. */
+const noticedMs = 2_000;
 
 /**
- * Measures what one webhook for all events costs creates of the same vault. Rounds without and with the webhook take
- * turns. A round with it begins with a new webhook; the round after it begins once that webhook is deleted, so
- * that no delivery runs in a round without.
+ * Measures what one webhook costs creates of the same vault. Rounds without and with the webhook take turns. A round with
+ * it begins when the service has noticed the new webhook, so that it delivers from the first create on. A round without
+ * begins when the service has noticed that the webhook is deleted, so that no delivery runs in it. `delivered` is the
+ * fraction of the events of a round that arrived before its end.
  */
 export async function measureWebhooks({ directory, mode, say }) {
   const { count, rounds, warmUpSeconds } = sizes[mode];
@@ -46,15 +48,24 @@ export async function measureWebhooks({ directory, mode, say }) {
     if (response.statusCode >= 300) throw new Error(`${method} ${path}: ${response.statusCode} ${text}`);
     return text === '' ? null : JSON.parse(text);
   }
+  let arrivedBefore = 0;
+  let created = 0;
+  async function arrived() {
+    const response = await request(`${receiver.origin}/arrived`);
+    return (await response.body.json()).arrived;
+  }
   async function without() {
     if (webhook !== null) await ask('DELETE', `/webhooks/${webhook}`);
     webhook = null;
-    await wait(idleMs);
+    await wait(noticedMs);
   }
-  async function withOne() {
+  async function withOne(_first, count) {
     await without();
     webhook = (await ask('POST', '/webhooks', { url: receiver.origin, event_types: ['token.created'] })).id;
+    await wait(noticedMs);
+    [arrivedBefore, created] = [await arrived(), count];
   }
+  const delivered = async () => ({ delivered: ((await arrived()) - arrivedBefore) / created });
   try {
     const table = [];
     for (const connections of connectionCounts) {
@@ -65,7 +76,7 @@ export async function measureWebhooks({ directory, mode, say }) {
         await sideBySide(generator, {
           ...{ work, connections, rounds, warmUpSeconds, fresh, count: Math.ceil(count * share) },
           competitors: [
-            { ...common, name: 'with', prepare: withOne },
+            { ...common, name: 'with', prepare: withOne, counts: delivered },
             { ...common, name: 'without', prepare: without },
           ],
         }),

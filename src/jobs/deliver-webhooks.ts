@@ -38,7 +38,8 @@ const refreshMs = 1_000;
 /** The list of tenants is read so seldom that it takes at most this fraction of the time, as its denominator. */
 const refreshShare = 50;
 const housekeepingMs = 3_600_000;
-const idKeptMs = 3 * 24 * 3_600_000;
+/** Together with the time between two housekeepings, an id is kept for at most three days. */
+const idKeptMs = 3 * 24 * 3_600_000 - housekeepingMs;
 const markKeptMs = 90 * 24 * 3_600_000;
 
 /**
@@ -103,11 +104,12 @@ export function createWebhookDeliveries(
     refreshAt = endedAt + Math.max(refreshMs, refreshShare * (endedAt - beganAt));
   }
 
+  /** Also forgets ids of webhooks that were deleted while a token ended. */
   async function keepHouse(): Promise<void> {
     const now = clock.now();
     if (now - keptHouseAt < housekeepingMs) return;
-    keptHouseAt = now;
     await store.forgetIds(now - idKeptMs, now - markKeptMs);
+    keptHouseAt = now;
   }
 
   /** Webhooks at the same position share what they read there. */
@@ -175,8 +177,8 @@ export function createWebhookDeliveries(
 
   async function round(): Promise<readonly Promise<void>[]> {
     if (performance.now() >= refreshAt) await refresh();
-    if (subscriptions.length === 0) return [];
     await keepHouse();
+    if (subscriptions.length === 0) return [];
     pages = new Map();
     return subscriptions.map(work);
   }
@@ -186,8 +188,8 @@ export function createWebhookDeliveries(
    */
   async function handOver(mayCarry: CarryWebhook): Promise<void> {
     if (performance.now() >= refreshAt) await refresh();
-    if (subscriptions.length === 0) return;
     await keepHouse();
+    if (subscriptions.length === 0) return;
     const position = await vault.log.head();
     if (position === carriedUpTo && performance.now() < carryAt) return;
     carriedUpTo = position;

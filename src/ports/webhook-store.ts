@@ -72,7 +72,7 @@ export interface WebhookStore {
   state(webhookId: string): Promise<StoredWebhookState | null>;
   /**
    * Replaces a state if it still has the version (0: there is none yet), and then removes the sealed ids of these
-   * events. Returns false, and changes nothing, if another process got there first.
+   * events. Returns false and changes nothing if another process has changed the state since.
    */
   save(webhookId: string, version: number, text: string, deliveredEventIds: readonly string[]): Promise<boolean>;
   /** Removes the state and the sealed ids of a webhook. */

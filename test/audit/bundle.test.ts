@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { recordColumns } from '#src/cli/audit/audit-records.js';
 import { writeBundle } from '#src/cli/audit/run-bundle.js';
 import type { RunOperation } from '#src/cli/run-command.js';
 import { startTestService, type TestService } from '../support/test-service.js';
@@ -104,6 +105,12 @@ test('a bundle about one person contains only that person’s events, and no val
   );
 });
 
+test('the columns of reads are those of an export, without an id of the record where none is known', () => {
+  const columnsIn = (bundle: string) => Object.keys(JSON.parse(linesOf(bundle, 'reads.jsonl')[0] ?? ''));
+  expect(columnsIn(period)).toEqual(recordColumns);
+  expect(columnsIn(person)).toEqual(['stream', ...recordColumns.filter((name) => name !== 'record_id')]);
+});
+
 test('an erased token is in the bundle with its history and its statement, but without values', () => {
   const [statement] = JSON.parse(readFileSync(join(person, 'erasures.json'), 'utf8'));
   expect(statement).toMatchObject({ token_id: 'own-erased', lives: [{ ended_by: 'token.deleted' }] });
@@ -197,6 +204,16 @@ test.each([
   expect(code).toBe(3);
   expect(stdout).toContain('PROBLEM manifest.json: the signature does not hold');
   expect(stdout).toContain(message);
+});
+
+test('a bundle without a manifest is one problem, not one for each file', async () => {
+  const copy = join(dir, 'without-manifest');
+  cpSync(person, copy, { recursive: true });
+  rmSync(join(copy, 'manifest.json'));
+  expect(await verify(copy)).toMatchObject({
+    code: 3,
+    stdout: 'PROBLEM manifest.json: missing or damaged; nothing else was checked\n',
+  });
 });
 
 test('a file that does not belong to the bundle is named, and a key of another vault verifies nothing', async () => {

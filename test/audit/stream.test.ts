@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -187,6 +187,12 @@ test('an export as CSV and as JSON Lines has named columns, the same records, an
   expect(rows[1]).toBe(recordColumns.map((column) => first[column] ?? '').join(','));
   for (const marker of markers) expect(rows.join() + readFileSync(jsonl, 'utf8')).not.toContain(marker);
   await expect(exportRecords(run, { format: 'csv', filter, out: csv, json: false })).rejects.toThrow(/already exists/);
+  const unknown = { tenant: 'no-such-tenant', from: null, to: null };
+  const out = join(dir, 'unknown.csv');
+  await expect(exportRecords(run, { format: 'csv', filter: unknown, out, json: false })).rejects.toThrow(
+    /there is no such tenant/,
+  );
+  expect(existsSync(out)).toBe(false);
   const none = { tenant: null, from: 1, to: 2 };
   expect(await exportRecords(run, { format: 'csv', filter: none, out: join(dir, 'none.csv'), json: false })).toEqual({
     records: 0,

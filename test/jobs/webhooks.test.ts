@@ -2,7 +2,9 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test as plain } from 'vitest';
 import { webhookSender } from '#src/adapters/webhook-target/webhook-sender.js';
 import { replayDeliveries } from '#src/commands/replay-deliveries.js';
+import { deleteToken } from '#src/commands/tokens/delete-token.js';
 import type { JsonObject } from '#src/domain/json.js';
+import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { webhooks } from '#src/queries/findings/webhooks.js';
 import { ForgedWebhookState } from '#src/vault/authentic-webhook-store.js';
 import { rowsAttacker } from '../commands/integrity/rows-attacker.js';
@@ -291,6 +293,63 @@ describe('a webhook', () => {
     expect(last?.data['token_id']).toBeUndefined();
     expect(last?.data['entity_ref']).toMatch(/^[0-9a-f]{64}$/);
     expect(await stored()).toBeUndefined();
+  });
+
+  test('is told nothing by a delete that stopped after it had sealed the id, and that id is gone after three days', async ({
+    service,
+    receiver,
+  }) => {
+    const { id } = await subscribe(service, receiver.url);
+    await create(service, 'one');
+    const sealedFor: string[] = [];
+    const { webhookStore } = service.vault;
+    // The process stops between the two writes.
+    const stopping = {
+      ...service.vault,
+      webhookStore: {
+        ...webhookStore,
+        async keepIds(ids: Parameters<typeof webhookStore.keepIds>[0]) {
+          sealedFor.push(...ids.map(({ eventId }) => eventId));
+          await webhookStore.keepIds(ids);
+        },
+      },
+      work: { ...service.vault.work, commit: () => Promise.reject(new StoreUnavailable('event log', 'stopped')) },
+    };
+    const caller = await service.service.authenticate(service.key);
+    if (caller === null) throw new Error('the service knows its key');
+    await expect(deleteToken(stopping, { caller, traceId: 'trace' }, 'one', null)).rejects.toThrow(StoreUnavailable);
+    const sizes = async () => [...(await webhookStore.sealedIds(id, sealedFor)).values()].map(({ length }) => length);
+    expect(await sizes()).toEqual([expect.toSatisfy((length: number) => length > 20)]);
+    expect((await service.call('GET', '/tokens/one')).status).toBe(200);
+    await service.service.webhooks.run();
+    expect(told(receiver)).toEqual([['token.created', 'one']]);
+
+    expect((await service.call('DELETE', '/tokens/one')).status).toBe(204);
+    await service.service.webhooks.run();
+    expect(told(receiver)).toEqual([
+      ['token.created', 'one'],
+      ['token.deleted', 'one'],
+    ]);
+    service.clock.advance(3 * day);
+    await service.service.webhooks.run();
+    expect(await sizes()).toEqual([0]);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  test('leaves no sealed id behind if it is deleted while a token ends, and the tenant has no other webhook', async ({
+    service,
+    receiver,
+  }) => {
+    const { id } = await subscribe(service, receiver.url);
+    await service.service.webhooks.run();
+    await service.call('DELETE', `/webhooks/${id}`, undefined, { key: service.managementKey });
+    const { webhookStore } = service.vault;
+    const eventId = service.vault.random.uuid();
+    // The delete of the token had read the webhook before, and writes after it is gone.
+    await webhookStore.keepIds([{ webhookId: id, eventId, sealed: Buffer.alloc(40, 1), at: service.clock.now() }]);
+    service.clock.advance(3 * day);
+    await service.service.webhooks.run();
+    expect((await webhookStore.sealedIds(id, [eventId])).get(eventId)?.length).toBe(0);
   });
 
   test('signs with both secrets while they overlap, and then only with the new one', async ({ service, receiver }) => {

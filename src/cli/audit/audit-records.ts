@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatTimestamp } from '../../domain/time.js';
 import type { AccessEntry } from '../../events/access-log/access-entry.js';
 import { logIdentity } from '../../vault/open-log.js';
-import { operation } from '../operations/operation.js';
+import { OperationFailed, operation } from '../operations/operation.js';
 
 /** The columns of a record, in output order. */
 export const recordColumns = [
@@ -24,22 +24,31 @@ export const recordColumns = [
 /** An access log entry with named columns. No column contains text that a client wrote. */
 export type AuditRecord = { readonly [Column in (typeof recordColumns)[number]]: string | null };
 
+type EntryColumns = Omit<AuditRecord, 'record_id'>;
+
 const batchesMax = 100;
 
 /**
  * Returns the vault's time, and the chains of the access log that have grown since the start of the month of `since`
- * (ms), each with its newest batch. Flushes pending records first.
+ * (ms), each with its newest batch. Flushes pending records first. Fails if there never was the tenant whose records
+ * are to be read.
  */
-export const auditChains = operation(z.object({ since: z.int().min(0) }), async ({ vault }, { since }) => {
-  await vault.recorder.now([]);
-  const now = vault.clock.now();
-  const heads = await vault.accessLog.heads(since);
-  return {
-    log_id: (await logIdentity(vault.log))?.logId ?? '',
-    now,
-    chains: heads.map(({ chain, sequence }) => ({ chain, sequence })),
-  };
-});
+export const auditChains = operation(
+  z.object({ since: z.int().min(0), tenant: z.string().nullable() }),
+  async ({ vault }, { since, tenant }) => {
+    if (tenant !== null && !(await vault.directory.list('tenant')).some(({ id }) => id === tenant)) {
+      throw new OperationFailed('there is no such tenant; `strongroom tenants list` shows them all.');
+    }
+    await vault.recorder.now([]);
+    const now = vault.clock.now();
+    const heads = await vault.accessLog.heads(since);
+    return {
+      log_id: (await logIdentity(vault.log))?.logId ?? '',
+      now,
+      chains: heads.map(({ chain, sequence }) => ({ chain, sequence })),
+    };
+  },
+);
 
 const filter = z.object({
   /** Null matches every tenant. */
@@ -64,17 +73,16 @@ export const auditRecords = operation(
         const { tenantId, time } = entry;
         if (tenant !== null && tenantId !== tenant) return [];
         if ((from !== null && time < from) || (to !== null && time >= to)) return [];
-        return [recordOf(entry, `${chain}/${sequence}/${index}`)];
+        return [{ record_id: `${chain}/${sequence}/${index}`, ...columnsOf(entry) }];
       }),
     );
     return { first: batches[0]?.sequence ?? null, last: batches.at(-1)?.sequence ?? null, records };
   },
 );
 
-/** Returns an access log entry with named columns. `recordId` is null if the entry's place in a chain is unknown. */
-export function recordOf(entry: AccessEntry, recordId: string | null): AuditRecord {
+/** Returns an access log entry with named columns, without the `record_id`, which depends on its place in a chain. */
+export function columnsOf(entry: AccessEntry): EntryColumns {
   return {
-    record_id: recordId,
     created_at: formatTimestamp(entry.time),
     tenant_id: entry.tenantId,
     actor_type: entry.actorType,

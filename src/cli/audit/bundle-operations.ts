@@ -14,7 +14,7 @@ import { logIdentity } from '../../vault/open-log.js';
 import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import { commandContext } from '../operations/as-application.js';
 import { OperationFailed, operation } from '../operations/operation.js';
-import { recordOf } from './audit-records.js';
+import { columnsOf } from './audit-records.js';
 
 /** The maximum number of tokens in one bundle. */
 export const bundleTokensMax = 1_000;
@@ -175,7 +175,7 @@ export const bundleReads = operation(
     const { tenantId } = await auditorOf(service, key);
     const asked = { entityType: 'token', entityRef: refOfTokenStream(stream), operation: null, from: 0, to };
     const { total, entries } = await vault.accessLog.query(tenantId, asked, { offset, limit: entriesPerPage });
-    return { total, reads: entries.map((entry) => ({ stream, ...recordOf(entry, null) })) };
+    return { total, reads: entries.map((entry) => ({ stream, ...columnsOf(entry) })) };
   },
 );
 

@@ -137,11 +137,12 @@ function hashOfCheckpoint(fields: Fields): string {
   );
 }
 
-function readManifest(directory: string, key: KeyObject, keyId: string): Fields {
+/** Returns null if there is no manifest. Then nothing else can be checked. */
+function readManifest(directory: string, key: KeyObject, keyId: string): Fields | null {
   const manifest = jsonOf(directory, 'manifest.json');
   if (!isFields(manifest)) {
-    problem('manifest.json: missing or damaged');
-    return {};
+    problem('manifest.json: missing or damaged; nothing else was checked');
+    return null;
   }
   const { signature, ...signed } = manifest;
   if (signed['signed_by'] !== keyId) problem('manifest.json: signed by another key');
@@ -375,6 +376,10 @@ function options(): { readonly directory: string; readonly publicKey: string | n
   return { directory, publicKey };
 }
 
+function counted(count: unknown, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 async function main(): Promise<number> {
   const given = options();
   if (given === null) {
@@ -390,9 +395,9 @@ async function main(): Promise<number> {
     return 2;
   }
   if (own !== null && trusted !== null && own.keyId !== trusted.keyId) problem('audit.pub: not the given public key');
-  if (trusted !== null) {
+  const manifest = trusted === null ? null : readManifest(directory, trusted.key, trusted.keyId);
+  if (trusted !== null && manifest !== null) {
     const { key, keyId } = trusted;
-    const manifest = readManifest(directory, key, keyId);
     checkFiles(directory, manifest);
     const streams = streamsOf(directory, manifest);
     const checkpoints = checkCheckpoints(directory, manifest, key, keyId);
@@ -402,9 +407,9 @@ async function main(): Promise<number> {
     if (problems.length === 0) {
       process.stdout.write(
         `${[
-          `${manifest['events']} events, each included in a signed checkpoint, and unchanged`,
-          `${checkpoints.size} checkpoints, each signed, and each later one continues the earlier one`,
-          `${manifest['reads']} reads, and ${manifest['erasures']} erasure statements, as the vault signed them`,
+          `${counted(manifest['events'], 'event')}, each unchanged and included in a signed checkpoint`,
+          `${counted(checkpoints.size, 'checkpoint')}, each signed, and each later one continues the earlier one`,
+          `${counted(manifest['reads'], 'read')} and ${counted(manifest['erasures'], 'erasure statement')}, as the vault signed them`,
           publicKey === null
             ? `signed by the key in this bundle (SHA-256 ${keyId}): compare it with the key that you know`
             : 'signed by the given key',

@@ -47,7 +47,10 @@ export async function exportRecords(run: RunOperation, options: RecordExport): P
 
 /** Returns the records that exist at the time of the call, chain by chain. */
 export async function* recordPages(run: RunOperation, filter: RecordFilter): AsyncGenerator<readonly AuditRecord[]> {
-  const { chains }: Answers['audit-chains'] = await run('audit-chains', { since: 0 });
+  const { chains }: Answers['audit-chains'] = await run('audit-chains', {
+    since: 0,
+    tenant: filter.tenant,
+  });
   for (const { chain, sequence } of chains) {
     for (let after: number | null = 0; after !== null && after < sequence; ) {
       const page: Answers['audit-records'] = await run('audit-records', { chain, after, filter });

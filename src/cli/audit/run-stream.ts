@@ -44,7 +44,7 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
   let [records, since, restMs] = [0, 0, 0];
 
   async function round(): Promise<void> {
-    const found: Answers['audit-chains'] = await run('audit-chains', { since });
+    const found: Answers['audit-chains'] = await run('audit-chains', { since, tenant: null });
     if (checkpoint !== null && checkpoint.log_id !== found.log_id) {
       throw new UnusableCheckpoint(`${checkpointFile} belongs to another vault. Name the checkpoint of this one.`);
     }

@@ -76,7 +76,8 @@ details > div { padding: 0 .75rem .5rem; }
 @media (max-width: 50rem) {
   .reference { grid-template-columns: minmax(0, 1fr); }
   nav { position: static; height: auto; max-height: 45vh; border-right: 0; border-bottom: 1px solid var(--line); }
-  .languages legend { float: none; width: 100%; }
+  .languages legend { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .code pre { padding-top: 2.25rem; }
   table, tbody, tr, td { display: block; }
   th { display: none; }
   tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }

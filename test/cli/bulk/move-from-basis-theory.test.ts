@@ -180,7 +180,11 @@ test('a server that is not the API, and wrong options, end with an explanation',
     [`${script(otherJson)} | cat`, 1, /not a page of tokens/],
     [`${script('http://api.example.com')} | cat`, 2, /--address must use https/],
     ['node scripts/move-from-basis-theory.mjs | cat', 2, /--api-key-file is required/],
-    ['node scripts/move-from-basis-theory.mjs --api-key-file /nowhere/key | cat', 2, /ENOENT/],
+    [
+      'node scripts/move-from-basis-theory.mjs --api-key-file /nowhere/key | cat',
+      2,
+      /^\/nowhere\/key cannot be read: ENOENT/,
+    ],
   ];
   for (const [line, code, says] of cases) {
     const ended = await shell(line);
@@ -189,4 +193,6 @@ test('a server that is not the API, and wrong options, end with an explanation',
     expect(ended.stderr).not.toContain(apiKey);
   }
   expect(redirected).toBe(0);
+  const help = await shell('node scripts/move-from-basis-theory.mjs --help');
+  expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('--dry-run') });
 });
