@@ -2,7 +2,7 @@ import { memoryRateLimits } from '../../adapters/memory/memory-rate-limits.js';
 import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.js';
 import { readLastBackup } from '../../adapters/sqlite/backup/last-backup.js';
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
-import { lostVault } from '../../adapters/sqlite/database/prepare-stores.js';
+import { lostVault } from '../../adapters/sqlite/writer/prepare-stores.js';
 import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
 import { webhookSender as httpWebhookSender } from '../../adapters/webhook-target/webhook-sender.js';
 import { type Checkpointer, createCheckpointer } from '../../audit/checkpointer.js';
@@ -103,6 +103,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     );
     let logId: string;
     try {
+      if (stores.notice !== null) onNotice(stores.notice);
       logId = await identify(stores, options, random, clock);
       await expectNotBehind(stores, acceptsOlderLog);
       if (!acceptsOlderLog) await expectContinuity(stores);

@@ -52,6 +52,7 @@ test('while the log cannot be written no plaintext data is sent; masked reads an
 test('a removed file is not written to again: a new file is created, and the chain shows what is missing', async () => {
   const { id } = await createPlain(service);
   await service.call('GET', path(id));
+  expect(await operationsOn(service, id)).toEqual(['create', 'reveal']);
   renameSync(join(service.dataDir, 'access-2026-01.db'), join(service.dataDir, 'aside'));
   expect(await answerOf('GET', path(id))).toMatchObject({ status: 200 });
   expect(await operationsOn(service, id)).toEqual(['reveal']);
