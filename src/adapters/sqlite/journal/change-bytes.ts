@@ -36,19 +36,26 @@ export function decodeChanges(encoded: Buffer): readonly JournalledChange[] {
   });
 }
 
+/** Returns the value with each binary value replaced. Copies only objects that contain one. */
 function withoutBinaries(value: unknown, binaries: Uint8Array[]): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Uint8Array) {
     binaries.push(value);
     return { [bytesKey]: value.length };
   }
-  if (Array.isArray(value)) return value.map((each) => withoutBinaries(each, binaries));
-  const copy: Record<string, unknown> = {};
-  for (const name in value) {
+  const isList = Array.isArray(value);
+  const members = value as Readonly<Record<string, unknown>>;
+  let copy: Record<string, unknown> | null = null;
+  for (const name in members) {
     if (name === bytesKey) throw new Error(`a change must not have a member ${bytesKey}`);
-    copy[name] = withoutBinaries((value as Readonly<Record<string, unknown>>)[name], binaries);
+    const member = members[name];
+    if (typeof member !== 'object' || member === null) continue;
+    const replaced = withoutBinaries(member, binaries);
+    if (replaced === member) continue;
+    copy ??= (isList ? [...value] : { ...value }) as Record<string, unknown>;
+    copy[name] = replaced;
   }
-  return copy;
+  return copy ?? value;
 }
 
 function withBinaries(value: unknown, take: (length: number) => Buffer): unknown {

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { databaseError, StoreBroken } from '../database/database-error.js';
-import { numberBytes } from '../database/number-bytes.js';
+import { numberBytes, numberIn } from '../database/number-bytes.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { decodeChanges } from '../journal/change-bytes.js';
 import { endOf, groupHash, type JournalEnd, type JournalGroup } from '../journal/journal.js';
@@ -37,8 +37,7 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
   }
   const nextOf = nextGroup(journal);
   if (nextOf(applied)?.sequence !== applied.sequence + 1) {
-    const position = Math.max(...positions(journal));
-    noteLog(keys, position);
+    noteLog(keys, headOf(vault), positionIn(journal));
     rebase(journal, applied);
     return 'vault.db lacks changes that journal.db no longer holds: an older copy of vault.db was put back';
   }
@@ -109,25 +108,31 @@ function expectDurable(vault: SqliteDatabase): null {
 
 /** Lets the journal continue after `applied`, without the groups that it has. */
 function rebase(journal: SqliteDatabase, { sequence, hash }: JournalEnd): void {
-  const [position] = positions(journal);
+  const position = positionIn(journal);
   journal.transaction(() => {
     journal.prepare(`UPDATE ends SET sequence = ?, hash = ?, position = ? WHERE of = 'groups'`).run(sequence, hash, position);
     journal.prepare('DELETE FROM groups').run();
   })();
 }
 
-/** Records in the key store that the log went up to this position. Changes nothing if it knows. */
-function noteLog(keys: SqliteDatabase, position: number): void {
+/**
+ * Records in the key store that the log once went up to `position`, unless the key store knows already that the log,
+ * which ends at `head`, is behind.
+ */
+function noteLog(keys: SqliteDatabase, head: number, position: number): void {
   const known = keys.prepare(`SELECT value FROM meta WHERE name = 'log'`).pluck().get() as Buffer | undefined;
-  const value = numberBytes(position);
-  if (known !== undefined && Buffer.compare(known, value) >= 0) return;
-  keys.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('log', ?)`).run(value);
+  if (position <= head || (known !== undefined && numberIn(known) > head)) return;
+  keys.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('log', ?)`).run(numberBytes(position));
 }
 
-/** Returns the newest positions of events that the journal knows of. */
-function positions(journal: SqliteDatabase): readonly number[] {
+function headOf(vault: SqliteDatabase): number {
+  return Number(vault.prepare('SELECT ifnull(max(position), 0) FROM events').pluck().get());
+}
+
+/** Returns the newest position of an event that the journal knows of. */
+function positionIn(journal: SqliteDatabase): number {
   const known = `SELECT position FROM ends WHERE of = 'groups' UNION ALL SELECT position FROM groups`;
-  return journal.prepare(`SELECT max(position) FROM (${known})`).pluck().all() as number[];
+  return Number(journal.prepare(`SELECT max(position) FROM (${known})`).pluck().get());
 }
 
 export function appliedIn(vault: SqliteDatabase): JournalEnd {
