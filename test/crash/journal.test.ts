@@ -136,7 +136,9 @@ type Group = { readonly sequence: number; readonly hash: Buffer; readonly change
 
 /** Appends a group with the right hash, which needs no key. */
 function plant(journal: Database.Database, changes: Buffer): void {
-  const last = journal.prepare('SELECT sequence, hash, changes FROM groups ORDER BY sequence DESC LIMIT 1').get() as Group;
+  const last = journal
+    .prepare('SELECT sequence, hash, changes FROM groups ORDER BY sequence DESC LIMIT 1')
+    .get() as Group;
   const sequence = last.sequence + 1;
   const insert = journal.prepare('INSERT INTO groups (sequence, hash, position, changes) VALUES (?, ?, 0, ?)');
   insert.run(sequence, groupHash(last.hash, sequence, changes), changes);
@@ -165,11 +167,16 @@ test('a planted change that vault.db accepts is found as one that was written in
   alter(vault, (journal) => {
     const groups = journal.prepare('SELECT changes FROM groups ORDER BY sequence').pluck().all() as Buffer[];
     const commits = groups.flatMap(decodeChanges).filter(({ operation }) => operation === 'commit');
-    const [write] = commits.flatMap(({ input }) => (input as StoredChange).writes).filter(({ row }) => row?.of === 'token');
+    const [write] = commits
+      .flatMap(({ input }) => (input as StoredChange).writes)
+      .filter(({ row }) => row?.of === 'token');
     if (write === undefined) throw new Error('no token was created');
     // The event of another token, at the beginning of a stream that does not exist.
     const stream = `token-${randomBytes(16).toString('hex')}`;
-    const forged: StoredChange = { writes: [{ ...write, stream, row: null, distinct: null, expectedRevision: -1 }], claim: null };
+    const forged: StoredChange = {
+      writes: [{ ...write, stream, row: null, distinct: null, expectedRevision: -1 }],
+      claim: null,
+    };
     plant(journal, encodeChanges([{ operation: 'commit', input: forged }]));
   });
   const started = await run(['audit', 'verify', ...vault.flags]);

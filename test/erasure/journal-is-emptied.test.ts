@@ -23,7 +23,9 @@ test('within a minute of an erasure, no file holds the hashed terms of the token
   const row = database.prepare('SELECT terms, fingerprint, content FROM token_rows_1').get() as Row;
   database.close();
   const where = (forms: readonly Buffer[]) =>
-    filesOf(service.dataDir).flatMap(({ name, content }) => (forms.some((form) => content.includes(form)) ? [name] : []));
+    filesOf(service.dataDir).flatMap(({ name, content }) =>
+      forms.some((form) => content.includes(form)) ? [name] : [],
+    );
   const ciphertexts = [row.content, row.content.subarray(20, 40)];
   const isOfJournal = (name: string) => name.startsWith('journal.db');
   expect(where(formsOf(row)).some(isOfJournal), 'the search must find the terms').toBe(true);

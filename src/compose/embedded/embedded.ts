@@ -103,10 +103,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     );
     let logId: string;
     try {
-      if (stores.notice !== null) onNotice(stores.notice);
       logId = await identify(stores, options, random, clock);
       await expectNotBehind(stores, acceptsOlderLog);
       if (!acceptsOlderLog) await expectContinuity(stores);
+      if (stores.notice !== null) onNotice(stores.notice);
       guard = await guardedClock({
         clock: bareClock,
         records: stores.clockRecords,

@@ -11,8 +11,6 @@ import { accessLogError } from './access-log-error.js';
 import { fileIdentity, monthFile, monthsOnDisk } from './month-files.js';
 import { type MonthWriter, openMonthWriter } from './month-writer.js';
 
-export type BatchMover = ReturnType<typeof createBatchMover>;
-
 /** How much is moved in one transaction: characters of lines, about 4,000 entries. */
 const linesAtOnce = 1024 * 1024;
 

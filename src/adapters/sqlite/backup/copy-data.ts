@@ -46,7 +46,10 @@ function copyAccessLog(dataDir: string, to: string): void {
   const copyMonths = (): void => {
     for (const month of monthsOnDisk(dataDir)) copyDatabase(dataDir, to, monthFile(month));
   };
-  if (!existsSync(join(dataDir, 'journal.db'))) return copyMonths();
+  if (!existsSync(join(dataDir, 'journal.db'))) {
+    copyMonths();
+    return;
+  }
   read(dataDir, 'journal.db', (journal) => {
     // A batch that is moved and removed while the months are copied stays visible here.
     journal.exec('BEGIN');

@@ -74,7 +74,8 @@ export function openDatabase(
     }
     if (mode !== 'writer' || fileName !== 'vault.db') database.pragma(`cache_size = ${smallCache}`);
     if (mode !== 'reader') database.pragma('busy_timeout = 0');
-    if (mode === 'writer' && checkpointedElsewhere.includes(fileName)) database.pragma(`wal_autocheckpoint = ${checkpointedPages}`);
+    if (mode === 'writer' && checkpointedElsewhere.includes(fileName))
+      database.pragma(`wal_autocheckpoint = ${checkpointedPages}`);
     return database;
   } catch (error) {
     database?.close();

@@ -22,7 +22,8 @@ export function decodeChanges(encoded: Buffer): readonly JournalledChange[] {
   const changes: unknown = JSON.parse(encoded.toString('utf8', 4, end));
   let at = end;
   const take = (length: number): Buffer => {
-    if (!Number.isSafeInteger(length) || length < 0 || at + length > encoded.length) throw new Error('bytes are missing');
+    if (!Number.isSafeInteger(length) || length < 0 || at + length > encoded.length)
+      throw new Error('bytes are missing');
     at += length;
     // A copy, because a statement may keep the value longer than the group.
     return Buffer.from(encoded.subarray(at - length, at));

@@ -107,7 +107,11 @@ export function createAccessJournal(
     journal.batchesAreStored(done.moved);
     unmoved = unmoved.filter(({ sequence }) => sequence > done.moved);
     unmovedEntries = unmoved.reduce((sum, { entries }) => sum + entries, 0);
-    if (done.task === 'drop') return onDropped(done);
+    if (done.task === 'drop') onDropped(done);
+    else onMoveDone(done);
+  }
+
+  function onMoveDone(done: Extract<Done, { readonly task: 'move' }>): void {
     moving = false;
     failure = done.failure;
     isCurrent ||= failure === null;
@@ -139,7 +143,10 @@ export function createAccessJournal(
       const last = batches.at(-1);
       if (last === undefined) return;
       head = last;
-      const entries = recorded.reduce((sum, { request, error }) => sum + (error === null ? request.input.entries : 0), 0);
+      const entries = recorded.reduce(
+        (sum, { request, error }) => sum + (error === null ? request.input.entries : 0),
+        0,
+      );
       unmoved.push({ sequence: last.sequence, entries });
       unmovedEntries += entries;
       if (unmovedEntries >= moveEntries) startMove();
@@ -154,7 +161,10 @@ export function createAccessJournal(
     /** Replies once every batch that was appended so far is in the file of its month. */
     settle(request: AccessRequest): void {
       const upTo = unmoved.at(-1)?.sequence ?? 0;
-      if (isCurrent && upTo === 0) return reply(request, { ok: true, answer: null });
+      if (isCurrent && upTo === 0) {
+        reply(request, { ok: true, answer: null });
+        return;
+      }
       settling.push({ request, upTo });
       startMove();
     },

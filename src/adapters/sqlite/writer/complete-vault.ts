@@ -25,7 +25,7 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
   const applied = appliedIn(vault);
   const end = endOf(journal, 'groups');
   if (end.sequence === applied.sequence) {
-    if (!isSame(end, applied)) throw altered(`group ${end.sequence}`);
+    if (!isSame(end, applied)) throw notTogether();
     return expectDurable(vault);
   }
   if (end.sequence < applied.sequence) {
@@ -60,7 +60,8 @@ function replay(
   while (last.sequence < end.sequence) {
     const group = nextOf(last);
     if (group?.sequence !== last.sequence + 1) throw altered(`group ${last.sequence + 1}`);
-    if (!groupHash(last.hash, group.sequence, group.changes).equals(group.hash)) throw altered(`group ${group.sequence}`);
+    if (!groupHash(last.hash, group.sequence, group.changes).equals(group.hash))
+      throw altered(`group ${group.sequence}`);
     begin.run();
     try {
       apply(operations, group);
@@ -94,7 +95,8 @@ function expectBatches(journal: SqliteDatabase): void {
   const after = nextBatch(journal);
   for (let batch = after(0); batch !== null; ) {
     const next = after(batch.sequence);
-    const goesOn = next === null || next.sequence !== batch.sequence + 1 || Buffer.compare(next.previous, batch.hash) === 0;
+    const goesOn =
+      next === null || next.sequence !== batch.sequence + 1 || Buffer.compare(next.previous, batch.hash) === 0;
     if (!isWhole(batch) || !goesOn) throw altered(`batch ${batch.sequence}`);
     batch = next;
   }
@@ -110,7 +112,9 @@ function expectDurable(vault: SqliteDatabase): null {
 function rebase(journal: SqliteDatabase, { sequence, hash }: JournalEnd): void {
   const position = positionIn(journal);
   journal.transaction(() => {
-    journal.prepare(`UPDATE ends SET sequence = ?, hash = ?, position = ? WHERE of = 'groups'`).run(sequence, hash, position);
+    journal
+      .prepare(`UPDATE ends SET sequence = ?, hash = ?, position = ? WHERE of = 'groups'`)
+      .run(sequence, hash, position);
     journal.prepare('DELETE FROM groups').run();
   })();
 }
@@ -156,10 +160,18 @@ function isSame(one: JournalEnd, other: JournalEnd): boolean {
   return one.sequence === other.sequence && Buffer.compare(one.hash, other.hash) === 0;
 }
 
+function notTogether(): StoreBroken {
+  return new StoreBroken({
+    check: 'journal',
+    says: 'journal.db and vault.db do not belong together',
+    do: 'Restore both from a backup, or put back the files that belong together',
+  });
+}
+
 function altered(what: string): StoreBroken {
   return new StoreBroken({
     check: 'journal',
-    says: `journal.db was changed by another program, or belongs to another vault.db: its ${what} does not fit`,
+    says: `journal.db was changed by another program, or does not belong to vault.db: its ${what} does not fit`,
     do: 'Find out who can write the data directory, then restore it from a backup',
   });
 }

@@ -73,7 +73,7 @@ function start(port: MessagePort, dataDir: string): void {
       // Outside of any transaction, because an open transaction would block the checkpoint.
       if (truncations.length > 0) {
         const attempt: Attempt = { ok: true, answer: truncateVault() };
-        send({ message: 'replies', of: 'vault', replies: truncations.map(({ id }) => reply(id, attempt)) });
+        send({ message: 'replies', of: 'access', replies: truncations.map(({ id }) => reply(id, attempt)) });
       }
       erasure.settle();
       if (access.isHeld() && queue.hasRecords()) access.startMove();
