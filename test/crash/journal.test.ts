@@ -75,7 +75,7 @@ describe('after a power loss', () => {
     putBackVault();
     const to = join(tempDir(), 'backup');
     const identity = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
-    expect(await run(['backup', to, '--recipient', identity, '--data', vault.dataDir])).toMatchObject({ code: 0 });
+    expect(await run(['backup', to, '--recipient', identity, ...vault.flags])).toMatchObject({ code: 0 });
     const copy = pinStatements(join(to, 'vault.db'), { readonly: true });
     const living = copy.prepare('SELECT count(*) FROM token_rows_1 WHERE removed_at IS NULL').pluck().get();
     copy.close();
@@ -110,7 +110,9 @@ test('older copies of vault.db and of the journal do not start together: no ackn
 /** What a program with write access to the files can do to the journal before `vault.db` is completed from it. */
 const alterations: Readonly<Record<string, (journal: Database.Database) => void>> = {
   'a changed group': (journal) => {
-    journal.exec(`UPDATE groups SET changes = changes || x'00' WHERE sequence = (SELECT max(sequence) FROM groups)`);
+    journal.exec(
+      `UPDATE groups SET changes = CAST(changes || x'00' AS BLOB) WHERE sequence = (SELECT max(sequence) FROM groups)`,
+    );
   },
   'a group that is missing in the middle': (journal) => {
     journal.exec('DELETE FROM groups WHERE sequence = (SELECT max(sequence) - 1 FROM groups)');

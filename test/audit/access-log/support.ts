@@ -1,19 +1,18 @@
-import { existsSync, mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TestService } from '../../support/test-service.js';
 
-/**
- * Replaces a month's file with a directory, so that nothing can be recorded in the file. `undo` restores the file. There
- * is no file yet if the first records are still in the journal.
- */
-export function obstruct(dataDir: string, month: string): { undo(): void } {
+/** Replaces a month's file with a directory, so that nothing can be recorded in the file. `undo` restores the file. */
+export async function obstruct({ dataDir, vault }: TestService, month: string): Promise<{ undo(): void }> {
+  // Creates the file if its first records are still in the journal.
+  await vault.accessLog.heads(0);
   const file = join(dataDir, `access-${month}.db`);
-  const exists = existsSync(file);
-  if (exists) renameSync(file, `${file}.aside`);
+  renameSync(file, `${file}.aside`);
   mkdirSync(file);
   return {
     undo() {
       rmdirSync(file);
-      if (exists) renameSync(`${file}.aside`, file);
+      renameSync(`${file}.aside`, file);
     },
   };
 }

@@ -36,13 +36,28 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
     return 'journal.db ends before vault.db: its end was damaged or removed, and the access log may lack what it held. Find out why';
   }
   const nextOf = nextGroup(journal);
-  if (nextOf(applied)?.sequence !== applied.sequence + 1) {
+  if (removedIn(journal) > applied.sequence) {
     noteLog(keys, headOf(vault), positionIn(journal));
     rebase(journal, applied);
     return 'vault.db lacks changes that journal.db no longer holds: an older copy of vault.db was put back';
   }
+  expectChain(nextOf, applied, end);
   replay(vault, nextOf, applied, end);
   return expectDurable(vault);
+}
+
+/** Checks the groups after `applied` before any of them is applied. */
+function expectChain(nextOf: ReturnType<typeof nextGroup>, applied: JournalEnd, end: JournalEnd): void {
+  let last = applied;
+  while (last.sequence < end.sequence) {
+    const group = nextOf(last);
+    if (group?.sequence !== last.sequence + 1) throw altered(`group ${last.sequence + 1}`);
+    if (!groupHash(last.hash, group.sequence, group.changes).equals(group.hash)) {
+      throw altered(`group ${group.sequence}`);
+    }
+    last = { sequence: group.sequence, hash: group.hash };
+  }
+  if (!isSame(last, end)) throw altered(`group ${end.sequence}`);
 }
 
 function replay(
@@ -56,12 +71,7 @@ function replay(
   const commit = vault.prepare('COMMIT');
   const rollback = vault.prepare('ROLLBACK');
   const note = noteApplied(vault);
-  let last = applied;
-  while (last.sequence < end.sequence) {
-    const group = nextOf(last);
-    if (group?.sequence !== last.sequence + 1) throw altered(`group ${last.sequence + 1}`);
-    if (!groupHash(last.hash, group.sequence, group.changes).equals(group.hash))
-      throw altered(`group ${group.sequence}`);
+  for (let group = nextOf(applied); group !== undefined && group.sequence <= end.sequence; group = nextOf(group)) {
     begin.run();
     try {
       apply(operations, group);
@@ -74,9 +84,7 @@ function replay(
         ? translated
         : altered(`group ${group.sequence}`);
     }
-    last = group;
   }
-  if (!isSame(last, end)) throw altered(`group ${end.sequence}`);
 }
 
 /** Repeats the changes of a group. Each must have the outcome that it had before it was journalled. */
@@ -127,6 +135,11 @@ function noteLog(keys: SqliteDatabase, head: number, position: number): void {
   const known = keys.prepare(`SELECT value FROM meta WHERE name = 'log'`).pluck().get() as Buffer | undefined;
   if (position <= head || (known !== undefined && numberIn(known) > head)) return;
   keys.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('log', ?)`).run(numberBytes(position));
+}
+
+/** Returns the sequence of the newest group that was removed from the journal. */
+function removedIn(journal: SqliteDatabase): number {
+  return Number(journal.prepare(`SELECT sequence FROM ends WHERE of = 'groups'`).pluck().get());
 }
 
 function headOf(vault: SqliteDatabase): number {
