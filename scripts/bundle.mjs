@@ -23,7 +23,7 @@ const bundle = await rolldown({
   input: {
     strongroom: 'dist/cli/main.js',
     'writer-thread': 'dist/adapters/sqlite/writer/writer-thread.js',
-    'wal-checkpoint-thread': 'dist/adapters/sqlite/writer/wal-checkpoint-thread.js',
+    'background-thread': 'dist/adapters/sqlite/writer/background-thread.js',
     'rebuild-worker': 'dist/compose/rebuild/rebuild-worker.js',
     'bundle-verifier': 'dist/cli/audit/bundle-verifier.js',
   },

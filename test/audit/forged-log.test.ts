@@ -175,9 +175,13 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only the log'
     if (!issued.ok) throw new Error('the operator may issue a key');
     const older = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
     onTestFinished(() => rmSync(older, { recursive: true }));
-    const copy = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
-    copy.prepare('VACUUM INTO ?').run(join(older, 'vault.db'));
-    copy.close();
+    // With the newer journal, the vault would get the missing changes from there.
+    const files = ['vault.db', 'journal.db'];
+    for (const file of files) {
+      const copy = pinStatements(join(dataDir, file), { readonly: true });
+      copy.prepare('VACUUM INTO ?').run(join(older, file));
+      copy.close();
+    }
     expect((await revokeKey(vault, context, applicationId, issued.value.key.id)).ok).toBe(true);
     // A copy of the files in the state that a kill leaves.
     const killed = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
@@ -186,8 +190,10 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only the log'
     await service.stop();
     rmSync(dataDir, { recursive: true });
     cpSync(killed, dataDir, { recursive: true });
-    copyFileSync(join(older, 'vault.db'), join(dataDir, 'vault.db'));
-    for (const suffix of ['-wal', '-shm']) writeFileSync(join(dataDir, `vault.db${suffix}`), '');
+    for (const file of files) {
+      copyFileSync(join(older, file), join(dataDir, file));
+      for (const suffix of ['-wal', '-shm']) writeFileSync(join(dataDir, file + suffix), '');
+    }
     expect(await start()).toMatch(/the log is behind its keys/);
   });
 });

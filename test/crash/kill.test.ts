@@ -86,7 +86,7 @@ test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed
 
 /** Appends a torn end to the write-ahead logs, as a crash of the machine may leave it after the last commit. */
 function addGarbage(dataDir: string, random: Chance): void {
-  for (const file of ['vault.db-wal', 'keys.db-wal'].map((name) => join(dataDir, name))) {
+  for (const file of ['vault.db-wal', 'keys.db-wal', 'journal.db-wal'].map((name) => join(dataDir, name))) {
     if (!existsSync(file)) continue;
     // Half of a frame with the right salt, and random bytes.
     const frame = readFileSync(file).subarray(32, 32 + 24 + 2_000);

@@ -60,7 +60,7 @@ describe('a torn end of the write-ahead log', () => {
     expect(created.map(({ status }) => status)).toEqual(ids.map(() => 201));
     await first.stop('SIGKILL');
     let torn = 0;
-    for (const file of ['vault.db-wal', 'keys.db-wal'].map((name) => join(dataDir, name))) {
+    for (const file of ['vault.db-wal', 'keys.db-wal', 'journal.db-wal'].map((name) => join(dataDir, name))) {
       if (!existsSync(file) || statSync(file).size === 0) continue;
       appendFileSync(file, tailOf(readFileSync(file)));
       torn += 1;
@@ -82,8 +82,9 @@ describe('a torn end of the write-ahead log', () => {
     const first = await startService(flags);
     const url = `${first.address}/tokens`;
     expect(await http('POST', url, { key, body: body('early') })).toMatchObject({ status: 201 });
-    const wal = join(dataDir, 'vault.db-wal');
-    const sizeBefore = statSync(wal).size;
+    // The group is in both logs.
+    const logs = ['vault.db-wal', 'journal.db-wal'].map((file) => join(dataDir, file));
+    const sizesBefore = logs.map((log) => statSync(log).size);
     const big = body(
       'late',
       Array.from({ length: 3_000 }, (_, index) => `part ${index}`),
@@ -91,7 +92,7 @@ describe('a torn end of the write-ahead log', () => {
     expect(await http('POST', url, { key, body: big })).toMatchObject({ status: 201 });
     await first.stop('SIGKILL');
     // The state after a machine crash during the second write. No caller had received a response.
-    truncateSync(wal, sizeBefore + 24 + 4_096 + 100);
+    for (const [index, log] of logs.entries()) truncateSync(log, Number(sizesBefore[index]) + 24 + 4_096 + 100);
 
     const second = await startService(flags);
     expect(await http('GET', `${second.address}/tokens/early`, { key })).toMatchObject({ status: 200 });
@@ -131,7 +132,6 @@ describe('a write-ahead log next to another state of its file', () => {
     const mixtures = [
       { database: older, wal: newer, message: /vault\.db is damaged/ },
       { database: newer, wal: older, message: /the log is behind its keys/ },
-      { database: newer, wal: null, message: /the log is behind its keys/ },
       { database: older, wal: older, message: /the log is behind its keys/ },
     ];
     for (const { database, wal, message } of mixtures) {
@@ -147,8 +147,11 @@ describe('a write-ahead log next to another state of its file', () => {
       if (!message.source.includes('damaged')) continue;
       for (const file of ['vault.db', 'vault.db-wal']) expect(after[file], file).toBe(before[file]);
     }
-    rmSync(join(dataDir, 'vault.db-shm'), { force: true });
-    for (const file of ['vault.db', 'vault.db-wal']) copyFileSync(join(newer, file), join(dataDir, file));
+    // The starts above went on from the older copies, so the journal is put back, too.
+    for (const name of ['vault.db', 'journal.db']) {
+      rmSync(join(dataDir, `${name}-shm`), { force: true });
+      for (const file of [name, `${name}-wal`]) copyFileSync(join(newer, file), join(dataDir, file));
+    }
     const service = await startService(flags, { env });
     expect(await unread(service.address, key, made)).toEqual([]);
     for (const id of erased) expect((await http('GET', `${service.address}/tokens/${id}`, { key })).status).toBe(404);

@@ -13,7 +13,13 @@ const chain = 'vault';
 /** A group of records with this many lines is handed over before the turn of the event loop ends. */
 const linesOfGroup = 16;
 
-/** Implements `AccessLog` on one file per month. The writer appends, and this thread reads. */
+/** Entries of one month that are handed to the writer together and become durable together. */
+type Group = { readonly month: Month; readonly lines: string[]; readonly stored: Promise<void>; handOver(): void };
+
+/**
+ * Implements `AccessLog` on the journal and on one file per month. The writer appends to the journal, and its background
+ * thread moves the batches into the files. This thread reads the files, after everything that was recorded is there.
+ */
 export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { close(): void } {
   const readers = new Map<Month, MonthReader>();
 
@@ -30,36 +36,53 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
     return reader;
   }
 
-  let group: { readonly lines: string[]; readonly stored: Promise<void>; handOver(): void } | null = null;
+  let group: Group | null = null;
 
-  /** Begins a group of records that are handed to the writer together and become durable together. */
-  function beginGroup(): NonNullable<typeof group> {
+  function beginGroup(month: Month): Group {
     const lines: string[] = [];
     let settle: (stored: Promise<void>) => void = () => undefined;
     const stored = new Promise<void>((resolve) => {
       settle = resolve;
     });
     function handOver(): void {
-      if (group !== begun) return;
-      group = null;
-      settle(writer.request('record_access', lines).then(() => undefined));
+      if (group === begun) group = null;
+      if (isHandedOver) return;
+      isHandedOver = true;
+      // One text crosses to the other thread faster than objects or many texts do.
+      const input = { month, lines: lines.join('\n'), entries: lines.length };
+      settle(writer.request('record_access', input).then(() => undefined));
     }
-    const begun = { lines, stored, handOver };
+    let isHandedOver = false;
+    const begun = { month, lines, stored, handOver };
     setImmediate(handOver);
     return begun;
   }
 
+  /** Adds an entry to the group of its month, and returns the group. */
+  function add(entry: AccessEntry): Group {
+    const month = monthOf(entry.time);
+    if (group !== null && group.month !== month) group.handOver();
+    group ??= beginGroup(month);
+    const into = group;
+    into.lines.push(entryLine(entry));
+    if (into.lines.length >= linesOfGroup) into.handOver();
+    return into;
+  }
+
+  /** Runs a read of the files that sees every record that has resolved. */
+  async function readMoved<T>(read: () => T): Promise<T> {
+    await writer.request('move_access', null);
+    return reading(read);
+  }
+
   return {
     record(entries) {
-      group ??= beginGroup();
-      const { lines, stored, handOver } = group;
-      // Lines cross to the other thread faster than objects do.
-      for (const entry of entries) lines.push(entryLine(entry));
-      if (lines.length >= linesOfGroup) handOver();
-      return stored;
+      const stored = new Set(entries.map((entry) => add(entry).stored));
+      const [first = Promise.resolve(), ...others] = stored;
+      return others.length === 0 ? first : Promise.all(stored).then(() => undefined);
     },
     async query(tenantId, filter, { offset, limit }) {
-      return reading(() => {
+      return readMoved(() => {
         let total = 0;
         const entries: AccessEntry[] = [];
         for (const month of monthsBetween(dataDir, filter.from, filter.to).reverse()) {
@@ -72,13 +95,13 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
       });
     },
     async chains() {
-      return reading(() =>
+      return readMoved(() =>
         monthsOnDisk(dataDir).some((month) => readerOf(month).batches(0, 1).length > 0) ? [chain] : [],
       );
     },
     async batches(of, afterSequence, limit) {
       if (of !== chain) return [];
-      return reading(() =>
+      return readMoved(() =>
         monthsOnDisk(dataDir)
           .flatMap((month) => readerOf(month).batches(afterSequence, limit))
           // After a clock was set back, newer batches are in an earlier file.
@@ -95,7 +118,7 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
       });
     },
     async heads(since) {
-      return reading(() => {
+      return readMoved(() => {
         const newest = monthsBetween(dataDir, since, null).flatMap((month) => readerOf(month).newestBatch() ?? []);
         const [head] = newest.sort((one, other) => other.sequence - one.sequence);
         return head === undefined ? [] : [{ chain, ...head }];

@@ -16,6 +16,7 @@ const writesNothing: Writer = {
   request: async () => {
     throw new Error('the thread of a rebuild must not write');
   },
+  notice: null,
   close: async () => undefined,
 };
 

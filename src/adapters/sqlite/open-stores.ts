@@ -22,7 +22,7 @@ import { sqliteWebhookStore } from './webhook-store.js';
 import { startWriter } from './writer/writer.js';
 
 /**
- * Opens both files of a data directory behind all ports. One thread writes, and this thread reads. Creates missing
+ * Opens the files of a data directory behind all ports. One thread writes, and this thread reads. Creates missing
  * files. Throws StoreBroken. Calls `onBroken` when the files can no longer be written, and `onCommitted` with the
  * number of changes in each commit of the event log.
  */
@@ -60,6 +60,8 @@ export async function openSqliteStores(
     const chain = sqliteEventChain(vault);
 
     return {
+      /** What the operator should know about the files; null if there is nothing. */
+      notice: writer.notice,
       storedWork,
       storedLog: sqliteEventLog(vault, storedWork),
       keyStore: sqliteKeyStore({ database: keysDb, writer, clock, newestLink: chain.newest }),

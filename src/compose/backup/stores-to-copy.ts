@@ -1,6 +1,4 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { copyDatabase } from '../../adapters/sqlite/backup/copy-database.js';
+import { copyData } from '../../adapters/sqlite/backup/copy-data.js';
 import { openKeysToCopy } from '../../adapters/sqlite/backup/copy-keys.js';
 import { BackupRefused, type KeysToCopy } from '../../ports/backup.js';
 import type { Config } from '../config/config.js';
@@ -27,7 +25,5 @@ export async function keysToCopy(config: Config): Promise<KeysToCopy> {
  */
 export function copyStoreFiles({ settings }: Config, to: string): readonly string[] {
   if (settings.profile !== 'embedded') return [];
-  const names = readdirSync(settings.data).filter((name) => name === 'vault.db' || /^access-[\d-]+\.db$/.test(name));
-  for (const name of names) copyDatabase(join(settings.data, name), join(to, name), name);
-  return names;
+  return copyData(settings.data, to);
 }

@@ -7,7 +7,7 @@ import { isOfOwnGroup, isRoots } from '../root-key/own-group.js';
 import { faultOfPath } from '../root-key/path-fault.js';
 import { realPath } from '../root-key/real-path.js';
 
-const databases = ['keys.db', 'vault.db'];
+const databases = ['keys.db', 'vault.db', 'journal.db'];
 
 const setgid = 0o2000;
 

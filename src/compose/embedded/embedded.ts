@@ -4,7 +4,7 @@ import { prometheusMetrics } from '../../adapters/prometheus/prometheus-metrics.
 import { readLastBackup } from '../../adapters/sqlite/backup/last-backup.js';
 import { sqliteDailyCounts } from '../../adapters/sqlite/daily-counts.js';
 import { StoreBroken } from '../../adapters/sqlite/database/database-error.js';
-import { lostVault } from '../../adapters/sqlite/database/prepare-stores.js';
+import { lostVault } from '../../adapters/sqlite/writer/prepare-stores.js';
 import { onceAMinute } from '../../adapters/time-limit/once-a-minute.js';
 import { webhookSender as httpWebhookSender } from '../../adapters/webhook-target/webhook-sender.js';
 import { type Checkpointer, createCheckpointer } from '../../audit/checkpointer.js';
@@ -109,6 +109,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       logId = await identify(stores, options, random, clock);
       await expectNotBehind(stores, acceptsOlderLog);
       if (!acceptsOlderLog) await expectContinuity(stores);
+      if (stores.notice !== null) onNotice(stores.notice);
       guard = await guardedClock({
         clock: bareClock,
         records: stores.clockRecords,

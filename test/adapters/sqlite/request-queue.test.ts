@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StoreRequest } from '#src/adapters/sqlite/writer/access-operations.js';
-import type { WriterRequest } from '#src/adapters/sqlite/writer/protocol.js';
+import type { StoreRequest, WriterRequest } from '#src/adapters/sqlite/writer/protocol.js';
 import { createRequestQueue } from '#src/adapters/sqlite/writer/request-queue.js';
 import { sealCommit } from '#src/events/commit.js';
 import { anEvent, aStream } from '../../contract/support.js';
@@ -87,13 +86,17 @@ test('requests without a tenant keep their order, and other stores have their ow
   expect(queue.isEmpty()).toBe(true);
 });
 
-test('records of reads are taken in limited groups, each record as a whole', () => {
+test('records of accesses are taken in limited groups, each record as a whole', () => {
   const record = (id: number, entries: number): WriterRequest => ({
-    ...{ id, operation: 'record_access', input: Array.from({ length: entries }, () => 'an entry') },
+    id,
+    operation: 'record_access',
+    input: { month: '2026-01', lines: 'lines', entries },
   });
-  const queue = queueOf(record(1, 1), record(2, 30), record(3, 100), record(4, 1), record(5, 1));
-  expect(queue.takeAccess().map(({ id }) => id)).toEqual([1, 2]);
-  expect(queue.takeAccess().map(({ id }) => id)).toEqual([3]);
-  expect(queue.takeAccess().map(({ id }) => id)).toEqual([4, 5]);
-  expect(queue.takeAccess()).toEqual([]);
+  const queue = queueOf(record(1, 1), record(2, 600), record(3, 1_000), record(4, 1), record(5, 1));
+  expect(queue.takeRecords().map(({ id }) => id)).toEqual([1, 2]);
+  expect(queue.takeRecords().map(({ id }) => id)).toEqual([3]);
+  expect(queue.isEmpty()).toBe(false);
+  expect(queue.isEmpty(true), 'records are held').toBe(true);
+  expect(queue.takeRecords().map(({ id }) => id)).toEqual([4, 5]);
+  expect(queue.takeRecords()).toEqual([]);
 });

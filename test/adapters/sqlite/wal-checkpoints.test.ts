@@ -1,61 +1,42 @@
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { openDatabase } from '#src/adapters/sqlite/database/open-database.js';
-import { startWalCheckpoints, type WalCheckpoints } from '#src/adapters/sqlite/writer/wal-checkpoints.js';
+import { type FromBackground, startBackground } from '#src/adapters/sqlite/writer/background.js';
+import { prepareStores } from '#src/adapters/sqlite/writer/prepare-stores.js';
 import { tempDir } from '../../support/process.js';
 
-const enough = 1_000;
+test.each(['vault.db', 'journal.db'] as const)(
+  'another thread copies the write-ahead log of %s into the file while the writer has it open',
+  async (file) => {
+    const dataDir = tempDir();
+    const { vault, keys, journal } = prepareStores(dataDir);
+    const path = join(dataDir, file);
+    const { 'vault.db': change, 'journal.db': append } = {
+      'vault.db': `INSERT INTO claims VALUES ('copied-by-the-thread', 0, '', x'00'); UPDATE applied SET sequence = 7`,
+      'journal.db': `INSERT INTO batches VALUES (1, x'00', x'00', 'copied-by-the-thread')`,
+    };
+    if (file === 'vault.db') vault.exec(change);
+    else journal.exec(append);
+    expect(readFileSync(path, 'latin1')).not.toContain('copied-by-the-thread');
 
-/** Opens a new file as the writer does, and stores a text that is only in its write-ahead log. */
-function storeInLog(path: string, text: string) {
-  const database = openDatabase(path, 'vault.db', 'writer');
-  database.exec(`CREATE TABLE texts (text TEXT)`);
-  database.prepare('INSERT INTO texts VALUES (?)').run(text);
-  expect(readFileSync(path, 'latin1')).not.toContain(text);
-  return database;
-}
-
-async function untilCopied(checkpoints: WalCheckpoints, path: string, identity: string, text: string): Promise<void> {
-  await vi.waitFor(
-    () => {
-      checkpoints.note({ of: 'vault.db', path, identity }, enough);
-      expect(readFileSync(path, 'latin1')).toContain(text);
-    },
-    { timeout: 10_000 },
-  );
-}
-
-test('another thread copies the write-ahead log into the file while the writer has it open', async () => {
-  const path = join(tempDir(), 'vault.db');
-  const database = storeInLog(path, 'copied-by-the-thread');
-  const checkpoints = startWalCheckpoints();
-  await untilCopied(checkpoints, path, 'first', 'copied-by-the-thread');
-  await checkpoints.close();
-  database.close();
-});
-
-test('a file that replaced another one is copied, too', async () => {
-  const path = join(tempDir(), 'access.db');
-  const first = storeInLog(path, 'in-the-first-file');
-  const checkpoints = startWalCheckpoints();
-  await untilCopied(checkpoints, path, 'first', 'in-the-first-file');
-  first.close();
-  for (const suffix of ['', '-wal', '-shm']) {
-    if (existsSync(path + suffix)) renameSync(path + suffix, `${path}.moved${suffix}`);
-  }
-  const second = storeInLog(path, 'in-the-second-file');
-  await untilCopied(checkpoints, path, 'second', 'in-the-second-file');
-  await checkpoints.close();
-  second.close();
-});
-
-test('a checkpoint of a removed file does not create it', async () => {
-  const path = join(tempDir(), 'access.db');
-  storeInLog(path, 'gone').close();
-  rmSync(path);
-  const checkpoints = startWalCheckpoints();
-  checkpoints.note({ of: 'access log', path, identity: 'removed' }, enough);
-  await checkpoints.close();
-  expect(existsSync(path)).toBe(false);
-});
+    const done: FromBackground[] = [];
+    const background = startBackground(
+      dataDir,
+      (each) => done.push(each),
+      (error) => {
+        throw error;
+      },
+    );
+    await vi.waitFor(
+      () => {
+        background.note(file, 8 * 1024 * 1024);
+        expect(readFileSync(path, 'latin1')).toContain('copied-by-the-thread');
+      },
+      { timeout: 10_000 },
+    );
+    await background.close();
+    // Only a checkpoint of vault.db tells which groups of the journal it holds durably.
+    expect(done[0]).toEqual({ task: 'checkpoint', file, applied: file === 'vault.db' ? 7 : null });
+    for (const database of [vault, keys, journal]) database.close();
+  },
+);

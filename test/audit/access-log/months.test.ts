@@ -17,6 +17,8 @@ test('each month has its own file; files older than 13 months are removed, and t
     service.clock.set(Date.UTC(2026, month, 1));
     await service.call('GET', path(id));
   }
+  // A query sees everything that was recorded, so the journal holds none of it then.
+  expect(await logs(service, { entity_id: id, start_date: '2020-01-01' })).toHaveLength(15);
   expect(months()).toHaveLength(15);
 
   service.clock.set(Date.UTC(2027, 2, 31));

@@ -22,7 +22,7 @@ test('no page with plaintext data is sent while the log cannot be written', asyn
   const service = await startTestService();
   const masking = await service.application([rule('/', 'mask', ['token:search', 'token:read'])]);
   await createPlain(service, { data: 'the-value' });
-  const { undo } = obstruct(service.dataDir, '2026-01');
+  const { undo } = await obstruct(service, '2026-01');
   for (const [method, url, body] of [['POST', '/tokens/search', {}] as const, ['GET', '/tokens', undefined] as const]) {
     const refused = await service.call(method, url, body);
     expect([refused.status, refused.text.includes('the-value')]).toEqual([503, false]);

@@ -26,7 +26,7 @@ async function answerOf(...call: Parameters<TestService['call']>) {
 test('while the log cannot be written no plaintext data is sent; masked reads and changes still work and are recorded later', async () => {
   const masked = await service.application(tokenPermissions);
   const { id } = await createPlain(service, { data: 'the-value' });
-  const { undo } = obstruct(service.dataDir, '2026-01');
+  const { undo } = await obstruct(service, '2026-01');
 
   expect(await answerOf('GET', path(id))).toEqual(unavailable);
   expect(await answerOf('PATCH', path(id), { metadata: { a: 'b' } }), 'an update shown in plaintext').toEqual(
@@ -52,6 +52,7 @@ test('while the log cannot be written no plaintext data is sent; masked reads an
 test('a removed file is not written to again: a new file is created, and the chain shows what is missing', async () => {
   const { id } = await createPlain(service);
   await service.call('GET', path(id));
+  expect(await operationsOn(service, id)).toEqual(['create', 'reveal']);
   renameSync(join(service.dataDir, 'access-2026-01.db'), join(service.dataDir, 'aside'));
   expect(await answerOf('GET', path(id))).toMatchObject({ status: 200 });
   expect(await operationsOn(service, id)).toEqual(['reveal']);
@@ -72,7 +73,7 @@ test('an obstacle to the next month’s file blocks reveals only while it is the
 test('records dropped while the log is down are reported in the log afterwards', async () => {
   const masked = await service.application(tokenPermissions);
   const { id } = await createPlain(service);
-  const { undo } = obstruct(service.dataDir, '2026-01');
+  const { undo } = await obstruct(service, '2026-01');
   await service.call('GET', path(id));
   await readOften(masked, id);
   undo();

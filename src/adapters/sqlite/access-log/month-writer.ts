@@ -1,16 +1,11 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AccessEntry } from '../../../events/access-log/access-entry.js';
-import { batchHash } from '../../../events/access-log/batch-hash.js';
-import { batchesOfLines, type EntryLine } from '../../access-log/batches-of.js';
+import type { AccessBatch, AccessEntry } from '../../../events/access-log/access-entry.js';
 import type { Month } from '../../access-log/month.js';
 import { createGroupCommit } from '../database/group-commit.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { prepareFile } from '../database/prepare-file.js';
 import { fileIdentity, monthFile } from './month-files.js';
-
-/** The end of the chain, to which the next batch is linked. */
-export type ChainHead = { readonly sequence: number; readonly hash: Uint8Array };
 
 export type MonthWriter = ReturnType<typeof openMonthWriter>;
 
@@ -30,6 +25,7 @@ export function openMonthWriter(dataDir: string, month: Month) {
   const identity = fileIdentity(dataDir, month);
   const commit = createGroupCommit(database, 'access log', accessSchema);
   const words = createWords(database);
+  const newest = database.prepare('SELECT ifnull(max(sequence), 0) FROM batches').pluck();
   const insertBatch = database.prepare('INSERT INTO batches (sequence, previous, hash) VALUES (?, ?, ?)');
   const insertEntry = database.prepare(
     `INSERT INTO entries (batch, tenant, time, actor, actor_type, key, source, entity_type, ref, entity, operation,
@@ -60,29 +56,21 @@ export function openMonthWriter(dataDir: string, month: Month) {
     );
   }
 
-  function insertAll(entries: readonly EntryLine[], head: ChainHead): ChainHead {
-    let { sequence, hash } = head;
-    for (const batch of batchesOfLines(entries)) {
-      const previous = hash;
-      sequence += 1;
-      hash = batchHash(previous, sequence, batch.lines);
-      insertBatch.run(sequence, previous, hash);
-      for (const entry of batch.entries) insert(sequence, entry);
-    }
-    return { sequence, hash };
-  }
-
   return {
     month,
     identity,
-    /** Appends the entries durably in one transaction and returns the new end of the chain. */
-    append(entries: readonly EntryLine[], head: ChainHead): ChainHead {
-      let next = head;
+    /** Returns the sequence number of the newest batch in the file, or 0. */
+    newest: (): number => Number(newest.get()),
+    /** Appends the batches durably in one transaction. */
+    append(batches: readonly AccessBatch[]): void {
       const work = () => {
-        next = insertAll(entries, head);
+        for (const { sequence, previous, hash, entries } of batches) {
+          insertBatch.run(sequence, previous, hash);
+          for (const entry of entries) insert(sequence, entry);
+        }
       };
       const [attempt] = commit([work]);
-      if (attempt?.ok === true) return next;
+      if (attempt?.ok === true) return;
       words.forget();
       throw attempt?.error ?? new Error('a commit returned no result');
     },

@@ -54,8 +54,14 @@ export function createGroupCommit(database: SqliteDatabase, fileName: string, sc
     throw translated;
   }
 
-  /** Takes the commands one after the other, so that the caller may add some or end the group while it runs. */
-  return function run(works: Iterable<() => unknown>): readonly Attempt[] {
+  /**
+   * Takes the commands one after the other, so that the caller may add some or end the group while it runs. Calls `seal`
+   * before the commit, inside the transaction.
+   */
+  return function run(
+    works: Iterable<() => unknown>,
+    seal: (attempts: readonly Attempt[]) => void = () => undefined,
+  ): readonly Attempt[] {
     const attempts: Attempt[] = [];
     let hasBegun = false;
     try {
@@ -69,7 +75,10 @@ export function createGroupCommit(database: SqliteDatabase, fileName: string, sc
         }
         attempts[index] = attempt(work);
       }
-      if (hasBegun) commit.run();
+      if (hasBegun) {
+        seal(attempts);
+        commit.run();
+      }
       return attempts;
     } catch (error) {
       if (database.inTransaction) rollback.run();

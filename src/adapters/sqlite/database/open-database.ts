@@ -8,9 +8,8 @@ export type SqliteDatabase = Database.Database;
  * The settings that durability and erasure depend on. The library's build defaults differ (`synchronous` is NORMAL in
  * WAL mode), so we set each one and read it back.
  */
-const settings: readonly (readonly [pragma: string, value: number | string, readBack: number | string])[] = [
-  // A commit reaches the disk before it is acknowledged.
-  ['synchronous', 'FULL', 2],
+type Setting = readonly [pragma: string, value: number | string, readBack: number | string];
+const settings: readonly Setting[] = [
   // SQLite overwrites freed bytes with zeros, so a destroyed key leaves no copy in a free page.
   ['secure_delete', 'ON', 1],
   // Rows are never written to a temporary file.
@@ -22,6 +21,14 @@ const settings: readonly (readonly [pragma: string, value: number | string, read
 ];
 
 /**
+ * A commit reaches the disk before it is acknowledged. The writer of `vault.db` does not wait for that: its commits are
+ * in the journal, and only its checkpoints sync the file (ADR 63).
+ */
+function synchronousOf(fileName: string, mode: 'writer' | 'reader' | 'checkpointer'): Setting {
+  return fileName === 'vault.db' && mode === 'writer' ? ['synchronous', 'NORMAL', 1] : ['synchronous', 'FULL', 2];
+}
+
+/**
  * In KiB; SQLite expects a negative number. A process has many connections, and the page cache of the operating system
  * serves what a small cache lacks. Only the writer of `vault.db`, which maintains the indexes, keeps SQLite's 16 MB.
  */
@@ -29,10 +36,11 @@ const smallCache = -4_096;
 
 /**
  * The length of the write-ahead log, in pages of 4 KiB, at which a commit copies it into the file. Another thread does
- * that much earlier (`wal-checkpoints.ts`). Commits that follow each other without a pause can keep the log growing, because
+ * that much earlier (`background.ts`). Commits that follow each other without a pause can keep the log growing, because
  * SQLite starts it from its beginning only when all of it was copied.
  */
 const checkpointedPages = 8_000;
+const checkpointedElsewhere: readonly string[] = ['vault.db', 'journal.db'];
 
 /**
  * How long a reader waits for a lock, and a writer while it opens a file: the first connection to a file locks it for a
@@ -60,13 +68,14 @@ export function openDatabase(
     accept(database);
     if (database.pragma('journal_mode', { simple: true }) !== 'wal') database.pragma('journal_mode = WAL');
     expectSetting(database, 'journal_mode', 'wal');
-    for (const [pragma, value, readBack] of settings) {
+    for (const [pragma, value, readBack] of [synchronousOf(fileName, mode), ...settings]) {
       database.pragma(`${pragma} = ${value}`);
       expectSetting(database, pragma, readBack);
     }
     if (mode !== 'writer' || fileName !== 'vault.db') database.pragma(`cache_size = ${smallCache}`);
     if (mode !== 'reader') database.pragma('busy_timeout = 0');
-    if (mode === 'writer' && fileName !== 'keys.db') database.pragma(`wal_autocheckpoint = ${checkpointedPages}`);
+    if (mode === 'writer' && checkpointedElsewhere.includes(fileName))
+      database.pragma(`wal_autocheckpoint = ${checkpointedPages}`);
     return database;
   } catch (error) {
     database?.close();

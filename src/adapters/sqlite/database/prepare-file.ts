@@ -77,9 +77,18 @@ function expectOurs(database: SqliteDatabase, fileName: string, version: number)
     throw new StoreBroken({
       check: 'versions',
       says: `${fileName} was written by ${stored > version ? 'a newer' : 'an older'} version of Strongroom: its format is ${stored}, and this version has ${version}`,
-      do: 'Nothing was changed. Start the version that wrote it',
+      do: `Nothing was changed. Start the version that wrote it${exportAdvice(fileName, stored)}`,
     });
   }
+}
+
+/** The last commit of Strongroom whose `export` reads an older format of a file, for the operator who wants to move on. */
+const lastReaders: Readonly<Record<string, string>> = { 'vault.db 6': '02a36525' };
+
+function exportAdvice(fileName: string, format: number): string {
+  const commit = lastReaders[`${fileName} ${format}`];
+  if (commit === undefined) return '';
+  return `, or export the data with commit ${commit}, the last one that reads this format, and import them into a new data directory`;
 }
 
 type SchemaObject = {

@@ -114,6 +114,14 @@ ${slots.map(rowsSchema).join('')}
     PRIMARY KEY (webhook, event)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX webhook_ids_at ON webhook_ids (at);
+
+  -- The newest group of the journal that is applied, and its hash there (ADR 63).
+  CREATE TABLE applied (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    sequence INTEGER NOT NULL,
+    hash BLOB NOT NULL
+  ) STRICT;
+  INSERT INTO applied VALUES (1, 0, zeroblob(32));
 `;
 
-export const vaultSchemaVersion = 6;
+export const vaultSchemaVersion = 7;

@@ -99,7 +99,10 @@ export type WriterOperations = {
     input: { readonly records: readonly Stored<DirectoryRecord>[]; readonly upTo: number };
     answer: boolean;
   };
-  /** Copies the log of `vault.db` back and truncates it. Returns false if a reader or a full disk prevents that. */
+  /**
+   * Copies the log of `vault.db` back, truncates it, and empties the journal of changes. Returns false if a reader or a
+   * full disk prevents that.
+   */
   truncate_vault: { of: 'vault'; input: null; answer: boolean };
   insert_tenant_keys: { of: 'keys'; input: readonly TenantKeyRow[]; answer: null };
   insert_generation_key: {
@@ -149,8 +152,14 @@ export type WriterOperations = {
   empty_keys_log: { of: 'keys'; input: null; answer: null };
   remember_log: { of: 'keys'; input: LogMemory; answer: null };
   save_meta: { of: 'keys'; input: { readonly name: string; readonly value: Uint8Array }; answer: null };
-  /** Entries as their lines (`entryLine`). */
-  record_access: { of: 'access'; input: readonly string[]; answer: null };
+  /** Entries of one month as their lines (`entryLine`), which line breaks join. */
+  record_access: {
+    of: 'access';
+    input: { readonly month: string; readonly lines: string; readonly entries: number };
+    answer: null;
+  };
+  /** Responds when every entry that was recorded so far is in the file of its month. */
+  move_access: { of: 'access'; input: null; answer: null };
   drop_access: { of: 'access'; input: { readonly beforeMonth: string }; answer: number };
 };
 
@@ -160,13 +169,20 @@ export type WriterRequest = {
   [O in WriterOperation]: { readonly id: number; readonly operation: O; readonly input: WriterOperations[O]['input'] };
 }[WriterOperation];
 
+export type AccessRequest = Extract<WriterRequest, { operation: 'record_access' | 'move_access' | 'drop_access' }>;
+export type RecordRequest = Extract<AccessRequest, { operation: 'record_access' }>;
+
+/** A request to `vault.db` or `keys.db`. */
+export type StoreRequest = Exclude<WriterRequest, AccessRequest>;
+
 export type WriterReply =
   | { readonly id: number; readonly ok: true; readonly answer: unknown }
   /** If `store` is null, the request itself was wrong, which is a bug of ours. Nothing of it is stored. */
   | { readonly id: number; readonly ok: false; readonly store: string | null; readonly reason: string };
 
 export type FromWriter =
-  | { readonly message: 'ready' }
+  /** `notice`: what the operator should know about the files. */
+  | { readonly message: 'ready'; readonly notice: string | null }
   /** The replies of one commit of this file, or of erasures that waited for it. */
   | { readonly message: 'replies'; readonly of: 'vault' | 'keys' | 'access'; readonly replies: readonly WriterReply[] }
   /** The files cannot be used, or no longer can. The process must end with this text. */

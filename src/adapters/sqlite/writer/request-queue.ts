@@ -1,12 +1,10 @@
-import type { AccessRequest, StoreRequest } from './access-operations.js';
-import { isOfAccess } from './access-operations.js';
-import type { WriterRequest } from './protocol.js';
+import type { AccessRequest, RecordRequest, StoreRequest, WriterRequest } from './protocol.js';
 
 /**
- * How many entries of the access log are written in one transaction, together with the rest of the request that passes
- * the limit. They take about 1 ms.
+ * How many entries of the access log are journalled in one transaction, together with the rest of the request that
+ * passes the limit. They take about 1 ms.
  */
-const entriesAtOnce = 24;
+const entriesAtOnce = 500;
 /** How long a group of requests of several tenants may take before its commit, ms. */
 const groupMs = 2;
 
@@ -18,14 +16,16 @@ export function createRequestQueue(
   isOfKeys: (request: StoreRequest) => boolean,
   now: () => number = () => performance.now(),
 ) {
-  let access: AccessRequest[] = [];
+  let records: RecordRequest[] = [];
+  let moves: Exclude<AccessRequest, RecordRequest>[] = [];
   let keys: StoreRequest[] = [];
   let truncations: StoreRequest[] = [];
   /** The requests to `vault.db` by tenant, in the order of the tenants' turns. */
   const vault = new Map<string, StoreRequest[]>();
 
   function add(request: WriterRequest): void {
-    if (isOfAccess(request)) access.push(request);
+    if (request.operation === 'record_access') records.push(request);
+    else if (request.operation === 'move_access' || request.operation === 'drop_access') moves.push(request);
     else if (isOfKeys(request)) keys.push(request);
     else if (request.operation === 'truncate_vault') truncations.push(request);
     else {
@@ -38,16 +38,24 @@ export function createRequestQueue(
 
   return {
     add,
-    isEmpty: (): boolean => access.length + keys.length + truncations.length + vault.size === 0,
-    /** Takes requests to the access log, up to a limited number of entries. */
-    takeAccess(): readonly AccessRequest[] {
+    /** Returns whether nothing waits, except for records if these are held. */
+    isEmpty: (holdsRecords = false): boolean =>
+      (holdsRecords ? 0 : records.length) + moves.length + keys.length + truncations.length + vault.size === 0,
+    hasRecords: (): boolean => records.length > 0,
+    /** Takes records of accesses, up to a limited number of entries. */
+    takeRecords(entriesMax = entriesAtOnce): readonly RecordRequest[] {
       let entries = 0;
-      const end = access.findIndex((request) => {
-        entries += request.operation === 'record_access' ? request.input.length : 1;
-        return entries >= entriesAtOnce;
+      const end = records.findIndex((request) => {
+        entries += request.input.entries;
+        return entries >= entriesMax;
       });
-      const taken = end === -1 ? access : access.slice(0, end + 1);
-      access = end === -1 ? [] : access.slice(end + 1);
+      const taken = end === -1 ? records : records.slice(0, end + 1);
+      records = end === -1 ? [] : records.slice(end + 1);
+      return taken;
+    },
+    takeMoves(): readonly Exclude<AccessRequest, RecordRequest>[] {
+      const taken = moves;
+      moves = [];
       return taken;
     },
     takeKeys(): readonly StoreRequest[] {

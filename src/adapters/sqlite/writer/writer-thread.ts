@@ -1,48 +1,60 @@
+import { closeSync, fsyncSync, openSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { FoundProblem } from '../../../ports/store-problem.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
-import { createAccessWriter } from '../access-log/access-writer.js';
+import type { CommitOutcome } from '../../../ports/unit-of-work.js';
 import { StoreBroken } from '../database/database-error.js';
 import { type Attempt, createGroupCommit } from '../database/group-commit.js';
 import { keysSchema } from '../database/keys-schema.js';
-import { prepareStores } from '../database/prepare-stores.js';
+import type { SqliteDatabase } from '../database/open-database.js';
 import { vaultSchema } from '../database/vault-schema.js';
-import { createAccessOperations, type StoreRequest } from './access-operations.js';
+import { encodeChanges } from '../journal/change-bytes.js';
+import { createJournal, groupHash, type JournalEnd, type JournalGroup } from '../journal/journal.js';
+import { createAccessJournal, type RecordGroup } from './access-journal.js';
+import { type FromBackground, startBackground } from './background.js';
+import { appliedIn, noteApplied } from './complete-vault.js';
 import { createErasure, truncateLog } from './erasure.js';
 import { createKeyOperations, type Destroyed } from './key-operations.js';
-import type { FromWriter, ToWriter, WriterOperation, WriterReply, WriterRequest } from './protocol.js';
+import { prepareStores } from './prepare-stores.js';
+import type { FromWriter, StoreRequest, ToWriter, WriterOperation, WriterReply, WriterRequest } from './protocol.js';
 import { createRequestQueue } from './request-queue.js';
 import { createRotationOperations } from './rotation-operations.js';
 import { createVaultOperations } from './vault-operations.js';
-import { startWalCheckpoints } from './wal-checkpoints.js';
 
-/** How long the log of `vault.db` may keep the bytes of a removed row. */
+/** How long the journal and the log of `vault.db` may keep the bytes of a removed row. */
 const vaultTruncateMs = 30_000;
+/** What an append adds to the write-ahead log of the journal beside its bytes. */
+const appendBytes = 12 * 1024;
 
 /**
- * Runs the thread that writes `vault.db` and `keys.db`, so that no commit ever blocks the thread that serves HTTP.
- * Requests that arrive during a commit form the next group. Tenants take turns (`request-queue.ts`).
+ * Runs the thread that writes `journal.db`, `vault.db` and `keys.db`, so that no commit ever blocks the thread that
+ * serves HTTP. Requests that arrive during a commit form the next group. Tenants take turns (`request-queue.ts`).
  */
 function start(port: MessagePort, dataDir: string): void {
-  const { vault, keys } = prepareStores(dataDir);
+  const { vault, keys, journal: journalFile, notice } = prepareStores(dataDir);
   const commitVault = createGroupCommit(vault, 'vault.db', vaultSchema);
   const commitKeys = createGroupCommit(keys, 'keys.db', keysSchema);
   const ofKeys = { ...createKeyOperations(keys), ...createRotationOperations(keys) };
   const operations = { ...createVaultOperations(vault), ...ofKeys };
   const isOfKeys = ({ operation }: StoreRequest): boolean => Object.hasOwn(ofKeys, operation);
-  const checkpoints = startWalCheckpoints();
-  const vaultFile = { of: 'vault.db', path: join(dataDir, 'vault.db'), identity: 'vault.db' } as const;
-  const access = createAccessWriter(dataDir, ({ path, identity, entries }) =>
-    checkpoints.note({ of: 'access log', path, identity }, entries),
+  const journal = createJournal(journalFile);
+  const seal = createSeal(vault);
+  const background = startBackground(dataDir, onDone, broken);
+  const access = createAccessJournal(
+    dataDir,
+    journal,
+    background,
+    ({ id }, attempt) => send({ message: 'replies', of: 'access', replies: [reply(id, attempt)] }),
+    onMoved,
   );
-  const runAccess = createAccessOperations(access);
   const erasure = createErasure(keys, broken);
   // Start the timer at once: a crash may have left the bytes of removed rows in the log.
-  let vaultTimer: NodeJS.Timeout | null = setTimeout(truncateVault, vaultTruncateMs);
+  let vaultTimer: NodeJS.Timeout | null = setTimeout(truncateLater, vaultTruncateMs);
   let scheduled = false;
   const queue = createRequestQueue(isOfKeys);
   let closing = false;
+  let isClosing = false;
   let isBroken = false;
 
   function run(): void {
@@ -51,23 +63,22 @@ function start(port: MessagePort, dataDir: string): void {
     scheduled = false;
     try {
       const truncations = queue.takeTruncations();
-      // Access records first: a response waits for its record, and a write takes longer anyway.
-      const accessGroup = queue.takeAccess();
-      if (accessGroup.length > 0) replyAll(accessGroup, runAccess(accessGroup));
+      for (const request of queue.takeMoves()) {
+        if (request.operation === 'move_access') access.settle(request);
+        else access.drop(request);
+      }
       // Keys first: a key is durable before the event that names it.
-      commit('keys', queue.takeKeys(), commitKeys);
-      commit('vault', queue.takeGroup(receive), commitVault);
+      commitToKeys();
+      commitToVault();
       // Outside of any transaction, because an open transaction would block the checkpoint.
       if (truncations.length > 0) {
-        const answer = truncateLog(vault, 'vault.db');
-        replyAll(
-          truncations,
-          truncations.map(() => ({ ok: true, answer })),
-        );
+        const attempt: Attempt = { ok: true, answer: truncateVault() };
+        send({ message: 'replies', of: 'access', replies: truncations.map(({ id }) => reply(id, attempt)) });
       }
       erasure.settle();
-      if (!queue.isEmpty()) schedule();
-      else if (closing) void close().catch(broken);
+      if (access.isHeld() && queue.hasRecords()) access.startMove();
+      if (!queue.isEmpty(access.isHeld())) schedule();
+      else if (closing && queue.isEmpty()) void close().catch(broken);
     } catch (error) {
       broken(error);
     }
@@ -79,21 +90,10 @@ function start(port: MessagePort, dataDir: string): void {
     }
   }
 
-  function commit(
-    of: 'vault' | 'keys',
-    group: Iterable<StoreRequest>,
-    commitGroup: ReturnType<typeof createGroupCommit>,
-  ): void {
-    const requests: StoreRequest[] = [];
-    const works = function* () {
-      for (const request of group) {
-        requests.push(request);
-        yield () => execute(request);
-      }
-    };
-    const attempts = commitGroup(works());
+  function commitToKeys(): void {
+    const requests = queue.takeKeys();
     if (requests.length === 0) return;
-    if (of === 'vault') checkpoints.note(vaultFile, requests.length);
+    const attempts = commitKeys(requests.map((request) => () => execute(request)));
     const replies: WriterReply[] = [];
     for (const [index, request] of requests.entries()) {
       const attempt = attempts[index];
@@ -102,15 +102,71 @@ function start(port: MessagePort, dataDir: string): void {
       else if (attempt.ok && request.operation === 'empty_keys_log') flushThenReply(request.id);
       else replies.push(reply(request.id, attempt));
     }
-    send({ message: 'replies', of, replies });
+    send({ message: 'replies', of: 'keys', replies });
   }
 
-  function replyAll(requests: readonly WriterRequest[], attempts: readonly Attempt[]): void {
+  /**
+   * Applies a group of requests to `vault.db`, and makes it durable together with the records of accesses: one sync, that
+   * of the journal (ADR 63). Records that arrive while the group runs are included.
+   */
+  function commitToVault(): void {
+    const requests: StoreRequest[] = [];
+    const works = function* () {
+      for (const request of queue.takeGroup(receive)) {
+        requests.push(request);
+        yield () => execute(request);
+      }
+    };
+    const attempts = commitVault(works(), (made) => seal.begin(requests, made));
+    const group = seal.end(attempts.some(({ ok }) => ok));
+    if (requests.length > 0) background.note('vault.db', requests.length);
+    if (!access.isHeld()) receive();
+    const records = access.group(access.isHeld() ? [] : queue.takeRecords());
+    const failed = persist(group, records);
+    replyToRecords(records, failed);
+    if (requests.length > 0) replyAll('vault', requests, attempts);
+  }
+
+  /** Appends to the journal. Returns why the records are not durable; null if they are. The group always is. */
+  function persist(group: JournalGroup | null, records: RecordGroup): Error | null {
+    if (group === null && records.batches.length === 0) return null;
+    const failed = journal.append(group, records.batches);
+    if (failed === null) {
+      access.appended(records);
+      const lines = records.batches.reduce((sum, batch) => sum + batch.lines.length, 0);
+      background.note('journal.db', appendBytes + lines + (group?.changes.length ?? 0));
+    } else if (group !== null) syncVault();
+    return failed;
+  }
+
+  /**
+   * Makes `vault.db` durable without the journal, as on a full disk: the group is committed there, and a sync needs no
+   * space. The next group continues after it.
+   */
+  function syncVault(): void {
+    const log = openSync(`${realpathSync(join(dataDir, 'vault.db'))}-wal`, 'r+');
+    try {
+      fsyncSync(log);
+    } finally {
+      closeSync(log);
+    }
+  }
+
+  function replyToRecords({ recorded }: RecordGroup, failed: Error | null): void {
+    const attempts = recorded.map(({ error }): Attempt => {
+      const why = error ?? (failed === null ? null : new StoreUnavailable('access log', reasonOf(failed)));
+      return why === null ? { ok: true, answer: null } : { ok: false, error: why };
+    });
+    const requests = recorded.map(({ request }) => request);
+    if (requests.length > 0) replyAll('access', requests, attempts);
+  }
+
+  function replyAll(of: 'vault' | 'access', requests: readonly WriterRequest[], attempts: readonly Attempt[]): void {
     const replies = requests.flatMap(({ id }, index) => {
       const attempt = attempts[index];
       return attempt === undefined ? [] : [reply(id, attempt)];
     });
-    send({ message: 'replies', of: 'access', replies });
+    send({ message: 'replies', of, replies });
   }
 
   function execute(request: StoreRequest): unknown {
@@ -118,8 +174,28 @@ function start(port: MessagePort, dataDir: string): void {
     return operation(request.input);
   }
 
+  function onDone(done: FromBackground): void {
+    if (isBroken) return;
+    if (done.task !== 'checkpoint') access.onDone(done);
+    else if (done.applied !== null) journal.groupsAreStored(done.applied);
+  }
+
+  /** Rejects the records that waited for a move that failed. */
+  function onMoved(failure: Error | null): void {
+    if (failure !== null) {
+      const records = queue.takeRecords(Number.POSITIVE_INFINITY);
+      const attempt: Attempt = { ok: false, error: failure };
+      replyAll(
+        'access',
+        records,
+        records.map(() => attempt),
+      );
+    }
+    schedule();
+  }
+
   function eraseThenReply(requestId: number, { keyIds, destroyedNow }: Destroyed): void {
-    vaultTimer ??= setTimeout(truncateVault, vaultTruncateMs);
+    vaultTimer ??= setTimeout(truncateLater, vaultTruncateMs);
     erasure.erase(keyIds, destroyedNow, (ended) => replyErased(requestId, ended !== null, ended));
   }
 
@@ -134,12 +210,20 @@ function start(port: MessagePort, dataDir: string): void {
     send({ message: 'replies', of: 'keys', replies: [reply(requestId, attempt)] });
   }
 
-  function truncateVault(): void {
+  function truncateLater(): void {
     try {
-      vaultTimer = truncateLog(vault, 'vault.db') ? null : setTimeout(truncateVault, 1_000);
+      vaultTimer = truncateVault() ? null : setTimeout(truncateLater, 1_000);
     } catch (error) {
       broken(error);
     }
+  }
+
+  /**
+   * Leaves the bytes of removed rows in no file: `vault.db` becomes durable and its log empty, so the journal can lose all
+   * of its groups. Returns false if a reader or a full disk delays that.
+   */
+  function truncateVault(): boolean {
+    return truncateLog(vault, 'vault.db') && journal.clear() === null && truncateLog(journalFile, 'journal.db');
   }
 
   function take(message: ToWriter): void {
@@ -149,20 +233,20 @@ function start(port: MessagePort, dataDir: string): void {
   }
 
   function schedule(): void {
-    if (scheduled) return;
+    if (scheduled || isBroken) return;
     scheduled = true;
     setImmediate(run);
   }
 
   async function close(): Promise<void> {
-    await checkpoints.close();
+    if (isClosing) return;
+    isClosing = true;
+    await access.moved();
+    await background.close();
     erasure.close();
     if (vaultTimer !== null) clearTimeout(vaultTimer);
-    truncateLog(vault, 'vault.db');
-    vault.close();
-    keys.close();
-    access.close();
-    port.close();
+    truncateVault();
+    end();
   }
 
   /** Ends all writing and closes the files. */
@@ -170,12 +254,15 @@ function start(port: MessagePort, dataDir: string): void {
     if (isBroken) return;
     isBroken = true;
     send({ message: 'broken', problem: error instanceof Error ? error.message : 'the writer failed' });
-    void checkpoints.close();
+    void background.close();
     erasure.stop();
     if (vaultTimer !== null) clearTimeout(vaultTimer);
-    vault.close();
-    keys.close();
-    access.close();
+    end();
+  }
+
+  function end(): void {
+    access.stop();
+    for (const database of [vault, keys, journalFile]) database.close();
     port.close();
   }
 
@@ -184,7 +271,44 @@ function start(port: MessagePort, dataDir: string): void {
   }
 
   port.on('message', take);
-  send({ message: 'ready' });
+  send({ message: 'ready', notice });
+}
+
+/** Turns the requests of a transaction of `vault.db` into a group of the journal. */
+function createSeal(vault: SqliteDatabase) {
+  const newestPosition = vault.prepare('SELECT ifnull(max(position), 0) FROM events').pluck();
+  const note = noteApplied(vault);
+  let applied: JournalEnd = appliedIn(vault);
+  let group: JournalGroup | null = null;
+
+  return {
+    /** Notes in the transaction, before its commit, which group it is. */
+    begin(requests: readonly StoreRequest[], attempts: readonly Attempt[]): void {
+      const changes = requests.filter((request, index) => changesVault(request, attempts[index]));
+      if (changes.length === 0) return;
+      const encoded = encodeChanges(changes.map(({ operation, input }) => ({ operation, input })));
+      const sequence = applied.sequence + 1;
+      const hash = groupHash(applied.hash, sequence, encoded);
+      group = { sequence, hash, position: Number(newestPosition.get()), changes: encoded };
+      note(group);
+    },
+    /** Returns the group after the commit; null if the transaction failed or changed nothing. */
+    end(isCommitted: boolean): JournalGroup | null {
+      const sealed = isCommitted ? group : null;
+      group = null;
+      if (sealed !== null) applied = { sequence: sealed.sequence, hash: sealed.hash };
+      return sealed;
+    },
+  };
+}
+
+function changesVault({ operation }: StoreRequest, attempt: Attempt | undefined): boolean {
+  if (attempt?.ok !== true) return false;
+  return operation !== 'commit' || (attempt.answer as CommitOutcome).outcome === 'committed';
+}
+
+function reasonOf(error: Error): string {
+  return error instanceof StoreUnavailable ? error.reason : 'broken';
 }
 
 const destroying: readonly WriterOperation[] = ['destroy_keys', 'destroy_tenant_keys', 'destroy_generation_key'];

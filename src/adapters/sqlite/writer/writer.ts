@@ -14,7 +14,9 @@ export type Writer = {
     operation: O,
     input: WriterOperations[O]['input'],
   ): Promise<WriterOperations[O]['answer']>;
-  /** Finishes pending requests, empties the logs of both files and closes them. */
+  /** What the operator should know about the files; null if there is nothing. */
+  readonly notice: string | null;
+  /** Finishes pending requests, empties the logs of the files and closes them. */
   close(): Promise<void>;
 };
 
@@ -27,7 +29,7 @@ const youngGenerationMb = 12;
 const requestsOfMessage = 8;
 
 /**
- * Starts the thread that writes both files of `dataDir`. Rejects with StoreBroken if they cannot be used. If that
+ * Starts the thread that writes the files of `dataDir`. Rejects with StoreBroken if they cannot be used. If that
  * happens later, calls `onBroken`, and nothing is written from then on. Calls `onCommitted` with the number of requests
  * in each commit of `vault.db`.
  */
@@ -124,7 +126,7 @@ export function startWriter(
       if (message.message === 'replies') return settle(message);
       if (message.message === 'broken') return fail(message.problem);
       ready = true;
-      resolve({ request, close });
+      resolve({ request, notice: message.notice, close });
     });
   });
 }

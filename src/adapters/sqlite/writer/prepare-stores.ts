@@ -1,20 +1,30 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { vaultKeyTenant } from '../../../ports/key-store.js';
-import { StoreBroken } from './database-error.js';
-import { keysSchema, keysSchemaVersion } from './keys-schema.js';
-import type { SqliteDatabase } from './open-database.js';
-import { prepareFile } from './prepare-file.js';
-import { vaultSchema, vaultSchemaVersion } from './vault-schema.js';
+import { StoreBroken } from '../database/database-error.js';
+import { keysSchema, keysSchemaVersion } from '../database/keys-schema.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { prepareFile } from '../database/prepare-file.js';
+import { vaultSchema, vaultSchemaVersion } from '../database/vault-schema.js';
+import { journalSchema, journalSchemaVersion } from '../journal/journal-schema.js';
+import { completeVault, type EndNotice } from './complete-vault.js';
 
 /** Excludes the vault's own keys. The vault creates those before its first event, which needs one of them. */
 const keysOfTenants = `tenant_keys WHERE tenant <> '${vaultKeyTenant}'`;
 
+export type OpenFiles = {
+  readonly vault: SqliteDatabase;
+  readonly keys: SqliteDatabase;
+  readonly journal: SqliteDatabase;
+  readonly notice: EndNotice;
+};
+
 /**
- * Opens both files for writing and creates the missing ones. Throws StoreBroken if one file is missing and the other is
- * in use: the missing file is lost, and a new one would hide the loss.
+ * Opens the three files for writing, creates the missing ones, and completes `vault.db` from the journal. Throws
+ * StoreBroken if `keys.db` or `vault.db` is missing and the other one is in use: the missing file is lost, and a new one
+ * would hide the loss.
  */
-export function prepareStores(dataDir: string): { readonly vault: SqliteDatabase; readonly keys: SqliteDatabase } {
+export function prepareStores(dataDir: string): OpenFiles {
   const hasKeys = hasContent(join(dataDir, 'keys.db'));
   const hasVault = hasContent(join(dataDir, 'vault.db'));
   const openKeys = () => prepareFile(join(dataDir, 'keys.db'), 'keys.db', keysSchema, keysSchemaVersion);
@@ -22,14 +32,21 @@ export function prepareStores(dataDir: string): { readonly vault: SqliteDatabase
 
   if (!hasKeys && hasVault) refuse(openVault(), 'events', lostKeys);
   if (hasKeys && !hasVault) refuse(openKeys(), keysOfTenants, lostVault);
-  const keys = openKeys();
+  const opened: SqliteDatabase[] = [];
+  const open = (database: SqliteDatabase): SqliteDatabase => {
+    opened.push(database);
+    return database;
+  };
   try {
-    const vault = openVault();
-    if (holds(vault, 'events') || !holds(keys, keysOfTenants)) return { vault, keys };
-    vault.close();
-    throw lostVault();
+    const keys = open(openKeys());
+    const vault = open(openVault());
+    const path = join(dataDir, 'journal.db');
+    const journal = open(prepareFile(path, 'journal.db', journalSchema, journalSchemaVersion));
+    const notice = completeVault({ vault, keys, journal });
+    if (!holds(vault, 'events') && holds(keys, keysOfTenants)) throw lostVault();
+    return { vault, keys, journal, notice };
   } catch (error) {
-    keys.close();
+    for (const database of opened) database.close();
     throw error;
   }
 }

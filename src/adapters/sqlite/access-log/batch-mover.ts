@@ -1,0 +1,153 @@
+import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AccessBatch } from '../../../events/access-log/access-entry.js';
+import { entryOfLine, noBatch } from '../../../events/access-log/batch-hash.js';
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { type Month, monthOf } from '../../access-log/month.js';
+import { openDatabase, type SqliteDatabase } from '../database/open-database.js';
+import type { JournalBatch, JournalEnd } from '../journal/journal.js';
+import { isWhole, nextBatch } from '../journal/read-batches.js';
+import { accessLogError } from './access-log-error.js';
+import { fileIdentity, monthFile, monthsOnDisk } from './month-files.js';
+import { type MonthWriter, openMonthWriter } from './month-writer.js';
+
+/** How much is moved in one transaction: characters of lines, about 4,000 entries. */
+const linesAtOnce = 1024 * 1024;
+
+/** The pause after a failure other than a full disk or a missing file. It doubles with each further failure. */
+const restMsMin = 1_000;
+const restMsMax = 60_000;
+
+/**
+ * Moves batches of the access log from the journal into the files of their months, many in one transaction. A failure
+ * concerns this log alone: the mover closes the file, the next move opens it again, and the vault continues.
+ */
+export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
+  const batchAfter = nextBatch(journal);
+  let open: MonthWriter | null = null;
+  /** Every batch up to this one is in the file of its month. */
+  let moved = 0;
+  let restMs = restMsMin;
+  let restsUntil = Number.NEGATIVE_INFINITY;
+
+  function close(): void {
+    const closing = open;
+    open = null;
+    closing?.close();
+  }
+
+  /** Returns the writer of the month's current file. A removed file is created again. */
+  function writerOf(month: Month): MonthWriter {
+    const identity = fileIdentity(dataDir, month);
+    if (open?.month === month && identity === open.identity) return open;
+    close();
+    open = openMonthWriter(dataDir, month);
+    if (identity === null) syncDirectory(dataDir);
+    return open;
+  }
+
+  /** Reads the next batches of one month. */
+  function readSome(): { readonly month: Month; readonly batches: readonly AccessBatch[] } | null {
+    let month: Month | null = null;
+    let length = 0;
+    const batches: AccessBatch[] = [];
+    for (let next = batchAfter(moved); next !== null && length < linesAtOnce; next = batchAfter(next.sequence)) {
+      const batch = parsed(next);
+      const itsMonth = monthOf(batch.entries[0]?.time ?? 0);
+      month ??= itsMonth;
+      if (itsMonth !== month) break;
+      batches.push(batch);
+      length += next.lines.length;
+    }
+    return month === null ? null : { month, batches };
+  }
+
+  function moveAll(): void {
+    for (let some = readSome(); some !== null; some = readSome()) {
+      const writer = writerOf(some.month);
+      // A kill may have left batches in the journal that are in the file, too. A file gets its batches in order.
+      const newest = writer.newest();
+      writer.append(some.batches.filter(({ sequence }) => sequence > newest));
+      moved = some.batches.at(-1)?.sequence ?? moved;
+    }
+  }
+
+  function attempt<T>(work: () => T): T | Error {
+    if (performance.now() < restsUntil) return new StoreUnavailable('access log', 'broken');
+    try {
+      const done = work();
+      restMs = restMsMin;
+      return done;
+    } catch (error) {
+      const unavailable = accessLogError(error);
+      // With a full disk or a missing file, the transaction is undone and can be repeated unchanged.
+      if (isPassing(unavailable)) return unavailable;
+      close();
+      restsUntil = performance.now() + restMs;
+      restMs = Math.min(restMs * 2, restMsMax);
+      return unavailable;
+    }
+  }
+
+  return {
+    /** Moves all batches and returns the sequence number of the last one that was ever moved. */
+    move: (): number | Error =>
+      attempt(() => {
+        moveAll();
+        return moved;
+      }),
+    /** Moves all batches, removes the files of all months before this one, and returns their number. */
+    drop: (before: Month): number | Error =>
+      attempt(() => {
+        moveAll();
+        const months = monthsOnDisk(dataDir).filter((month) => month < before);
+        if (months.length === 0) return 0;
+        if (open !== null && open.month < before) close();
+        for (const month of months) {
+          // Remove the write-ahead log first: SQLite would take a leftover log for that of a new file.
+          for (const suffix of ['-wal', '-shm', '']) rmSync(join(dataDir, monthFile(month) + suffix), { force: true });
+        }
+        syncDirectory(dataDir);
+        return months.length;
+      }),
+    moved: (): number => moved,
+    close,
+  };
+}
+
+function parsed(batch: JournalBatch): AccessBatch {
+  // Threat: another program changed the journal while the vault runs. The next start names the file.
+  if (!isWhole(batch)) throw new StoreUnavailable('access log', 'changed_by_another_program');
+  const { sequence, previous, hash, lines } = batch;
+  return { sequence, previous, hash, entries: lines.split('\n').map(entryOfLine) };
+}
+
+/** Returns the newest batch in the files of the months. */
+export function newestMovedBatch(dataDir: string): JournalEnd {
+  let newest: JournalEnd = { sequence: 0, hash: noBatch };
+  for (const month of monthsOnDisk(dataDir)) {
+    const database = openDatabase(join(dataDir, monthFile(month)), monthFile(month), 'reader');
+    try {
+      const last = database.prepare('SELECT sequence, hash FROM batches ORDER BY sequence DESC LIMIT 1');
+      const found = last.get() as JournalEnd | undefined;
+      if (found !== undefined && found.sequence > newest.sequence) newest = found;
+    } finally {
+      database.close();
+    }
+  }
+  return newest;
+}
+
+/** Makes a new or removed name durable. */
+function syncDirectory(dataDir: string): void {
+  const directory = openSync(dataDir, 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}
+
+function isPassing(error: Error): boolean {
+  return error instanceof StoreUnavailable && error.reason !== 'broken';
+}

@@ -1,0 +1,95 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { BackupRefused } from '../../../ports/backup.js';
+import { createBatchMover } from '../access-log/batch-mover.js';
+import { monthFile, monthsOnDisk } from '../access-log/month-files.js';
+import { lockData } from '../data-lock.js';
+import { databaseError } from '../database/database-error.js';
+import { openDatabase, type SqliteDatabase } from '../database/open-database.js';
+import { endOf } from '../journal/journal.js';
+import { appliedIn } from '../writer/complete-vault.js';
+import { prepareStores } from '../writer/prepare-stores.js';
+
+/**
+ * Copies `vault.db` and the files of the access log, each as of one moment, while another process may write to them. The
+ * copies lack nothing that the journal held at the start, so the journal itself is not copied. Returns the names of the
+ * copies. Throws StoreBroken, StoreUnavailable and BackupRefused.
+ */
+export function copyData(dataDir: string, to: string): readonly string[] {
+  completeLeftVault(dataDir);
+  copyAccessLog(dataDir, to);
+  copyDatabase(dataDir, to, 'vault.db', (vault) => {
+    // The copy begins a journal of its own.
+    vault.exec('UPDATE applied SET sequence = 0, hash = zeroblob(32)');
+  });
+  return readdirSync(to).filter((name) => name === 'vault.db' || /^access-[\d-]+\.db$/.test(name));
+}
+
+/** Completes a `vault.db` that lacks the newest groups of its journal: no process has started since a power loss. */
+function completeLeftVault(dataDir: string): void {
+  if (!existsSync(join(dataDir, 'journal.db'))) return;
+  const applied = read(dataDir, 'vault.db', appliedIn).sequence;
+  const end = read(dataDir, 'journal.db', (journal) => endOf(journal, 'groups')).sequence;
+  if (applied >= end) return;
+  const lock = lockData(dataDir);
+  if (lock === null) throw new BackupRefused('Strongroom is starting on this data. Try again once it is ready.');
+  try {
+    const { vault, keys, journal } = prepareStores(dataDir);
+    for (const database of [vault, keys, journal]) database.close();
+  } finally {
+    lock.release();
+  }
+}
+
+/** Copies the files of the months, and adds the batches that are still in the journal. */
+function copyAccessLog(dataDir: string, to: string): void {
+  const copyMonths = (): void => {
+    for (const month of monthsOnDisk(dataDir)) copyDatabase(dataDir, to, monthFile(month));
+  };
+  if (!existsSync(join(dataDir, 'journal.db'))) {
+    copyMonths();
+    return;
+  }
+  read(dataDir, 'journal.db', (journal) => {
+    // A batch that is moved and removed while the months are copied stays visible here.
+    journal.exec('BEGIN');
+    endOf(journal, 'batches');
+    copyMonths();
+    const mover = createBatchMover(journal, to);
+    const moved = mover.move();
+    mover.close();
+    if (moved instanceof Error) throw moved;
+    journal.exec('COMMIT');
+  });
+}
+
+function read<T>(dataDir: string, fileName: string, work: (database: SqliteDatabase) => T): T {
+  const database = openDatabase(join(dataDir, fileName), fileName, 'reader');
+  try {
+    return work(database);
+  } catch (error) {
+    throw databaseError(error, fileName);
+  } finally {
+    database.close();
+  }
+}
+
+/** Copies a database as of one moment to a new file. The copy contains no removed data. */
+function copyDatabase(
+  dataDir: string,
+  to: string,
+  fileName: string,
+  change: (copy: SqliteDatabase) => void = () => undefined,
+): void {
+  const path = join(to, fileName);
+  read(dataDir, fileName, (database) => {
+    database.prepare('VACUUM INTO ?').run(path);
+    // Opening the copy for writing sets its journal mode to that of the original. A reader cannot set it.
+    const copy = openDatabase(path, fileName, 'writer');
+    try {
+      change(copy);
+    } finally {
+      copy.close();
+    }
+  });
+}

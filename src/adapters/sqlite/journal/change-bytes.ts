@@ -1,0 +1,76 @@
+/** One request to `vault.db`: what to replay. */
+export type JournalledChange = { readonly operation: string; readonly input: unknown };
+
+/** The key under which the JSON of a change holds the number of bytes that stood in its place. */
+const bytesKey = '$bytes';
+
+/**
+ * Encodes the changes of a group: the length of a JSON text in four bytes, the text, and then the bytes of all binary
+ * values in the order in which the text names them. `decodeChanges` is the inverse.
+ */
+export function encodeChanges(changes: readonly JournalledChange[]): Buffer {
+  const binaries: Uint8Array[] = [];
+  const text = Buffer.from(JSON.stringify(changes.map((change) => withoutBinaries(change, binaries))));
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(text.length);
+  return Buffer.concat([length, text, ...binaries]);
+}
+
+/** Returns the changes that `encodeChanges` encoded. Throws for anything else. */
+export function decodeChanges(encoded: Buffer): readonly JournalledChange[] {
+  const end = 4 + encoded.readUInt32BE(0);
+  const changes: unknown = JSON.parse(encoded.toString('utf8', 4, end));
+  let at = end;
+  const take = (length: number): Buffer => {
+    if (!Number.isSafeInteger(length) || length < 0 || at + length > encoded.length)
+      throw new Error('bytes are missing');
+    at += length;
+    // A copy, because a statement may keep the value longer than the group.
+    return Buffer.from(encoded.subarray(at - length, at));
+  };
+  if (!Array.isArray(changes)) throw new Error('not a list of changes');
+  const decoded = changes.map((change) => withBinaries(change, take));
+  if (at !== encoded.length) throw new Error('there are more bytes than the changes name');
+  return decoded.map((change) => {
+    if (!isObject(change) || typeof change['operation'] !== 'string') throw new Error('not a change');
+    return { operation: change['operation'], input: change['input'] };
+  });
+}
+
+/** Returns the value with each binary value replaced. Copies only objects that contain one. */
+function withoutBinaries(value: unknown, binaries: Uint8Array[]): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Uint8Array) {
+    binaries.push(value);
+    return { [bytesKey]: value.length };
+  }
+  const isList = Array.isArray(value);
+  const members = value as Readonly<Record<string, unknown>>;
+  let copy: Record<string, unknown> | null = null;
+  for (const name in members) {
+    if (name === bytesKey) throw new Error(`a change must not have a member ${bytesKey}`);
+    const member = members[name];
+    if (typeof member !== 'object' || member === null) continue;
+    const replaced = withoutBinaries(member, binaries);
+    if (replaced === member) continue;
+    copy ??= (isList ? [...value] : { ...value }) as Record<string, unknown>;
+    copy[name] = replaced;
+  }
+  return copy ?? value;
+}
+
+function withBinaries(value: unknown, take: (length: number) => Buffer): unknown {
+  if (Array.isArray(value)) return value.map((each) => withBinaries(each, take));
+  if (!isObject(value)) return value;
+  const length = value[bytesKey];
+  if (length !== undefined) return take(Number(length));
+  for (const name of Object.keys(value)) {
+    const member = value[name];
+    if (typeof member === 'object' && member !== null) value[name] = withBinaries(member, take);
+  }
+  return value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

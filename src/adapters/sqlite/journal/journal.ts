@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { createGroupCommit } from '../database/group-commit.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { journalSchema } from './journal-schema.js';
+
+/** The newest group or batch that was appended, whether or not it is still in the journal. */
+export type JournalEnd = { readonly sequence: number; readonly hash: Uint8Array };
+
+/** The changes of one commit of `vault.db`. `position`: the newest event after it. */
+export type JournalGroup = JournalEnd & { readonly position: number; readonly changes: Buffer };
+
+/** A batch of the access log. The lines of its entries are joined by line breaks. */
+export type JournalBatch = JournalEnd & { readonly previous: Uint8Array; readonly lines: string };
+
+/**
+ * How many rows of a kind an append removes, if they are done. It adds fewer, so the journal stays short, and no append
+ * takes long.
+ */
+const removedAtOnce = 8;
+
+export type Journal = ReturnType<typeof createJournal>;
+
+/** Returns the hash of a group, which follows the group with the hash `previous`. */
+export function groupHash(previous: Uint8Array, sequence: number, changes: Uint8Array): Buffer {
+  return createHash('sha256').update(previous).update(`\n${sequence}\n`).update(changes).digest();
+}
+
+/** Appends to `journal.db`, and removes what is durable elsewhere. Only the writer thread does so. */
+export function createJournal(database: SqliteDatabase) {
+  const commit = createGroupCommit(database, 'journal.db', journalSchema);
+  const groups = tableOf(database, 'groups');
+  const batches = tableOf(database, 'batches');
+  const insertGroup = database.prepare(
+    'INSERT INTO groups (sequence, hash, position, changes) VALUES (@sequence, @hash, @position, @changes)',
+  );
+  const insertBatch = database.prepare(
+    'INSERT INTO batches (sequence, previous, hash, lines) VALUES (@sequence, @previous, @hash, @lines)',
+  );
+
+  /** Runs the work in one durable transaction. Returns null, or why nothing of it is stored. */
+  function change(work: () => void): Error | null {
+    const [attempt] = commit([work]);
+    if (attempt === undefined) throw new Error('a commit returned no result');
+    groups.settle(attempt.ok);
+    batches.settle(attempt.ok);
+    return attempt.ok ? null : attempt.error;
+  }
+
+  return {
+    /** Makes a group and some batches durable with one sync. Returns null, or why nothing of it is stored. */
+    append: (group: JournalGroup | null, newBatches: readonly JournalBatch[]): Error | null =>
+      change(() => {
+        if (group !== null) insertGroup.run(group);
+        for (const batch of newBatches) insertBatch.run(batch);
+        groups.removeSome();
+        batches.removeSome();
+      }),
+    /** Notes that `vault.db` holds all groups up to this one durably, so later appends remove them. */
+    groupsAreStored: groups.areDone,
+    /** Notes that the files of the months hold all batches up to this one durably, so later appends remove them. */
+    batchesAreStored: batches.areDone,
+    /** Removes everything that is noted as stored. */
+    removeStored: (): Error | null =>
+      change(() => {
+        groups.removeDone();
+        batches.removeDone();
+      }),
+    /** Removes all groups, which `vault.db` must hold durably, and all batches that are noted as stored. */
+    clear: (): Error | null =>
+      change(() => {
+        groups.removeAll();
+        batches.removeDone();
+      }),
+    endOfBatches: (): JournalEnd => endOf(database, 'batches'),
+  };
+}
+
+/** Returns the newest group or batch that the journal has or had. */
+export function endOf(database: SqliteDatabase, of: 'groups' | 'batches'): JournalEnd {
+  const newest = database.prepare(
+    `SELECT sequence, hash FROM (
+       SELECT sequence, hash FROM ends WHERE of = '${of}' UNION ALL SELECT sequence, hash FROM ${of})
+     ORDER BY sequence DESC LIMIT 1`,
+  );
+  return newest.get() as JournalEnd;
+}
+
+/** The removal of rows of one table, inside transactions of the caller, which calls `settle` after each of them. */
+function tableOf(database: SqliteDatabase, of: 'groups' | 'batches') {
+  const position = of === 'groups' ? 'position' : '0';
+  const noteEnd = database.prepare(
+    `UPDATE ends SET sequence = removed.sequence, hash = removed.hash, position = removed.position
+     FROM (SELECT sequence, hash, ${position} AS position FROM ${of} WHERE sequence <= ? ORDER BY sequence DESC LIMIT 1)
+       AS removed
+     WHERE of = '${of}'`,
+  );
+  const oldest = database.prepare(`SELECT min(sequence) FROM ${of}`).pluck();
+  const remove = database.prepare(`DELETE FROM ${of} WHERE sequence <= ?`);
+  const removeAll = database.prepare(`DELETE FROM ${of}`);
+  /** All rows up to this one are durable elsewhere. */
+  let done = 0;
+  /** All rows up to this one are removed. */
+  let removed = 0;
+  let removing = 0;
+
+  function removeUpTo(upTo: number): void {
+    noteEnd.run(upTo);
+    remove.run(upTo);
+    removing = upTo;
+  }
+
+  return {
+    areDone(upTo: number): void {
+      done = Math.max(done, upTo);
+    },
+    removeSome(): void {
+      if (done <= removed) return;
+      const first = Number(oldest.get() ?? done);
+      removeUpTo(Math.min(done, first + removedAtOnce - 1));
+    },
+    removeDone(): void {
+      if (done > removed) removeUpTo(done);
+    },
+    /** Empties the table as a whole: this overwrites each of its pages, and every copy of a moved record in them. */
+    removeAll(): void {
+      noteEnd.run(Number.MAX_SAFE_INTEGER);
+      removeAll.run();
+    },
+    settle(isCommitted: boolean): void {
+      if (isCommitted) removed = removing;
+      else removing = removed;
+    },
+  };
+}

@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { accessLogError } from '../access-log/access-log-error.js';
+import { newestMovedBatch } from '../access-log/batch-mover.js';
+import { fileIdentity } from '../access-log/month-files.js';
+import type { Attempt } from '../database/group-commit.js';
+import type { Journal, JournalBatch, JournalEnd } from '../journal/journal.js';
+import type { Background, FromBackground, TaskFailure } from './background.js';
+import type { AccessRequest, RecordRequest } from './protocol.js';
+
+/** A move begins once this many entries wait for it, or after `moveAfterMs`. */
+const moveEntries = 2_000;
+const moveAfterMs = 1_000;
+/** How many entries may wait to be moved, about 16 MB. Then records wait, too. */
+const unmovedEntriesMax = 50_000;
+const batchBytesMax = 256 * 1024;
+
+type Done = Exclude<FromBackground, { readonly task: 'checkpoint' }>;
+
+/** A request for records, and its batch. */
+type Recorded = { readonly request: RecordRequest; readonly error: Error | null };
+
+export type RecordGroup = { readonly recorded: readonly Recorded[]; readonly batches: readonly JournalBatch[] };
+
+/**
+ * Turns records of accesses into batches for the journal, and has the background thread move them into the files of
+ * their months. Calls `reply` for requests that waited for a move, and `onMoved` after each move.
+ */
+export function createAccessJournal(
+  dataDir: string,
+  journal: Journal,
+  background: Background,
+  reply: (request: AccessRequest, attempt: Attempt) => void,
+  onMoved: (failure: Error | null) => void,
+) {
+  let head: JournalEnd | null = null;
+  /** The batches that are appended and not yet moved, with the numbers of their entries. */
+  let unmoved: { readonly sequence: number; readonly entries: number }[] = [];
+  let unmovedEntries = 0;
+  let moving = false;
+  /** Whether everything that the journal held at the start is moved. */
+  let isCurrent = false;
+  let failure: TaskFailure | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  const settling: { readonly request: AccessRequest; readonly upTo: number }[] = [];
+  const onceMoved: (() => void)[] = [];
+  const dropping = new Map<number, AccessRequest>();
+  // The journal may hold batches from before a kill.
+  setMoveTimer();
+
+  function setMoveTimer(): void {
+    timer ??= setTimeout(startMove, moveAfterMs);
+  }
+
+  function startMove(): void {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    if (moving) return;
+    moving = true;
+    background.send({ task: 'move' });
+  }
+
+  /** Links the lines of requests to the chain. A failure concerns the requests for one month. */
+  function group(requests: readonly RecordRequest[]): RecordGroup {
+    const recorded: Recorded[] = [];
+    const batches: JournalBatch[] = [];
+    let last: JournalEnd | null = null;
+    let parts: string[] = [];
+    let length = 0;
+    const endBatch = (): void => {
+      if (last === null || parts.length === 0) return;
+      const batch = batchAfter(last, parts.join('\n'));
+      batches.push(batch);
+      last = batch;
+      parts = [];
+      length = 0;
+    };
+    let month: string | null = null;
+    for (const request of requests) {
+      const error = obstacle(request.input.month);
+      recorded.push({ request, error });
+      if (error !== null) continue;
+      last ??= head;
+      const { lines } = request.input;
+      if (month !== request.input.month || length + lines.length > batchBytesMax) endBatch();
+      month = request.input.month;
+      parts.push(lines);
+      length += lines.length;
+    }
+    endBatch();
+    return { recorded, batches };
+  }
+
+  /** Returns why nothing can be recorded in a month; null if it can. */
+  function obstacle(month: string): Error | null {
+    try {
+      // Throws if something that is no file is in its place.
+      fileIdentity(dataDir, month);
+      head ??= newer(journal.endOfBatches(), newestMovedBatch(dataDir));
+      return null;
+    } catch (error) {
+      return accessLogError(error);
+    }
+  }
+
+  function onDone(done: Done): void {
+    journal.batchesAreStored(done.moved);
+    unmoved = unmoved.filter(({ sequence }) => sequence > done.moved);
+    unmovedEntries = unmoved.reduce((sum, { entries }) => sum + entries, 0);
+    if (done.task === 'drop') onDropped(done);
+    else onMoveDone(done);
+  }
+
+  function onMoveDone(done: Extract<Done, { readonly task: 'move' }>): void {
+    moving = false;
+    failure = done.failure;
+    isCurrent ||= failure === null;
+    if (unmoved.length > 0) setMoveTimer();
+    const waiting = settling.splice(0);
+    for (const { request, upTo } of waiting) {
+      if (failure !== null) reply(request, { ok: false, error: errorOf(failure) });
+      else if (upTo <= done.moved) reply(request, { ok: true, answer: null });
+      else settling.push({ request, upTo });
+    }
+    if (settling.length + onceMoved.length > 0) startMove();
+    if (failure !== null || unmoved.length === 0) for (const resolve of onceMoved.splice(0)) resolve();
+    onMoved(failure === null ? null : errorOf(failure));
+  }
+
+  function onDropped({ id, months, failure: failed }: Extract<Done, { readonly task: 'drop' }>): void {
+    const request = dropping.get(id);
+    dropping.delete(id);
+    // The next start would otherwise move them into a file that was removed.
+    if (failed === null) journal.removeStored();
+    const attempt: Attempt = failed === null ? { ok: true, answer: months } : { ok: false, error: errorOf(failed) };
+    if (request !== undefined) reply(request, attempt);
+  }
+
+  return {
+    group,
+    /** Notes that the batches of a group are in the journal. */
+    appended({ recorded, batches }: RecordGroup): void {
+      const last = batches.at(-1);
+      if (last === undefined) return;
+      head = last;
+      const entries = recorded.reduce(
+        (sum, { request, error }) => sum + (error === null ? request.input.entries : 0),
+        0,
+      );
+      unmoved.push({ sequence: last.sequence, entries });
+      unmovedEntries += entries;
+      if (unmovedEntries >= moveEntries) startMove();
+      else setMoveTimer();
+    },
+    /**
+     * Returns whether records must wait for a move: after a failure, because only a move shows whether it has passed,
+     * and if too many entries wait.
+     */
+    isHeld: (): boolean => failure !== null || unmovedEntries >= unmovedEntriesMax,
+    startMove,
+    /** Replies once every batch that was appended so far is in the file of its month. */
+    settle(request: AccessRequest): void {
+      const upTo = unmoved.at(-1)?.sequence ?? 0;
+      if (isCurrent && upTo === 0) {
+        reply(request, { ok: true, answer: null });
+        return;
+      }
+      settling.push({ request, upTo });
+      startMove();
+    },
+    drop(request: Extract<AccessRequest, { readonly operation: 'drop_access' }>): void {
+      dropping.set(request.id, request);
+      background.send({ task: 'drop', beforeMonth: request.input.beforeMonth, id: request.id });
+    },
+    onDone,
+    /** Resolves once everything is moved, or a move fails. */
+    moved(): Promise<void> {
+      return new Promise((resolve) => {
+        onceMoved.push(resolve);
+        startMove();
+      });
+    },
+    stop(): void {
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}
+
+function batchAfter({ sequence: before, hash: previous }: JournalEnd, lines: string): JournalBatch {
+  const sequence = before + 1;
+  const hash = createHash('sha256').update(previous).update(`${sequence}\n${lines}\n`).digest();
+  return { sequence, previous, hash, lines };
+}
+
+function newer(one: JournalEnd, other: JournalEnd): JournalEnd {
+  return one.sequence >= other.sequence ? one : other;
+}
+
+function errorOf({ store, reason }: TaskFailure): Error {
+  return store === null ? new Error(reason) : new StoreUnavailable(store, reason);
+}

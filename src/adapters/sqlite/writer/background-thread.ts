@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { createBatchMover } from '../access-log/batch-mover.js';
+import { openDatabase, type SqliteDatabase } from '../database/open-database.js';
+import type { CheckpointedFile, FromBackground, TaskFailure, ToBackground } from './background.js';
+
+/** A commit that arrives during a checkpoint leaves a remainder, which takes less time to copy. */
+const passesMax = 3;
+
+function start(port: MessagePort, dataDir: string): void {
+  const open = (file: CheckpointedFile): SqliteDatabase => openDatabase(join(dataDir, file), file, 'checkpointer');
+  const files: Readonly<Record<CheckpointedFile, SqliteDatabase>> = {
+    'vault.db': open('vault.db'),
+    'journal.db': open('journal.db'),
+  };
+  const applied = files['vault.db'].prepare('SELECT sequence FROM applied').pluck();
+  const mover = createBatchMover(files['journal.db'], dataDir);
+
+  /**
+   * Copies the write-ahead log of a file into the file, with syncs. Returns true if all of it was copied that was in it
+   * at the start. A failure is not reported: the writer runs a checkpoint itself once the log is long, and reports what
+   * is wrong with the file.
+   */
+  function checkpoint(file: CheckpointedFile): boolean {
+    for (let pass = 0; pass < passesMax; pass += 1) {
+      const [row] = files[file].pragma('wal_checkpoint(PASSIVE)') as readonly {
+        readonly log: number;
+        readonly checkpointed: number;
+      }[];
+      if (row === undefined || row.log === row.checkpointed) return row !== undefined;
+    }
+    return false;
+  }
+
+  function checkpointed(file: CheckpointedFile): FromBackground {
+    try {
+      // Read before the checkpoint, which then includes this group.
+      const sequence = Number(applied.get());
+      const isDone = checkpoint(file);
+      return { task: 'checkpoint', file, applied: isDone && file === 'vault.db' ? sequence : null };
+    } catch {
+      return { task: 'checkpoint', file, applied: null };
+    }
+  }
+
+  function close(): void {
+    mover.close();
+    for (const database of Object.values(files)) database.close();
+    port.close();
+  }
+
+  function run(message: Exclude<ToBackground, { readonly task: 'close' }>): FromBackground {
+    if (message.task === 'checkpoint') return checkpointed(message.file);
+    if (message.task === 'move') {
+      const failure = failureOf(mover.move());
+      return { task: 'move', moved: mover.moved(), failure };
+    }
+    const dropped = mover.drop(message.beforeMonth);
+    const months = typeof dropped === 'number' ? dropped : 0;
+    return { task: 'drop', id: message.id, moved: mover.moved(), months, failure: failureOf(dropped) };
+  }
+
+  port.on('message', (message: ToBackground) => {
+    if (message.task === 'close') close();
+    else port.postMessage(run(message));
+  });
+}
+
+function failureOf(result: number | Error): TaskFailure | null {
+  if (!(result instanceof Error)) return null;
+  if (result instanceof StoreUnavailable) return { store: result.store, reason: result.reason };
+  return { store: null, reason: result.message };
+}
+
+if (parentPort !== null) start(parentPort, (workerData as { dataDir: string }).dataDir);

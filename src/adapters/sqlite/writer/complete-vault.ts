@@ -1,0 +1,190 @@
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import { databaseError, StoreBroken } from '../database/database-error.js';
+import { numberBytes, numberIn } from '../database/number-bytes.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { decodeChanges } from '../journal/change-bytes.js';
+import { endOf, groupHash, type JournalEnd, type JournalGroup } from '../journal/journal.js';
+import { isWhole, nextBatch } from '../journal/read-batches.js';
+import { truncateLog } from './erasure.js';
+import { createVaultOperations } from './vault-operations.js';
+
+type Files = { readonly vault: SqliteDatabase; readonly keys: SqliteDatabase; readonly journal: SqliteDatabase };
+
+/** What an operator should know about the ends of the files; null if they fit. */
+export type EndNotice = string | null;
+
+/**
+ * Applies to `vault.db` the groups of the journal that it lacks after a power loss. Every opener of a data directory for
+ * writing calls this first. Throws StoreBroken if the journal was altered or belongs to another `vault.db`.
+ *
+ * If the journal no longer has the next group, an older copy of `vault.db` was put back. Then the key store records how
+ * far the log went, so that `vault/log-behind.ts` reports it.
+ */
+export function completeVault({ vault, keys, journal }: Files): EndNotice {
+  expectBatches(journal);
+  const applied = appliedIn(vault);
+  const end = endOf(journal, 'groups');
+  if (end.sequence === applied.sequence) {
+    if (!isSame(end, applied)) throw notTogether();
+    return expectDurable(vault);
+  }
+  if (end.sequence < applied.sequence) {
+    expectDurable(vault);
+    rebase(journal, applied);
+    // A kill between the commits of the two files leaves one group that was not acknowledged.
+    if (applied.sequence - end.sequence === 1) return null;
+    return 'journal.db ends before vault.db: its end was damaged or removed, and the access log may lack what it held. Find out why';
+  }
+  const nextOf = nextGroup(journal);
+  if (removedIn(journal) > applied.sequence) {
+    noteLog(keys, headOf(vault), positionIn(journal));
+    rebase(journal, applied);
+    return 'vault.db lacks changes that journal.db no longer holds: an older copy of vault.db was put back';
+  }
+  expectChain(nextOf, applied, end);
+  replay(vault, nextOf, applied, end);
+  return expectDurable(vault);
+}
+
+/** Checks the groups after `applied` before any of them is applied. */
+function expectChain(nextOf: ReturnType<typeof nextGroup>, applied: JournalEnd, end: JournalEnd): void {
+  let last = applied;
+  while (last.sequence < end.sequence) {
+    const group = nextOf(last);
+    if (group?.sequence !== last.sequence + 1) throw altered(`group ${last.sequence + 1}`);
+    if (!groupHash(last.hash, group.sequence, group.changes).equals(group.hash)) {
+      throw altered(`group ${group.sequence}`);
+    }
+    last = { sequence: group.sequence, hash: group.hash };
+  }
+  if (!isSame(last, end)) throw altered(`group ${end.sequence}`);
+}
+
+function replay(
+  vault: SqliteDatabase,
+  nextOf: ReturnType<typeof nextGroup>,
+  applied: JournalEnd,
+  end: JournalEnd,
+): void {
+  const operations = createVaultOperations(vault);
+  const begin = vault.prepare('BEGIN IMMEDIATE');
+  const commit = vault.prepare('COMMIT');
+  const rollback = vault.prepare('ROLLBACK');
+  const note = noteApplied(vault);
+  for (let group = nextOf(applied); group !== undefined && group.sequence <= end.sequence; group = nextOf(group)) {
+    begin.run();
+    try {
+      apply(operations, group);
+      note(group);
+      commit.run();
+    } catch (error) {
+      if (vault.inTransaction) rollback.run();
+      const translated = databaseError(error, 'vault.db');
+      throw translated instanceof StoreUnavailable || translated instanceof StoreBroken
+        ? translated
+        : altered(`group ${group.sequence}`);
+    }
+  }
+}
+
+/** Repeats the changes of a group. Each must have the outcome that it had before it was journalled. */
+function apply(operations: ReturnType<typeof createVaultOperations>, group: JournalGroup): void {
+  for (const { operation, input } of decodeChanges(group.changes)) {
+    if (!Object.hasOwn(operations, operation)) throw altered(`group ${group.sequence}`);
+    const run = operations[operation as keyof typeof operations] as (input: unknown) => unknown;
+    const answer = run(input);
+    if (operation !== 'commit') continue;
+    if ((answer as { readonly outcome?: unknown }).outcome !== 'committed') throw altered(`group ${group.sequence}`);
+  }
+}
+
+/** Checks that the batches of the access log in the journal form a chain, as the files of the months do. */
+function expectBatches(journal: SqliteDatabase): void {
+  const after = nextBatch(journal);
+  for (let batch = after(0); batch !== null; ) {
+    const next = after(batch.sequence);
+    const goesOn =
+      next === null || next.sequence !== batch.sequence + 1 || Buffer.compare(next.previous, batch.hash) === 0;
+    if (!isWhole(batch) || !goesOn) throw altered(`batch ${batch.sequence}`);
+    batch = next;
+  }
+}
+
+/** Syncs `vault.db`. A file that was just created, or a group that a kill left, is only in its write-ahead log. */
+function expectDurable(vault: SqliteDatabase): null {
+  if (!truncateLog(vault, 'vault.db')) throw new StoreUnavailable('vault.db', 'full');
+  return null;
+}
+
+/** Lets the journal continue after `applied`, without the groups that it has. */
+function rebase(journal: SqliteDatabase, { sequence, hash }: JournalEnd): void {
+  const position = positionIn(journal);
+  journal.transaction(() => {
+    journal
+      .prepare(`UPDATE ends SET sequence = ?, hash = ?, position = ? WHERE of = 'groups'`)
+      .run(sequence, hash, position);
+    journal.prepare('DELETE FROM groups').run();
+  })();
+}
+
+/**
+ * Records in the key store that the log once went up to `position`, unless the key store knows already that the log,
+ * which ends at `head`, is behind.
+ */
+function noteLog(keys: SqliteDatabase, head: number, position: number): void {
+  const known = keys.prepare(`SELECT value FROM meta WHERE name = 'log'`).pluck().get() as Buffer | undefined;
+  if (position <= head || (known !== undefined && numberIn(known) > head)) return;
+  keys.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('log', ?)`).run(numberBytes(position));
+}
+
+/** Returns the sequence of the newest group that was removed from the journal. */
+function removedIn(journal: SqliteDatabase): number {
+  return Number(journal.prepare(`SELECT sequence FROM ends WHERE of = 'groups'`).pluck().get());
+}
+
+function headOf(vault: SqliteDatabase): number {
+  return Number(vault.prepare('SELECT ifnull(max(position), 0) FROM events').pluck().get());
+}
+
+/** Returns the newest position of an event that the journal knows of. */
+function positionIn(journal: SqliteDatabase): number {
+  const known = `SELECT position FROM ends WHERE of = 'groups' UNION ALL SELECT position FROM groups`;
+  return Number(journal.prepare(`SELECT max(position) FROM (${known})`).pluck().get());
+}
+
+export function appliedIn(vault: SqliteDatabase): JournalEnd {
+  return vault.prepare('SELECT sequence, hash FROM applied').get() as JournalEnd;
+}
+
+/** Returns a function that notes, inside a transaction of `vault.db`, that it holds a group. */
+export function noteApplied(vault: SqliteDatabase): (group: JournalEnd) => void {
+  const note = vault.prepare('UPDATE applied SET sequence = ?, hash = ?');
+  return ({ sequence, hash }) => void note.run(sequence, hash);
+}
+
+function nextGroup(journal: SqliteDatabase): (last: JournalEnd) => JournalGroup | undefined {
+  const next = journal.prepare(
+    'SELECT sequence, hash, position, changes FROM groups WHERE sequence > ? ORDER BY sequence LIMIT 1',
+  );
+  return ({ sequence }) => next.get(sequence) as JournalGroup | undefined;
+}
+
+function isSame(one: JournalEnd, other: JournalEnd): boolean {
+  return one.sequence === other.sequence && Buffer.compare(one.hash, other.hash) === 0;
+}
+
+function notTogether(): StoreBroken {
+  return new StoreBroken({
+    check: 'journal',
+    says: 'journal.db and vault.db do not belong together',
+    do: 'Restore both from a backup, or put back the files that belong together',
+  });
+}
+
+function altered(what: string): StoreBroken {
+  return new StoreBroken({
+    check: 'journal',
+    says: `journal.db was changed by another program, or does not belong to vault.db: its ${what} does not fit`,
+    do: 'Find out who can write the data directory, then restore it from a backup',
+  });
+}

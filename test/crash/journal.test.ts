@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type Database from 'better-sqlite3';
+import { describe, expect, test } from 'vitest';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { decodeChanges, encodeChanges } from '#src/adapters/sqlite/journal/change-bytes.js';
+import { groupHash } from '#src/adapters/sqlite/journal/journal.js';
+import type { StoredChange } from '#src/ports/unit-of-work.js';
+import { fill, unread } from '../rotation/support.js';
+import { http, makeVault, run, spawnService, startService, type TestVault, tempDir } from '../support/process.js';
+
+const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
+
+/** Copies a database and its write-ahead log. Returns a function that puts the copies back. */
+function keep(dataDir: string, name: string): () => void {
+  const to = tempDir();
+  const files = [name, `${name}-wal`].filter((file) => existsSync(join(dataDir, file)));
+  for (const file of files) copyFileSync(join(dataDir, file), join(to, file));
+  return () => {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(dataDir, name + suffix), { force: true });
+    for (const file of files) copyFileSync(join(to, file), join(dataDir, file));
+  };
+}
+
+/**
+ * Fills a vault, changes and deletes tokens, and kills it. Returns what it holds, and functions that put files back as
+ * they were before the changes: what a machine that lost its power would have, if the disk lacks what was not synced.
+ */
+async function killed(vault: TestVault) {
+  const { dataDir, flags, key } = vault;
+  const service = await startService(flags, { env });
+  const made = await fill(service.address, vault, 4);
+  const putBackVault = keep(dataDir, 'vault.db');
+  const putBackJournal = keep(dataDir, 'journal.db');
+  for (const [id, data] of await fill(service.address, vault, 8)) made.set(id, data);
+  const [deleted = '', changed = ''] = made.keys();
+  expect((await http('DELETE', `${service.address}/tokens/${deleted}`, { key })).status).toBe(204);
+  const patched = await http('PATCH', `${service.address}/tokens/${changed}`, { key, body: { data: 'newer' } });
+  expect(patched.status).toBe(200);
+  made.delete(deleted);
+  made.set(changed, 'newer');
+  await service.stop('SIGKILL');
+  return { made, deleted, putBackVault, putBackJournal };
+}
+
+/** Starts the vault and checks that it has everything that was acknowledged. Returns what it printed. */
+async function expectComplete({ flags, key }: TestVault, { made, deleted }: Awaited<ReturnType<typeof killed>>) {
+  const service = await startService(flags, { env });
+  expect(await unread(service.address, key, made)).toEqual([]);
+  expect((await http('GET', `${service.address}/tokens/${deleted}`, { key })).status).toBe(404);
+  const { stdout, stderr, code } = await service.stop();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(await run(['audit', 'verify', ...flags])).toMatchObject({ code: 0 });
+  return stdout;
+}
+
+describe('after a power loss', () => {
+  test('a vault.db that lost its newest groups gets them from the journal, even if the starts are killed', async () => {
+    const vault = await makeVault();
+    const state = await killed(vault);
+    for (const afterMs of [150, 300, 450, 600]) {
+      state.putBackVault();
+      const starting = spawnService(vault.flags);
+      await wait(afterMs);
+      await starting.stop('SIGKILL');
+    }
+    await expectComplete(vault, state);
+  });
+
+  test('a backup of a vault.db that lost its newest groups has them', async () => {
+    const vault = await makeVault();
+    const { putBackVault, made } = await killed(vault);
+    putBackVault();
+    const to = join(tempDir(), 'backup');
+    const identity = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
+    expect(await run(['backup', to, '--recipient', identity, ...vault.flags])).toMatchObject({ code: 0 });
+    const copy = pinStatements(join(to, 'vault.db'), { readonly: true });
+    const living = copy.prepare('SELECT count(*) FROM token_rows_1 WHERE removed_at IS NULL').pluck().get();
+    copy.close();
+    expect(living).toBe(made.size);
+    expect(existsSync(join(to, 'journal.db'))).toBe(false);
+  });
+});
+
+test('a journal that lost its end after vault.db got the changes loses no change, and the service reports it', async () => {
+  const vault = await makeVault();
+  const state = await killed(vault);
+  state.putBackJournal();
+  expect(await expectComplete(vault, state)).toContain('journal.db ends before vault.db');
+});
+
+test('a missing journal loses no change, and the service reports it', async () => {
+  const vault = await makeVault();
+  const state = await killed(vault);
+  for (const suffix of ['', '-wal', '-shm']) rmSync(join(vault.dataDir, `journal.db${suffix}`), { force: true });
+  expect(await expectComplete(vault, state)).toContain('journal.db ends before vault.db');
+});
+
+test('older copies of vault.db and of the journal do not start together: no acknowledged change is lost silently', async () => {
+  const vault = await makeVault();
+  const { putBackVault, putBackJournal } = await killed(vault);
+  putBackVault();
+  putBackJournal();
+  const refused = await run(['serve', '--port', '0', ...vault.flags]);
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('the log is behind its keys') });
+});
+
+/** What a program with write access to the files can do to the journal before `vault.db` is completed from it. */
+const alterations: Readonly<Record<string, (journal: Database.Database) => void>> = {
+  'a changed group': (journal) => {
+    journal.exec(
+      `UPDATE groups SET changes = CAST(changes || x'00' AS BLOB) WHERE sequence = (SELECT max(sequence) FROM groups)`,
+    );
+  },
+  'a group that is missing in the middle': (journal) => {
+    journal.exec('DELETE FROM groups WHERE sequence = (SELECT max(sequence) - 1 FROM groups)');
+  },
+  'two groups exchanged': (journal) => {
+    const newest = '(SELECT max(sequence) FROM groups WHERE sequence > 0)';
+    journal.exec(`UPDATE groups SET sequence = -sequence WHERE sequence >= ${newest} - 1;
+      UPDATE groups SET sequence = (SELECT -sum(sequence) FROM groups WHERE sequence < 0) + sequence WHERE sequence < 0;`);
+  },
+  'a group that is not encoded as ours': (journal) => plant(journal, Buffer.from('not a group')),
+  'a group with an operation that does not exist': (journal) =>
+    plant(journal, encodeChanges([{ operation: 'constructor', input: null }])),
+  'a change that vault.db would not have accepted': (journal) => {
+    const { changes } = journal.prepare('SELECT changes FROM groups ORDER BY sequence DESC LIMIT 1').get() as Group;
+    plant(journal, changes);
+  },
+  'a changed batch of the access log': (journal) => {
+    journal.exec(`UPDATE batches SET lines = replace(lines, 'success', 'failed')`);
+  },
+};
+
+type Group = { readonly sequence: number; readonly hash: Buffer; readonly changes: Buffer };
+
+/** Appends a group with the right hash, which needs no key. */
+function plant(journal: Database.Database, changes: Buffer): void {
+  const last = journal
+    .prepare('SELECT sequence, hash, changes FROM groups ORDER BY sequence DESC LIMIT 1')
+    .get() as Group;
+  const sequence = last.sequence + 1;
+  const insert = journal.prepare('INSERT INTO groups (sequence, hash, position, changes) VALUES (?, ?, 0, ?)');
+  insert.run(sequence, groupHash(last.hash, sequence, changes), changes);
+}
+
+function alter({ dataDir }: TestVault, change: (journal: Database.Database) => void): void {
+  const journal = pinStatements(join(dataDir, 'journal.db'), {});
+  change(journal);
+  journal.close();
+}
+
+test.each(Object.entries(alterations))('%s is rejected by a start that names the file', async (_what, change) => {
+  const vault = await makeVault();
+  const { putBackVault } = await killed(vault);
+  putBackVault();
+  alter(vault, change);
+  const refused = await run(['serve', '--port', '0', ...vault.flags]);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toMatch(/^journal\.db was changed by another program/);
+  expect((await run(['doctor', ...vault.flags])).stdout).toContain('journal.db was changed by another program');
+});
+
+test('a planted change that vault.db accepts is found as one that was written into vault.db', async () => {
+  const vault = await makeVault();
+  await killed(vault);
+  alter(vault, (journal) => {
+    const groups = journal.prepare('SELECT changes FROM groups ORDER BY sequence').pluck().all() as Buffer[];
+    const commits = groups.flatMap(decodeChanges).filter(({ operation }) => operation === 'commit');
+    const [write] = commits
+      .flatMap(({ input }) => (input as StoredChange).writes)
+      .filter(({ row }) => row?.of === 'token');
+    if (write === undefined) throw new Error('no token was created');
+    // The event of another token, at the beginning of a stream that does not exist.
+    const stream = `token-${randomBytes(16).toString('hex')}`;
+    const forged: StoredChange = {
+      writes: [{ ...write, stream, row: null, distinct: null, expectedRevision: -1 }],
+      claim: null,
+    };
+    plant(journal, encodeChanges([{ operation: 'commit', input: forged }]));
+  });
+  const started = await run(['audit', 'verify', ...vault.flags]);
+  expect(started.code).not.toBe(0);
+  expect(started.stdout + started.stderr).toMatch(/authentication code|does not|changed/);
+});

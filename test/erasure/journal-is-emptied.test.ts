@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { startTestService } from '../support/test-service.js';
+import { filesOf } from './files.js';
+import { aCard, create } from './support.js';
+
+type Row = { readonly terms: Buffer; readonly fingerprint: string; readonly content: Buffer };
+
+/** Each hashed term has 16 bytes. In the journal, it is hex. */
+function formsOf({ terms, fingerprint }: Row): readonly Buffer[] {
+  const each = Array.from({ length: terms.length / 16 }, (_, index) => terms.subarray(index * 16, (index + 1) * 16));
+  return [...each.flatMap((term) => [term, Buffer.from(term.toString('hex'))]), Buffer.from(fingerprint)];
+}
+
+test('within a minute of an erasure, no file holds the hashed terms of the token, and the journal no ciphertext of it', {
+  timeout: 120_000,
+}, async () => {
+  const service = await startTestService();
+  onTestFinished(() => service.close());
+  const id = await create(service, { ...aCard(), metadata: { a: 'b' } });
+  const database = pinStatements(join(service.dataDir, 'vault.db'), { readonly: true });
+  const row = database.prepare('SELECT terms, fingerprint, content FROM token_rows_1').get() as Row;
+  database.close();
+  const where = (forms: readonly Buffer[]) =>
+    filesOf(service.dataDir).flatMap(({ name, content }) =>
+      forms.some((form) => content.includes(form)) ? [name] : [],
+    );
+  const ciphertexts = [row.content, row.content.subarray(20, 40)];
+  const isOfJournal = (name: string) => name.startsWith('journal.db');
+  expect(where(formsOf(row)).some(isOfJournal), 'the search must find the terms').toBe(true);
+  expect(where(ciphertexts).some(isOfJournal), 'the search must find the ciphertext').toBe(true);
+
+  const deletedAt = performance.now();
+  expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(204);
+  await vi.waitFor(
+    () => {
+      expect(where(formsOf(row))).toEqual([]);
+      expect(where(ciphertexts).filter(isOfJournal)).toEqual([]);
+    },
+    { timeout: 70_000, interval: 1_000 },
+  );
+  expect(performance.now() - deletedAt).toBeLessThan(60_000);
+});
