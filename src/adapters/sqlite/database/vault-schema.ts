@@ -116,4 +116,4 @@ ${slots.map(rowsSchema).join('')}
   CREATE INDEX webhook_ids_at ON webhook_ids (at);
 `;
 
-export const vaultSchemaVersion = 6;
+export const vaultSchemaVersion = 7;

@@ -10,6 +10,7 @@ import { prepareStores } from '../database/prepare-stores.js';
 import { vaultSchema } from '../database/vault-schema.js';
 import { createAccessOperations, type StoreRequest } from './access-operations.js';
 import { createErasure, truncateLog } from './erasure.js';
+import { createIndexMaintenance } from './index-maintenance.js';
 import { createKeyOperations, type Destroyed } from './key-operations.js';
 import type { FromWriter, ToWriter, WriterOperation, WriterReply, WriterRequest } from './protocol.js';
 import { createRequestQueue } from './request-queue.js';
@@ -28,8 +29,16 @@ function start(port: MessagePort, dataDir: string): void {
   const { vault, keys } = prepareStores(dataDir);
   const commitVault = createGroupCommit(vault, 'vault.db', vaultSchema);
   const commitKeys = createGroupCommit(keys, 'keys.db', keysSchema);
+  const searchIndex = createIndexMaintenance({
+    database: vault,
+    commitGroup: commitVault,
+    onErased: () => {
+      vaultTimer ??= setTimeout(truncateVault, vaultTruncateMs);
+    },
+    onBroken: broken,
+  });
   const ofKeys = { ...createKeyOperations(keys), ...createRotationOperations(keys) };
-  const operations = { ...createVaultOperations(vault), ...ofKeys };
+  const operations = { ...createVaultOperations(vault), ...ofKeys, erase_postings: searchIndex.erase };
   const isOfKeys = ({ operation }: StoreRequest): boolean => Object.hasOwn(ofKeys, operation);
   const checkpoints = startWalCheckpoints();
   const vaultFile = { of: 'vault.db', path: join(dataDir, 'vault.db'), identity: 'vault.db' } as const;
@@ -56,7 +65,7 @@ function start(port: MessagePort, dataDir: string): void {
       if (accessGroup.length > 0) replyAll(accessGroup, runAccess(accessGroup));
       // Keys first: a key is durable before the event that names it.
       commit('keys', queue.takeKeys(), commitKeys);
-      commit('vault', queue.takeGroup(receive), commitVault);
+      commit('vault', searchIndex.isBehind() ? [] : queue.takeGroup(receive), commitVault);
       // Outside of any transaction, because an open transaction would block the checkpoint.
       if (truncations.length > 0) {
         const answer = truncateLog(vault, 'vault.db');
@@ -93,7 +102,10 @@ function start(port: MessagePort, dataDir: string): void {
     };
     const attempts = commitGroup(works());
     if (requests.length === 0) return;
-    if (of === 'vault') checkpoints.note(vaultFile, requests.length);
+    if (of === 'vault') {
+      checkpoints.note(vaultFile, requests.length);
+      searchIndex.proceed();
+    }
     const replies: WriterReply[] = [];
     for (const [index, request] of requests.entries()) {
       const attempt = attempts[index];
@@ -157,6 +169,7 @@ function start(port: MessagePort, dataDir: string): void {
   async function close(): Promise<void> {
     await checkpoints.close();
     erasure.close();
+    searchIndex.close();
     if (vaultTimer !== null) clearTimeout(vaultTimer);
     truncateLog(vault, 'vault.db');
     vault.close();
@@ -172,6 +185,7 @@ function start(port: MessagePort, dataDir: string): void {
     send({ message: 'broken', problem: error instanceof Error ? error.message : 'the writer failed' });
     void checkpoints.close();
     erasure.stop();
+    searchIndex.stop();
     if (vaultTimer !== null) clearTimeout(vaultTimer);
     vault.close();
     keys.close();
@@ -184,6 +198,7 @@ function start(port: MessagePort, dataDir: string): void {
   }
 
   port.on('message', take);
+  searchIndex.eraseAll();
   send({ message: 'ready' });
 }
 
