@@ -30,7 +30,7 @@ export type IndexSizes = {
   readonly entriesOfSegment: number;
 };
 
-const usualSizes: IndexSizes = { mergedAtOnce: 4_096, runsOfLevel: 8, entriesOfSegment };
+const usualSizes: IndexSizes = { mergedAtOnce: 2_048, runsOfLevel: 8, entriesOfSegment };
 /** How many removed postings one step takes out of their blocks. */
 const erasedAtOnce = 96;
 /** How many segments of runs that are no longer read one step removes. */

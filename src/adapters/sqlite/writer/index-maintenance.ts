@@ -1,6 +1,7 @@
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import type { createGroupCommit } from '../database/group-commit.js';
 import type { SqliteDatabase } from '../database/open-database.js';
+import { reading } from '../database/reading.js';
 import { ofBothSlots } from '../database/rows-schema.js';
 import { IndexDamaged } from '../search-index/entries.js';
 import { createIndexKeeper, type IndexKeeper } from '../search-index/index-keeper.js';
@@ -34,6 +35,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
   );
   let next: NodeJS.Immediate | null = null;
   let timer: NodeJS.Timeout | null = null;
+  let isEraseDue = false;
   let wasClean = true;
   let hasFailed = false;
   let isClosed = false;
@@ -56,6 +58,8 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     const until = performance.now() + sliceMs;
     const [attempt] = commitGroup([
       () => {
+        if (isEraseDue) for (const each of kept) each.eraseUpTo = each.index.last();
+        isEraseDue = false;
         let isMore = true;
         while (isMore && performance.now() < until) isMore = kept.map(stepOf).includes(true);
         return isMore;
@@ -64,6 +68,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     hasFailed = attempt?.ok !== true;
     if (attempt?.ok === true) return attempt.answer === true;
     for (const { index } of kept) index.forget();
+    isEraseDue = true;
     throw attempt?.error ?? new Error('a step of the search index was not run');
   }
 
@@ -79,8 +84,12 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     }
   }
 
+  function isAllClean(): boolean {
+    return reading(() => kept.every(({ index, isDamaged }) => isDamaged || index.isClean()));
+  }
+
   function noteErased(): void {
-    const isClean = kept.every(({ index, isDamaged }) => isDamaged || index.isClean());
+    const isClean = isAllClean();
     if (isClean && !wasClean) onErased();
     wasClean = isClean;
     if (!isClean) wait(removalWaitMs);
@@ -98,7 +107,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
   }
 
   function eraseAll(): void {
-    for (const each of kept) each.eraseUpTo = each.index.last();
+    isEraseDue = true;
     proceed();
   }
 
@@ -123,13 +132,16 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       return false;
     },
     /** Returns whether writes must wait, because merges cannot keep up. A write to a full disk fails by itself. */
-    isBehind: (): boolean => !hasFailed && kept.some(({ index, isDamaged }) => !isDamaged && index.isBehind()),
+    isBehind(): boolean {
+      return !hasFailed && reading(() => kept.some(({ index, isDamaged }) => !isDamaged && index.isBehind()));
+    },
     /** Takes removed postings out of the file, and ends. */
     close(): void {
       eraseAll();
       try {
-        while (!kept.every(({ index, isDamaged }) => isDamaged || index.isClean())) slice();
+        while (!isAllClean()) slice();
       } catch (error) {
+        // On a full disk, for example. The next start continues.
         if (!(error instanceof StoreUnavailable)) throw error;
       } finally {
         stop();
