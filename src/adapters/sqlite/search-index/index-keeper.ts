@@ -315,6 +315,10 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
   const hasDropped = (): boolean => write.anyDropped.get() !== undefined;
   const isRemoved = (after: number, upTo: number): boolean => write.anyRemoval.get(after, upTo) !== undefined;
 
+  function isErased(upTo: number): boolean {
+    return !isRemoved(statements.state().erased, upTo) && !hasDropped();
+  }
+
   return {
     /**
      * Does one step. Removed postings of changes up to `eraseUpTo` leave their blocks first. Returns false if there was
@@ -334,10 +338,10 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     },
     /** Returns the number of the newest change. */
     last: (): number => statements.state().last,
-    /** Returns whether removed postings are in changes or blocks. They may also be in the write-ahead log. */
-    isClean: (): boolean => !isRemoved(0, Number.MAX_SAFE_INTEGER) && !hasDropped(),
-    /** Returns whether removed postings of changes up to a number are in changes or blocks. */
-    isErased: (upTo: number): boolean => !isRemoved(0, upTo) && !hasDropped(),
+    /** Returns whether no removed posting is in changes or blocks. The write-ahead log may still have some. */
+    isClean: (): boolean => isErased(Number.MAX_SAFE_INTEGER),
+    /** Returns the same for postings that changes up to a number removed. */
+    isErased,
     hasManyRemovals(): boolean {
       const { last, erased } = statements.state();
       return last - erased > manyPostings;

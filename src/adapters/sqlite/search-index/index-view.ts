@@ -15,6 +15,8 @@ export type IndexView = {
   page(term: Buffer, range: { readonly offset: number; readonly limit: number }, hidden: readonly number[]): number[];
 };
 
+/** The number of terms whose counts are remembered while the runs stay the same. */
+const countsMax = 10_000;
 /** Dropped postings that the tail may hold before it is loaded again. */
 const staleMax = 4_096;
 
@@ -82,6 +84,7 @@ function viewOn(source: IndexStatements, { runs, tail, counts }: Memory, state: 
       const { from, to } = run.boundsOf(source, term);
       count += to - from;
     }
+    if (counts.size >= countsMax) counts.clear();
     if (count > 0) counts.set(name, count);
     return count;
   }

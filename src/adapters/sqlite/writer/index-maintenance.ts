@@ -108,6 +108,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
 
   function eraseAll(): void {
     isEraseDue = true;
+    wasClean = false;
     proceed();
   }
 
@@ -127,6 +128,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     erase(upTo: readonly number[]): boolean {
       const isErased = kept.every(({ index, isDamaged }, slot) => isDamaged || index.isErased(upTo[slot] ?? 0));
       if (isErased) return true;
+      wasClean = false;
       for (const [slot, each] of kept.entries()) each.eraseUpTo = Math.max(each.eraseUpTo, upTo[slot] ?? 0);
       proceed();
       return false;
