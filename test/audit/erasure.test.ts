@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { blockOf, entryOf } from '#src/adapters/sqlite/search-index/entries.js';
 import { type ErasureStatement, erasureStatement, isSignedErasure } from '#src/audit/erasure-statement.js';
 import { formatTimestamp } from '#src/domain/time.js';
 import { rotateKeys } from '#src/jobs/rotate-keys.js';
@@ -134,7 +135,17 @@ test.for<[string, RegExp, string]>([
     /search terms in token_rows_1: 1/,
     `UPDATE token_rows_1 SET terms = zeroblob(16) WHERE stream = @stream`,
   ],
-  ['a posting', /search terms in postings_1: 1/, 'INSERT INTO postings_1 VALUES (zeroblob(16), @created)'],
+  [
+    'a posting of a change',
+    /search terms in index_changes_1: 1/,
+    `INSERT INTO index_changes_1 SELECT 1 + max(merged, ifnull((SELECT max(number) FROM index_changes_1), 0)), @created,
+       randomblob(16), NULL FROM index_state_1`,
+  ],
+  [
+    'a posting of a run',
+    /search terms in index_blocks_1: 1/,
+    'INSERT INTO index_blocks_1 VALUES (100000000, block_of(@created))',
+  ],
   [
     'a fingerprint',
     /fingerprints in token_rows_1: 1/,
@@ -154,18 +165,22 @@ test.for<[string, RegExp, string]>([
   ],
   [
     'a posting of the generation that is not read',
-    /search terms in postings_0: 1/,
-    'INSERT INTO postings_0 VALUES (zeroblob(16), @created)',
+    /search terms in index_changes_0: 1/,
+    `INSERT INTO index_changes_0 SELECT 1 + max(merged, ifnull((SELECT max(number) FROM index_changes_0), 0)), @created,
+       randomblob(16), NULL FROM index_state_0`,
   ],
 ])('%s that is left over is named, and no statement is signed', async ([, text, sql], context) => {
   embeddedOnly(context, 'it is put into the file; what MongoDB keeps is looked for in cluster/erasure.test.ts');
   const { dataDir } = service;
   const database = openVault(dataDir);
   try {
-    const others = database.prepare('INSERT INTO postings_1 VALUES (randomblob(16), 1000000)');
-    // More postings than one read returns.
+    database.function('block_of', (created) => blockOf(entryOf(randomBytes(16), Number(created))));
+    const others = database.prepare('INSERT INTO index_blocks_1 VALUES (?, ?)');
+    // More blocks than one read returns.
     database.transaction(() => {
-      for (let count = 0; count < 11_000; count += 1) others.run();
+      for (let block = 0; block < 250; block += 1) {
+        others.run(50_000_000 + block, blockOf(entryOf(randomBytes(16), 1_000_000)));
+      }
     })();
     await create('one');
     await remove('one');

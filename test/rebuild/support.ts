@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { vi } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { slots } from '#src/adapters/sqlite/database/rows-schema.js';
 import type { Rebuild } from '#src/ports/generations.js';
+import { storedPostings } from '../support/stored-postings.js';
 import type { TestService } from '../support/test-service.js';
 
 export const generous = { timeout: 50_000, interval: 20 };
@@ -34,7 +36,8 @@ export function storedIn(dataDir: string) {
     return {
       generations: vault.prepare('SELECT generation, state FROM generations ORDER BY generation').all(),
       rows: [count('token_rows_0'), count('token_rows_1')],
-      postings: [count('postings_0'), count('postings_1')],
+      postings: slots.map((slot) => storedPostings(vault, slot).length),
+      runs: [count('index_runs_0') + count('index_blocks_0'), count('index_runs_1') + count('index_blocks_1')],
       counts: [count('token_counts_0'), count('token_counts_1')],
       keys: keys.prepare('SELECT generation FROM generation_keys WHERE destroyed_at = 140737488355327').pluck().all(),
     };

@@ -3,54 +3,82 @@ import type { ErasureProbe, Looked, TracedToken, TraceKind } from '../../ports/e
 import type { SqliteDatabase } from './database/open-database.js';
 import { reading } from './database/reading.js';
 import { ofBothSlots, rowTables, type Slot, slots } from './database/rows-schema.js';
+import { checked, entriesOfBlock, isUsed, seqAt, termBytes } from './search-index/entries.js';
+import { type ChangeRow, indexStatements } from './search-index/index-statements.js';
+import type { Writer } from './writer/writer.js';
 
 type InRow = Readonly<Record<TraceKind, number>>;
-type Place = { readonly term: Buffer; readonly seq: number };
+type InStore = { readonly looked: number; readonly found: number };
+type BlockRow = { readonly block: number; readonly entries: Buffer };
 
-/** A number that blocks the serving thread for some milliseconds. */
-const postingsAtOnce = 10_000;
-const start: Place = { term: Buffer.alloc(0), seq: 0 };
+/** How many blocks are read at once, which blocks the serving thread for some milliseconds. */
+const blocksAtOnce = 100;
+const changesAtOnce = 500;
 
 /**
  * Implements `ErasureProbe` on `vault.db`. Looks in both sets of tables, including the one that is empty except during a
- * rebuild. A posting names its token by the position of the creating event, and no index leads from there to the
- * posting, so we read all postings.
+ * rebuild. Removed postings are taken out of the index first. A posting names its token by the position of the creating
+ * event, and no index leads from there to the posting, so we read all changes and all blocks, also of runs that are not
+ * read.
  */
-export function sqliteErasureProbe(database: SqliteDatabase): ErasureProbe {
+export function sqliteErasureProbe(database: SqliteDatabase, writer: Writer): ErasureProbe {
   const of = ofBothSlots((slot) => statementsOf(database, slot));
 
-  async function inPostings(slot: Slot, created: string): Promise<{ readonly looked: number; readonly found: number }> {
-    const { endOfPage, upTo, rest } = of[slot];
+  async function eraseRemoved(): Promise<void> {
+    const upTo = slots.map((slot) => reading(() => of[slot].index.state().last));
+    while (!(await writer.request('erase_postings', upTo))) await nextTurn();
+  }
+
+  async function inChanges(slot: Slot, created: ReadonlySet<number>): Promise<InStore> {
     let [looked, found] = [0, 0];
-    for (let place: Place | undefined = start; place !== undefined; ) {
-      const from: Place = place;
-      place = reading(() => endOfPage.get(from) as Place | undefined);
-      const last = place;
-      const page = reading(() =>
-        last === undefined
-          ? rest.get({ ...from, created })
-          : upTo.get({ ...from, created, lastTerm: last.term, lastSeq: last.seq }),
-      ) as { looked: number; found: number };
-      looked += page.looked;
-      found += page.found;
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const from: number = after;
+      const page: readonly ChangeRow[] = reading(() => of[slot].index.changesAfter(from, changesAtOnce));
+      for (const { seq, added, removed } of page) {
+        const postings = ((added?.length ?? 0) + (removed?.length ?? 0)) / termBytes;
+        looked += postings;
+        if (created.has(seq)) found += postings;
+      }
+      after = page.at(-1)?.number;
+      await nextTurn();
+    }
+    return { looked, found };
+  }
+
+  async function inBlocks(slot: Slot, created: ReadonlySet<number>): Promise<InStore> {
+    let [looked, found] = [0, 0];
+    for (let after: number | undefined = -1; after !== undefined; ) {
+      const from: number = after;
+      const page = reading(() => of[slot].blocksAfter.all(from, blocksAtOnce) as BlockRow[]);
+      for (const { entries } of page) {
+        const block = checked(entries);
+        for (let index = 0; index < entriesOfBlock && isUsed(block, index); index += 1) {
+          looked += 1;
+          if (created.has(seqAt(block, index))) found += 1;
+        }
+      }
+      after = page.at(-1)?.block;
       await nextTurn();
     }
     return { looked, found };
   }
 
   async function inSlot(slot: Slot, { stream, created }: TracedToken): Promise<readonly Looked[]> {
-    const { rows, postings } = rowTables(slot);
+    const { rows, changes, blocks } = rowTables(slot);
     const row = reading(() => of[slot].inRow.get(stream) as InRow | undefined);
     const looked = row === undefined ? 0 : 1;
     const kinds: readonly TraceKind[] = ['row', 'search_term', 'fingerprint', 'deadline'];
+    const seqs = new Set(created);
     return [
       ...kinds.map((kind) => ({ kind, store: rows, looked, found: row?.[kind] ?? 0 })),
-      { kind: 'search_term', store: postings, ...(await inPostings(slot, JSON.stringify(created))) },
+      { kind: 'search_term', store: changes, ...(await inChanges(slot, seqs)) },
+      { kind: 'search_term', store: blocks, ...(await inBlocks(slot, seqs)) },
     ];
   }
 
   return {
     async of(token) {
+      await eraseRemoved();
       const looked: Looked[] = [];
       for (const slot of slots) looked.push(...(await inSlot(slot, token)));
       return looked;
@@ -59,10 +87,10 @@ export function sqliteErasureProbe(database: SqliteDatabase): ErasureProbe {
 }
 
 function statementsOf(database: SqliteDatabase, slot: Slot) {
-  const { rows, postings } = rowTables(slot);
-  const counted = `SELECT count(*) AS looked, ifnull(sum(seq IN (SELECT value FROM json_each(@created))), 0) AS found
-    FROM ${postings} WHERE (term, seq) > (@term, @seq)`;
+  const { rows, blocks } = rowTables(slot);
   return {
+    index: indexStatements(database, slot),
+    blocksAfter: database.prepare(`SELECT block, entries FROM ${blocks} WHERE block > ? ORDER BY block LIMIT ?`),
     // The columns that a tombstone keeps are left out.
     inRow: database.prepare(
       `SELECT removed_at IS NULL OR state ->> '$.life' IS NOT NULL OR content IS NOT NULL OR cvc IS NOT NULL
@@ -72,11 +100,5 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
          expires_at IS NOT NULL OR cvc_purge_at IS NOT NULL AS deadline
        FROM ${rows} WHERE stream = ?`,
     ),
-    endOfPage: database.prepare(
-      `SELECT term, seq FROM ${postings} WHERE (term, seq) > (@term, @seq)
-       ORDER BY term, seq LIMIT 1 OFFSET ${postingsAtOnce - 1}`,
-    ),
-    upTo: database.prepare(`${counted} AND (term, seq) <= (@lastTerm, @lastSeq)`),
-    rest: database.prepare(counted),
   };
 }

@@ -8,7 +8,7 @@ import type { Writer } from './writer/writer.js';
 type Row = { readonly generation: number; readonly state: 'read' | 'building' | 'left' };
 
 /** Small, because a reveal waits for its record, and so for the current commit of the writer: some milliseconds. */
-const rowsOfCommit = 2;
+const rowsOfCommit = 8;
 
 /**
  * Caches `inUse` of `Generations` for the process that has the files. Only requests of this process change which

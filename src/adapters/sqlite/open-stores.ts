@@ -71,7 +71,7 @@ export async function openSqliteStores(
         vault,
         createSearchConnections(() => openReader('vault.db')),
       ),
-      erasureProbe: sqliteErasureProbe(vault),
+      erasureProbe: sqliteErasureProbe(vault, writer),
       generations: rememberingInUse(sqliteGenerations(vault, writer)),
       claims: sqliteClaims(vault, writer),
       budgets: sqliteBudgets(vault, writer),

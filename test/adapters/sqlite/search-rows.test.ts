@@ -8,10 +8,11 @@ import { openDatabase, type SqliteDatabase } from '#src/adapters/sqlite/database
 import { vaultSchema } from '#src/adapters/sqlite/database/vault-schema.js';
 import { createSearchConnections, type SearchConnections } from '#src/adapters/sqlite/search/search-connections.js';
 import { searchRows } from '#src/adapters/sqlite/search/search-rows.js';
+import { createIndexKeeper } from '#src/adapters/sqlite/search-index/index-keeper.js';
 import type { PlanNode } from '#src/ports/search-plan.js';
 
 /** Enough rows for walks to take many steps and for some ranges of dates to be short. */
-const rowCount = 12_000;
+const rowCount = 18_000;
 const tenants = ['t1', 't2'];
 
 type Row = {
@@ -51,14 +52,21 @@ beforeAll(() => {
     `INSERT INTO token_rows_1 (stream, tenant, revision, state, mac, seq, created_at, modified_at, expires_at)
      VALUES (?, ?, 0, '{"life":{"tokenType":"token"}}', zeroblob(32), ?, ?, ?, ?)`,
   );
-  const insertPosting = writer.prepare('INSERT INTO postings_1 VALUES (?, ?)');
+  const insertChange = writer.prepare('INSERT INTO index_changes_1 (number, seq, added) VALUES (?, ?, ?)');
+  const index = createIndexKeeper(writer, 1);
+  let postings = 0;
   writer.exec('BEGIN');
   for (const { seq, tenant, terms, created_at, modified_at, expires_at } of rows) {
     insertRow.run(`token-${seq}`, tenant, seq, created_at, modified_at, expires_at);
-    for (const name of terms) insertPosting.run(Buffer.from(name, 'hex'), seq);
+    postings += terms.size;
+    insertChange.run(postings, seq, Buffer.from([...terms].join(''), 'hex'));
+    // Most of the index is in runs of two levels, and the newest changes are in none.
+    if (seq === 12_000 * 3) while (index.step(0));
   }
-  writer.exec('INSERT INTO term_counts_1 SELECT term, count(*) FROM postings_1 GROUP BY term HAVING count(*) > 63');
+  while (index.step(0));
   writer.exec('COMMIT');
+  expect(writer.prepare('SELECT DISTINCT level FROM index_runs_1 ORDER BY level').pluck().all()).toEqual([0, 1]);
+  expect(writer.prepare('SELECT count(*) FROM index_changes_1').pluck().get()).toBeGreaterThan(100);
   writer.close();
   connections = createSearchConnections(() => {
     const opened = openDatabase(join(dir, 'vault.db'), 'vault.db', 'reader');

@@ -4,6 +4,7 @@ import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import type { TokenLife } from '#src/domain/token/token-state.js';
 import type { StoredWebhookState } from '#src/ports/webhook-store.js';
 import type { ClaimResult } from '#src/views/finished-claim.js';
+import { termsIn } from '../../support/stored-postings.js';
 import type { TestService } from '../../support/test-service.js';
 
 type Kind = 'tenant' | 'application';
@@ -100,9 +101,16 @@ function onFiles(dataDir: string): RowsAttacker {
       replace('token_rows_1', { ...row, ...times, state: JSON.stringify({ ...state, life }) });
     },
     async copyTerms(fromStream, toStream) {
-      const [from, to] = [fromStream, toStream].map((stream) => rowOf('token_rows_1', 'stream = ?', stream)['seq']);
-      const copy = 'INSERT OR IGNORE INTO postings_1 (term, seq) SELECT term, ? FROM postings_1 WHERE seq = ?';
-      changeOne(copy, to, from);
+      const [from, to] = [fromStream, toStream].map((stream) => rowOf('token_rows_1', 'stream = ?', stream));
+      const own = termsIn(to?.['terms'] as Buffer);
+      const added = termsIn(from?.['terms'] as Buffer).filter((term) => !own.includes(term));
+      const newest = 'SELECT max(merged, ifnull((SELECT max(number) FROM index_changes_1), 0)) FROM index_state_1';
+      changeOne(
+        `INSERT INTO index_changes_1 (number, seq, added) VALUES (? + (${newest}), ?, ?)`,
+        added.length,
+        to?.['seq'],
+        Buffer.from(added.join(''), 'hex'),
+      );
     },
     async moveClaims(fromStream, toStream) {
       changeOne('UPDATE claims SET result = replace(result, ?, ?)', fromStream, toStream);

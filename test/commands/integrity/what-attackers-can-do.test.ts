@@ -41,7 +41,7 @@ test('rows: a search misses a token whose terms were deleted', async () => {
   const id = await plain({ metadata: { customer: 'c-17' } });
   const found = () => service.call('POST', '/tokens/search', { query: 'metadata.customer:c-17' });
   expect((await found()).body).toMatchObject({ pagination: { total_items: 1 } });
-  changed('DELETE FROM postings_1');
+  changed('DELETE FROM index_changes_1');
   expect((await found()).body).toMatchObject({ pagination: { total_items: 0 } });
   expect((await get(id)).status).toBe(200);
 });

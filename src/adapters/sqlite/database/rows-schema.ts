@@ -16,15 +16,19 @@ export function ofBothSlots<T>(make: (slot: Slot) => T): readonly [T, T] {
 export function rowTables(slot: Slot) {
   return {
     rows: `token_rows_${slot}`,
-    postings: `postings_${slot}`,
-    termCounts: `term_counts_${slot}`,
+    changes: `index_changes_${slot}`,
+    indexState: `index_state_${slot}`,
+    runs: `index_runs_${slot}`,
+    segments: `index_segments_${slot}`,
+    filters: `index_filters_${slot}`,
+    blocks: `index_blocks_${slot}`,
     tokenCounts: `token_counts_${slot}`,
   } as const;
 }
 
-/** Returns the schema of the token rows, the postings and their counts of one generation. */
+/** Returns the schema of the token rows, their search index and their counts of one generation. */
 export function rowsSchema(slot: Slot): string {
-  const { rows, postings, termCounts, tokenCounts } = rowTables(slot);
+  const { rows, changes, indexState, runs, segments, filters, blocks, tokenCounts } = rowTables(slot);
   const type = (row: 'OLD' | 'NEW'): string => `${row}.state ->> '$.life.tokenType'`;
   const countUp = `INSERT INTO ${tokenCounts} (tenant, type, count) VALUES (NEW.tenant, ${type('NEW')}, 1)
     ON CONFLICT (tenant, type) DO UPDATE SET count = count + 1`;
@@ -60,13 +64,43 @@ export function rowsSchema(slot: Slot): string {
   CREATE INDEX ${rows}_created_at ON ${rows} (created_at, seq) WHERE created_at IS NOT NULL;
   CREATE INDEX ${rows}_modified_at ON ${rows} (modified_at, seq) WHERE modified_at IS NOT NULL;
 
-  -- Which tokens have a term, and of a common one how many. A term is a keyed hash with the tenant in its key.
-  CREATE TABLE ${postings} (
-    term BLOB NOT NULL,
+  -- The search index (sqlite/search-index/entries.ts). What a commit added to the index and removed from it: terms,
+  -- which are keyed hashes with the tenant in their key, 16 bytes each. The number of a change is the number of postings
+  -- in all changes up to it, and is never used again.
+  CREATE TABLE ${changes} (
+    number INTEGER PRIMARY KEY,
     seq INTEGER NOT NULL,
-    PRIMARY KEY (term, seq)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE ${termCounts} (term BLOB PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    added BLOB,
+    removed BLOB
+  ) STRICT;
+  CREATE INDEX ${changes}_removed ON ${changes} (number) WHERE removed IS NOT NULL;
+  -- Up to which change additions are merged into runs and removals taken out of them. One row.
+  CREATE TABLE ${indexState} (
+    merged INTEGER NOT NULL,
+    erased INTEGER NOT NULL,
+    version INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO ${indexState} VALUES (0, 0, 0);
+  CREATE TABLE ${runs} (
+    run INTEGER PRIMARY KEY,
+    level INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('building', 'read', 'dropped')),
+    -- The run that this one is being combined into with others.
+    merges_into INTEGER,
+    version INTEGER NOT NULL,
+    seq_min INTEGER NOT NULL,
+    seq_max INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE ${segments} (
+    segment INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    fences BLOB NOT NULL
+  ) STRICT;
+  CREATE INDEX ${segments}_run ON ${segments} (run, segment, version);
+  CREATE TABLE ${filters} (segment INTEGER PRIMARY KEY, filter BLOB NOT NULL) STRICT;
+  -- A segment has 16 blocks. Block i of it has the number 16 * segment + i.
+  CREATE TABLE ${blocks} (block INTEGER PRIMARY KEY, entries BLOB NOT NULL) STRICT;
   -- How many living tokens of each type a tenant has, in the transaction of every change of a row.
   CREATE TABLE ${tokenCounts} (
     tenant TEXT NOT NULL,

@@ -1,7 +1,7 @@
 import type { SearchPlan } from '../../../ports/search-plan.js';
 import { chooseDriver, type Driver, residue } from '../../search-plan/choose-driver.js';
 import { type WeighedNode, weigh } from '../../search-plan/weighed-plan.js';
-import { termCount } from '../database/term-counts.js';
+import type { IndexView } from '../search-index/index-view.js';
 import { matchSeqs } from './match-seqs.js';
 import type { SearchStatements } from './search-statements.js';
 
@@ -17,8 +17,8 @@ export type Approach = {
 };
 
 /** Returns null if the plan matches nothing. */
-export function approachOf(statements: SearchStatements, plan: SearchPlan): Approach | null {
-  const countOf = (term: Buffer): number => termCount(statements, term);
+export function approachOf(index: IndexView, plan: SearchPlan): Approach | null {
+  const countOf = (term: Buffer): number => index.count(term);
   const all = Buffer.from(plan.all, 'hex');
   const everyCount = countOf(all);
   const weighed = weigh(plan.where, countOf, everyCount);
@@ -29,21 +29,22 @@ export function approachOf(statements: SearchStatements, plan: SearchPlan): Appr
   return { all, node, driver, left: node === null ? null : residue(node, driver) };
 }
 
-/** Returns the tokens of `seqs` that live at `now`. `due` is the number of tokens that are due then. */
+/** Returns the tokens of `seqs` that live at `now`. `isAnyDue`: whether some token is due then. */
 export function livingOf(
   { amongLiving }: SearchStatements,
   seqs: readonly number[],
   now: number,
-  due: number,
+  isAnyDue: boolean,
 ): readonly number[] {
-  return due === 0 ? seqs : (amongLiving.all({ seqs: JSON.stringify(seqs), now }) as number[]);
+  return !isAnyDue ? seqs : (amongLiving.all({ seqs: JSON.stringify(seqs), now }) as number[]);
 }
 
 /** Returns the tokens of one step of the walk that match the plan. */
 export function foundAmong(
   statements: SearchStatements,
+  index: IndexView,
   { left }: Approach,
   seqs: readonly number[],
 ): readonly number[] {
-  return left === null ? seqs : matchSeqs(statements, left, seqs);
+  return left === null ? seqs : matchSeqs(statements, index, left, seqs);
 }

@@ -1,36 +1,37 @@
 import type { WeighedNode } from '../../search-plan/weighed-plan.js';
+import type { IndexView } from '../search-index/index-view.js';
 import type { SearchStatements } from './search-statements.js';
 
 /**
  * Returns the tokens of `seqs` that match a plan, in the given order. Looks up each token for each deciding part of the
  * plan.
  */
-export function matchSeqs(statements: SearchStatements, node: WeighedNode, seqs: readonly number[]): readonly number[] {
+export function matchSeqs(
+  statements: SearchStatements,
+  index: IndexView,
+  node: WeighedNode,
+  seqs: readonly number[],
+): readonly number[] {
   if (seqs.length === 0) return seqs;
   switch (node.is) {
     case 'term':
-      return amongTerm(statements, node.term, seqs);
+      return index.among(node.term, seqs);
     case 'date': {
       const { from, to, column } = node;
       const range = { from: from ?? Number.MIN_SAFE_INTEGER, to: to ?? Number.MAX_SAFE_INTEGER };
       return statements.among[column].all({ seqs: JSON.stringify(seqs), ...range }) as number[];
     }
     case 'not':
-      return without(seqs, matchSeqs(statements, node.of, seqs));
+      return without(seqs, matchSeqs(statements, index, node.of, seqs));
     case 'and':
-      return rarestFirst(node.of).reduce((left, child) => matchSeqs(statements, child, left), seqs);
+      return rarestFirst(node.of).reduce((left, child) => matchSeqs(statements, index, child, left), seqs);
     case 'or': {
       const unmatched = rarestFirst(node.of)
         .reverse()
-        .reduce((left, child) => without(left, matchSeqs(statements, child, left)), seqs);
+        .reduce((left, child) => without(left, matchSeqs(statements, index, child, left)), seqs);
       return without(seqs, unmatched);
     }
   }
-}
-
-/** Returns the tokens of `seqs` that have a term. */
-export function amongTerm(statements: SearchStatements, term: Buffer, seqs: readonly number[]): readonly number[] {
-  return statements.amongTerm.all({ seqs: JSON.stringify(seqs), term }) as number[];
 }
 
 function without(seqs: readonly number[], others: readonly number[]): readonly number[] {

@@ -1,5 +1,7 @@
 import { GenerationDropped } from '../../../ports/generations.js';
 import type { SqliteDatabase } from '../database/open-database.js';
+import { ofBothSlots } from '../database/rows-schema.js';
+import { createIndexViews, type IndexView } from '../search-index/index-view.js';
 import { prepareSearchStatements, type SearchConnection, type SearchStatements } from './search-statements.js';
 
 const connectionsMax = 4;
@@ -12,6 +14,7 @@ const connectionsMax = 4;
 export function createSearchConnections(open: () => SqliteDatabase) {
   const free: SearchConnection[] = [];
   const waiting: ((connection: SearchConnection) => void)[] = [];
+  const views = ofBothSlots(() => createIndexViews());
   let opened = 0;
 
   function take(): SearchConnection | Promise<SearchConnection> {
@@ -31,17 +34,21 @@ export function createSearchConnections(open: () => SqliteDatabase) {
 
   return {
     /**
-     * Runs `search` inside a read transaction, in which it sees the rows of a generation as of one instant. Throws
-     * GenerationDropped if the generation no longer exists.
+     * Runs `search` inside a read transaction, in which it sees the rows and the index of a generation as of one instant.
+     * Throws GenerationDropped if the generation no longer exists.
      */
-    async run<T>(generation: number, search: (statements: SearchStatements) => Promise<T>): Promise<T> {
+    async run<T>(
+      generation: number,
+      search: (statements: SearchStatements, index: IndexView) => Promise<T>,
+    ): Promise<T> {
       const connection = await take();
       const { database } = connection.begin;
       try {
         connection.begin.run();
-        const statements = connection.of(generation);
-        if (statements === null) throw new GenerationDropped('vault.db');
-        return await search(statements);
+        const found = connection.of(generation);
+        if (found === null) throw new GenerationDropped('vault.db');
+        const { slot, statements } = found;
+        return await search(statements, views[slot].viewOf(statements.index));
       } finally {
         try {
           if (database.inTransaction) connection.commit.run();

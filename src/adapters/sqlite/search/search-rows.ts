@@ -12,9 +12,10 @@ import type { TokenView } from '../../../views/token-view.js';
 import type { WeighedNode } from '../../search-plan/weighed-plan.js';
 import { databaseError } from '../database/database-error.js';
 import { type TokenRow, viewOf } from '../database/token-row.js';
+import type { IndexView } from '../search-index/index-view.js';
 import { approachOf, foundAmong, livingOf } from './approach.js';
 import { type Found, foundNothing, type Wanted } from './found.js';
-import { amongTerm, matchSeqs } from './match-seqs.js';
+import { matchSeqs } from './match-seqs.js';
 import type { SearchConnections } from './search-connections.js';
 import type { SearchStatements } from './search-statements.js';
 import { walkPostings } from './walk-postings.js';
@@ -27,8 +28,8 @@ export function searchRows(
   plan: SearchPlan,
   { now, offset, limit, contentBytesMax }: PageRequest,
 ): Promise<SearchPage> {
-  return reading(connections, plan, async (statements) => {
-    const { total, page } = await findSeqs(statements, plan, { offset, limit }, now);
+  return reading(connections, plan, async (statements, index) => {
+    const { total, page } = await findSeqs(statements, index, plan, { offset, limit }, now);
     if (contentBytesMax === undefined) return { total, rows: rowsOf(statements, plan, page), later: [] };
     const asked = JSON.stringify(page);
     const sizes = statements.contentSizes.all(asked, plan.tenantId) as number[];
@@ -47,8 +48,8 @@ export function walkRows(
   plan: SearchPlan,
   step: WalkStep,
 ): Promise<readonly Stored<TokenView>[]> {
-  return reading(connections, plan, async (statements) =>
-    rowsOf(statements, plan, await walkSeqs(statements, plan, step)),
+  return reading(connections, plan, async (statements, index) =>
+    rowsOf(statements, plan, await walkSeqs(statements, index, plan, step)),
   );
 }
 
@@ -64,7 +65,7 @@ function rowsOf(
 async function reading<T>(
   connections: SearchConnections,
   { generation }: SearchPlan,
-  read: (statements: SearchStatements) => Promise<T>,
+  read: (statements: SearchStatements, index: IndexView) => Promise<T>,
 ): Promise<T> {
   try {
     return await connections.run(generation, read);
@@ -73,48 +74,47 @@ async function reading<T>(
   }
 }
 
-/** Up to this number of due rows, counting the matches among them costs little. */
+/** Up to this number of due rows, looking for those among the matches costs little. */
 const dueFewMax = 1_000;
 
 /**
- * Runs a plan. For a single term, the total is its term count minus its due tokens, and the page is read from the
- * index. Any other plan walks the rarest postings that cover all matches, or a short range of dates.
+ * Runs a plan. For a single term, the total is its count minus its due tokens, and the index has the page. Any other
+ * plan walks the rarest postings that cover all matches, or a short range of dates.
  */
-async function findSeqs(statements: SearchStatements, plan: SearchPlan, wanted: Wanted, now: number): Promise<Found> {
-  const approach = approachOf(statements, plan);
+async function findSeqs(
+  statements: SearchStatements,
+  index: IndexView,
+  plan: SearchPlan,
+  wanted: Wanted,
+  now: number,
+): Promise<Found> {
+  const approach = approachOf(index, plan);
   if (approach === null) return foundNothing;
   const { all, node, driver, left } = approach;
   // Usually there are none, because due tokens are swept within a minute.
-  const due = Number(statements.dueCount.get(now, dueFewMax + 1));
+  const due = statements.due.all(now, dueFewMax + 1) as number[];
 
   const [term, ...others] = driver.terms;
-  if (left === null && term !== undefined && others.length === 0 && due <= dueFewMax) {
-    const total = driver.count - (due === 0 ? 0 : Number(statements.dueWithTerm.get(now, term)));
-    return { total, page: pageOfTerm(statements, term, due === 0 ? null : now, total, wanted) };
+  if (left === null && term !== undefined && others.length === 0 && due.length <= dueFewMax) {
+    const hidden =
+      due.length === 0
+        ? due
+        : index.among(
+            term,
+            due.toSorted((a, b) => b - a),
+          );
+    const total = Math.max(driver.count - hidden.length, 0);
+    return { total, page: wanted.offset >= total ? [] : index.page(term, wanted, hidden) };
   }
-  const living = (seqs: readonly number[]): readonly number[] => livingOf(statements, seqs, now, due);
+  const living = (seqs: readonly number[]): readonly number[] => livingOf(statements, seqs, now, due.length > 0);
   const dated = node === null ? null : seqsByDate(statements, node, driver.count);
   if (dated === null || node === null) {
-    const match = (seqs: readonly number[]) => living(foundAmong(statements, approach, seqs));
-    return walkPostings(statements, driver, match, wanted);
+    const match = (seqs: readonly number[]) => living(foundAmong(statements, index, approach, seqs));
+    return walkPostings(index, driver, match, wanted);
   }
   // A range of dates contains tokens of all tenants.
-  const found = living(matchSeqs(statements, node, amongTerm(statements, all, dated)));
+  const found = living(matchSeqs(statements, index, node, index.among(all, dated)));
   return { total: found.length, page: found.slice(wanted.offset, wanted.offset + wanted.limit) };
-}
-
-function pageOfTerm(
-  statements: SearchStatements,
-  term: Buffer,
-  /** Null if nothing is due. */
-  now: number | null,
-  total: number,
-  { offset, limit }: Wanted,
-): readonly number[] {
-  if (offset >= total) return [];
-  const page =
-    now === null ? statements.page.all(term, limit, offset) : statements.livingPage.all(term, now, limit, offset);
-  return page as number[];
 }
 
 /** The number of tokens that one step checks without delaying other work. */
@@ -141,14 +141,16 @@ function seqsByDate({ between }: SearchStatements, node: WeighedNode, driverCoun
  */
 async function walkSeqs(
   statements: SearchStatements,
+  index: IndexView,
   plan: SearchPlan,
   { now, before, limit }: WalkStep,
 ): Promise<readonly number[]> {
-  const approach = approachOf(statements, plan);
+  const approach = approachOf(index, plan);
   if (approach === null) return [];
-  const due = Number(statements.dueCount.get(now, 1));
-  const match = (seqs: readonly number[]) => livingOf(statements, foundAmong(statements, approach, seqs), now, due);
+  const isAnyDue = statements.due.get(now, 1) !== undefined;
+  const match = (seqs: readonly number[]) =>
+    livingOf(statements, foundAmong(statements, index, approach, seqs), now, isAnyDue);
   const wanted = { offset: 0, limit, ...(before === null ? {} : { before }) };
-  const { page } = await walkPostings(statements, approach.driver, match, { ...wanted, untilFull: true });
+  const { page } = await walkPostings(index, approach.driver, match, { ...wanted, untilFull: true });
   return page;
 }

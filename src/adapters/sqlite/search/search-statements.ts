@@ -1,8 +1,8 @@
 import type { Statement } from 'better-sqlite3';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { ofBothSlots, rowTables, type Slot } from '../database/rows-schema.js';
-import { termCountSql } from '../database/term-counts.js';
 import { viewColumns } from '../database/token-row.js';
+import { type IndexStatements, indexStatements } from '../search-index/index-statements.js';
 
 /** Selects, in the given order, the tokens of a JSON array of `seq` that satisfy a condition. */
 const among = 'SELECT p.value FROM json_each(@seqs) p WHERE';
@@ -15,30 +15,15 @@ type Columns = { readonly created_at: Statement; readonly modified_at: Statement
 
 /** The statements of one set of tables. Each returns one column, except `rows` and `states`. */
 export type SearchStatements = Readonly<
-  Record<
-    | 'keptCount'
-    | 'countedCount'
-    | 'page'
-    | 'livingPage'
-    | 'nthBefore'
-    | 'postings'
-    | 'amongTerm'
-    | 'amongLiving'
-    | 'dueCount'
-    | 'dueWithTerm'
-    | 'rows'
-    | 'contentSizes'
-    | 'states',
-    Statement
-  >
-> & { readonly among: Columns; readonly between: Columns };
+  Record<'amongLiving' | 'due' | 'rows' | 'contentSizes' | 'states', Statement>
+> & { readonly among: Columns; readonly between: Columns; readonly index: IndexStatements };
 
 /** The statements of one connection. */
 export type SearchConnection = {
   readonly begin: Statement;
   readonly commit: Statement;
-  /** Returns the statements for the rows of a generation; null if it no longer exists. */
-  of(generation: number): SearchStatements | null;
+  /** Returns the set of tables of a generation, and its statements; null if it no longer exists. */
+  of(generation: number): { readonly slot: Slot; readonly statements: SearchStatements } | null;
 };
 
 /**
@@ -54,37 +39,21 @@ export function prepareSearchStatements(database: SqliteDatabase): SearchConnect
     commit: database.prepare('COMMIT'),
     of(generation) {
       const slot = slotOf.get(generation) as Slot | undefined;
-      return slot === undefined ? null : of[slot];
+      return slot === undefined ? null : { slot, statements: of[slot] };
     },
   };
 }
 
 function statementsOf(database: SqliteDatabase, slot: Slot): SearchStatements {
-  const { rows, postings } = rowTables(slot);
-  const counts = termCountSql(slot);
+  const { rows } = rowTables(slot);
   const column = (sql: string): Statement => database.prepare(sql).pluck();
   return {
-    keptCount: column(counts.kept),
-    countedCount: column(counts.counted),
-    /** Newest first. */
-    page: column(`SELECT seq FROM ${postings} WHERE term = ? ORDER BY seq DESC LIMIT ? OFFSET ?`),
-    livingPage: column(
-      `SELECT p.seq FROM ${postings} p
-       WHERE p.term = ? AND (SELECT 1 FROM ${rows} t WHERE t.seq = p.seq AND t.expires_at <= ?) IS NULL
-       ORDER BY p.seq DESC LIMIT ? OFFSET ?`,
-    ),
-    /** Returns the `seq` of the nth posting before a `seq`. */
-    nthBefore: column(`SELECT seq FROM ${postings} WHERE term = ? AND seq < ? ORDER BY seq DESC LIMIT 1 OFFSET ?`),
-    postings: column(`SELECT seq FROM ${postings} WHERE term = ? AND seq >= ? AND seq < ? ORDER BY seq DESC`),
-    amongTerm: column(`${among} (SELECT 1 FROM ${postings} q WHERE q.term = @term AND q.seq = p.value) IS NOT NULL`),
+    index: indexStatements(database, slot),
     amongLiving: column(`${among} (SELECT 1 FROM ${rows} t WHERE t.seq = p.value AND t.expires_at <= @now) IS NULL`),
     among: { created_at: column(dated(rows, 'created_at')), modified_at: column(dated(rows, 'modified_at')) },
     between: { created_at: column(between(rows, 'created_at')), modified_at: column(between(rows, 'modified_at')) },
-    dueCount: column(`SELECT count(*) FROM (SELECT 1 FROM ${rows} WHERE expires_at <= ? LIMIT ?)`),
-    dueWithTerm: column(
-      `SELECT count(*) FROM ${rows} t
-       WHERE t.expires_at <= ? AND (SELECT 1 FROM ${postings} q WHERE q.term = ? AND q.seq = t.seq) IS NOT NULL`,
-    ),
+    /** The tokens that are due, in no order. */
+    due: column(`SELECT seq FROM ${rows} WHERE expires_at <= ? AND seq IS NOT NULL LIMIT ?`),
     rows: database.prepare(
       `SELECT ${viewColumns} FROM ${rows}
        WHERE seq IN (SELECT value FROM json_each(?)) AND tenant = ? ORDER BY seq DESC`,

@@ -1,6 +1,7 @@
 import type { Rebuild } from '../../../ports/generations.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { ofBothSlots, rowTables, type Slot } from '../database/rows-schema.js';
+import { createIndexKeeper } from '../search-index/index-keeper.js';
 import type { WriterOperations } from './protocol.js';
 
 type Input<O extends keyof WriterOperations> = WriterOperations[O]['input'];
@@ -69,25 +70,19 @@ export function createGenerationOperations(database: SqliteDatabase) {
 
 /** The number of rows per call, small enough that their commit delays no other work. */
 const rowsMax = 200;
-const postingsMax = 2_000;
 
 /**
  * Removes some of the rows in a set of tables and returns true when none are left. The last step empties the table as a
  * whole: it overwrites the remaining page, which may contain parts of moved records (`secure_delete`).
  */
 function createEmptySlot(database: SqliteDatabase, slot: Slot): () => boolean {
-  const { rows, postings, termCounts, tokenCounts } = rowTables(slot);
-  const bound = database.prepare(`SELECT term, seq FROM ${postings} ORDER BY term, seq LIMIT 1 OFFSET ${postingsMax}`);
-  const removePostings = database.prepare(`DELETE FROM ${postings} WHERE (term, seq) < (@term, @seq)`);
+  const { rows, tokenCounts } = rowTables(slot);
+  const index = createIndexKeeper(database, slot);
   const removeRows = database.prepare(`DELETE FROM ${rows} WHERE row IN (SELECT row FROM ${rows} LIMIT ${rowsMax})`);
-  const clear = [postings, rows, termCounts, tokenCounts].map((table) => database.prepare(`DELETE FROM ${table}`));
+  const clear = [rows, tokenCounts].map((table) => database.prepare(`DELETE FROM ${table}`));
 
   return () => {
-    const next = bound.get();
-    if (next !== undefined) {
-      removePostings.run(next);
-      return false;
-    }
+    if (!index.empty()) return false;
     if (removeRows.run().changes === rowsMax) return false;
     for (const all of clear) all.run();
     return true;

@@ -93,6 +93,11 @@ export type WriterOperations = {
   };
   leave_generation: { of: 'vault'; input: { readonly generation: number }; answer: null };
   empty_generation: { of: 'vault'; input: { readonly generation: number }; answer: boolean };
+  /**
+   * Returns whether all postings that changes up to these numbers removed are out of `vault.db`, for each set of tables.
+   * Otherwise, the thread takes them out.
+   */
+  erase_postings: { of: 'vault'; input: readonly number[]; answer: boolean };
   /** Returns false if an event was appended to the stream of a tenant after `upTo`. */
   replace_directory: {
     of: 'vault';

@@ -4,7 +4,7 @@ import type { GenerationTerms, RowIndex } from '../../../ports/unit-of-work.js';
 import { termsDigest } from '../../search-plan/mark-of.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { rowTables, type Slot } from '../database/rows-schema.js';
-import { keptCountMin } from '../database/term-counts.js';
+import { termBytes } from '../search-index/entries.js';
 import type { WrittenGeneration } from './generations-in.js';
 
 /** The search terms of a row, as stored in the row. */
@@ -17,10 +17,10 @@ type Found = {
 
 const byNothing: Found = { fingerprint: null, seq: null, terms: null, mark: null };
 
-/** Writes the rows of tokens and their postings into one set of tables. */
+/** Writes the rows of tokens and the changes of their search index into one set of tables. */
 export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
   const { rows } = rowTables(slot);
-  const postings = createPostingWriter(database, slot);
+  const changes = createChangeWriter(database, slot);
   const findIndex = database.prepare(`SELECT fingerprint, seq, terms, mark FROM ${rows} WHERE stream = ?`);
   const findRevision = database.prepare(`SELECT revision FROM ${rows} WHERE stream = ?`).pluck();
   const upsert = database.prepare(
@@ -60,10 +60,7 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
         removedAt: life === null ? at : null,
       });
       if (after === before) return;
-      postings.replace(
-        { seq: before.seq, terms: unpackTerms(before.terms) },
-        { seq: after.seq, terms: unpackTerms(after.terms) },
-      );
+      changes.replace(before, after);
     },
   };
 }
@@ -84,63 +81,55 @@ function termsIn(terms: GenerationTerms, generation: number): readonly string[] 
   return own;
 }
 
-/** The search index of a row: the position of the event that created it, and its distinct terms. */
-type Postings = { readonly seq: number | null; readonly terms: readonly Buffer[] };
-
-/** Updates postings and term counts inside the transaction that writes the row. */
-function createPostingWriter(database: SqliteDatabase, slot: Slot) {
-  const { postings, termCounts } = rowTables(slot);
-  const insert = database.prepare(`INSERT INTO ${postings} (term, seq) VALUES (?, ?)`);
-  const remove = database.prepare(`DELETE FROM ${postings} WHERE term = ? AND seq = ?`);
-  const countUp = database.prepare(`UPDATE ${termCounts} SET count = count + 1 WHERE term = ?`);
-  const isCommon = database.prepare(`SELECT 1 FROM ${postings} WHERE term = ? LIMIT 1 OFFSET ${keptCountMin - 1}`);
-  const keepCount = database.prepare(
-    `INSERT INTO ${termCounts} (term, count) SELECT term, count(*) FROM ${postings} WHERE term = ?`,
+/** Notes which terms a row gained and lost, inside the transaction that writes the row. */
+function createChangeWriter(database: SqliteDatabase, slot: Slot) {
+  const { changes, indexState } = rowTables(slot);
+  const insert = database.prepare(
+    `INSERT INTO ${changes} (number, seq, added, removed) VALUES (
+       @postings + max((SELECT merged FROM ${indexState}), ifnull((SELECT max(number) FROM ${changes}), 0)),
+       @seq, @added, @removed)`,
   );
-  const countDown = database.prepare(`UPDATE ${termCounts} SET count = count - 1 WHERE term = ?`);
-  const dropCount = database.prepare(`DELETE FROM ${termCounts} WHERE term = ? AND count = 0`);
 
-  function add(term: Buffer, seq: number): void {
-    insert.run(term, seq);
-    if (countUp.run(term).changes === 0 && isCommon.get(term) !== undefined) keepCount.run(term);
-  }
-
-  function take(term: Buffer, seq: number): void {
-    remove.run(term, seq);
-    countDown.run(term);
-    dropCount.run(term);
+  function note(seq: number, added: Buffer, removed: Buffer): void {
+    const postings = (added.length + removed.length) / termBytes;
+    if (postings === 0) return;
+    insert.run({
+      postings,
+      seq,
+      added: added.length === 0 ? null : added,
+      removed: removed.length === 0 ? null : removed,
+    });
   }
 
   return {
-    /**
-     * Replaces the search index of a row. Another `seq` means a recreated token, which shares no terms with the last
-     * one.
-     */
-    replace(before: Postings, after: Postings): void {
-      const had = before.seq === null ? [] : before.terms;
-      const has = after.seq === null ? [] : after.terms;
-      const goesOn = before.seq === after.seq;
-      for (const term of goesOn ? without(had, has) : had) take(term, Number(before.seq));
-      for (const term of goesOn ? without(has, had) : has) add(term, Number(after.seq));
+    /** Another `seq` means a recreated token, which shares no postings with the last one. */
+    replace(before: Found, after: Found): void {
+      const had = before.terms ?? noTerms;
+      const has = after.terms ?? noTerms;
+      if (before.seq !== null && before.seq === after.seq) {
+        note(after.seq, without(has, had), without(had, has));
+        return;
+      }
+      if (before.seq !== null) note(before.seq, noTerms, had);
+      if (after.seq !== null) note(after.seq, has, noTerms);
     },
   };
 }
 
-function without(terms: readonly Buffer[], others: readonly Buffer[]): readonly Buffer[] {
-  const left = new Set(others.map((term) => term.toString('hex')));
-  return terms.filter((term) => !left.has(term.toString('hex')));
-}
+const noTerms = Buffer.alloc(0);
 
-const termBytes = 16;
+/** Returns the terms that are not among the others. Both are concatenated. */
+function without(terms: Buffer, others: Buffer): Buffer {
+  const left = new Set(unpackTerms(others).map((term) => term.toString('latin1')));
+  return Buffer.concat(unpackTerms(terms).filter((term) => !left.has(term.toString('latin1'))));
+}
 
 /** Converts terms from hex to the concatenated bytes that a row stores. */
 function packTerms(terms: readonly string[]): Buffer {
   return Buffer.from(terms.join(''), 'hex');
 }
 
-/** Converts each term to the bytes of its posting. */
-function unpackTerms(packed: Buffer | null): readonly Buffer[] {
-  if (packed === null) return [];
+function unpackTerms(packed: Buffer): readonly Buffer[] {
   return Array.from({ length: packed.length / termBytes }, (_, i) =>
     packed.subarray(i * termBytes, (i + 1) * termBytes),
   );

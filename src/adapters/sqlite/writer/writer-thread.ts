@@ -15,6 +15,7 @@ import { createAccessJournal, type RecordGroup } from './access-journal.js';
 import { type FromBackground, startBackground } from './background.js';
 import { appliedIn, noteApplied } from './complete-vault.js';
 import { createErasure, truncateLog } from './erasure.js';
+import { createIndexMaintenance } from './index-maintenance.js';
 import { createKeyOperations, type Destroyed } from './key-operations.js';
 import { prepareStores } from './prepare-stores.js';
 import type { FromWriter, StoreRequest, ToWriter, WriterOperation, WriterReply, WriterRequest } from './protocol.js';
@@ -35,8 +36,16 @@ function start(port: MessagePort, dataDir: string): void {
   const { vault, keys, journal: journalFile, notice } = prepareStores(dataDir);
   const commitVault = createGroupCommit(vault, 'vault.db', vaultSchema);
   const commitKeys = createGroupCommit(keys, 'keys.db', keysSchema);
+  const searchIndex = createIndexMaintenance({
+    database: vault,
+    commitGroup: commitVault,
+    onErased: () => {
+      vaultTimer ??= setTimeout(truncateLater, vaultTruncateMs);
+    },
+    onBroken: broken,
+  });
   const ofKeys = { ...createKeyOperations(keys), ...createRotationOperations(keys) };
-  const operations = { ...createVaultOperations(vault), ...ofKeys };
+  const operations = { ...createVaultOperations(vault), ...ofKeys, erase_postings: searchIndex.erase };
   const isOfKeys = ({ operation }: StoreRequest): boolean => Object.hasOwn(ofKeys, operation);
   const journal = createJournal(journalFile);
   const seal = createSeal(vault);
@@ -112,14 +121,17 @@ function start(port: MessagePort, dataDir: string): void {
   function commitToVault(): void {
     const requests: StoreRequest[] = [];
     const works = function* () {
-      for (const request of queue.takeGroup(receive)) {
+      for (const request of searchIndex.isBehind() ? [] : queue.takeGroup(receive)) {
         requests.push(request);
         yield () => execute(request);
       }
     };
     const attempts = commitVault(works(), (made) => seal.begin(requests, made));
     const group = seal.end(attempts.some(({ ok }) => ok));
-    if (requests.length > 0) background.note('vault.db', requests.length);
+    if (requests.length > 0) {
+      background.note('vault.db', requests.length);
+      searchIndex.proceed();
+    }
     if (!access.isHeld()) receive();
     const records = access.group(access.isHeld() ? [] : queue.takeRecords());
     const failed = persist(group, records);
@@ -244,6 +256,7 @@ function start(port: MessagePort, dataDir: string): void {
     await access.moved();
     await background.close();
     erasure.close();
+    searchIndex.close();
     if (vaultTimer !== null) clearTimeout(vaultTimer);
     truncateVault();
     end();
@@ -256,6 +269,7 @@ function start(port: MessagePort, dataDir: string): void {
     send({ message: 'broken', problem: error instanceof Error ? error.message : 'the writer failed' });
     void background.close();
     erasure.stop();
+    searchIndex.stop();
     if (vaultTimer !== null) clearTimeout(vaultTimer);
     end();
   }
@@ -271,6 +285,7 @@ function start(port: MessagePort, dataDir: string): void {
   }
 
   port.on('message', take);
+  searchIndex.eraseAll();
   send({ message: 'ready', notice });
 }
 
@@ -303,7 +318,8 @@ function createSeal(vault: SqliteDatabase) {
 }
 
 function changesVault({ operation }: StoreRequest, attempt: Attempt | undefined): boolean {
-  if (attempt?.ok !== true) return false;
+  // The merges of the search index follow from the changes, and are not journalled.
+  if (attempt?.ok !== true || operation === 'erase_postings') return false;
   return operation !== 'commit' || (attempt.answer as CommitOutcome).outcome === 'committed';
 }
 

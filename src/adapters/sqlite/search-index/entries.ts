@@ -1,0 +1,169 @@
+import { crc32 } from 'node:zlib';
+import { StoreBroken } from '../database/database-error.js';
+
+/**
+ * The stored form of the search index. A posting says that a token has a term. Its entry is the term and the position
+ * of the event that created the token (`seq`), so entries sort by term and then by time. A block holds sorted entries. A
+ * segment is a few blocks with their fences (the number of entries and the first entry of each block) and a Bloom filter
+ * of its terms. A run is a sorted sequence of segments.
+ */
+export const termBytes = 16;
+const seqBytes = 6;
+export const entryBytes = termBytes + seqBytes;
+/** With its checksum, a block fills a page of 4 KiB. So a changed block is overwritten in place, and no copy is left. */
+export const entriesOfBlock = 180;
+const bytesOfBlock = entriesOfBlock * entryBytes;
+export const blocksOfSegment = 16;
+export const entriesOfSegment = blocksOfSegment * entriesOfBlock;
+
+export const seqMax = 2 ** (8 * seqBytes) - 1;
+
+/** A part of the search index is damaged. The index is derived data, so a rebuild replaces it. */
+export class IndexDamaged extends StoreBroken {
+  constructor() {
+    super('the search index in vault.db is damaged. Run: strongroom projections rebuild tokens');
+    this.name = 'IndexDamaged';
+  }
+}
+
+export function writeEntry(target: Buffer, index: number, term: Buffer, seq: number): void {
+  const at = index * entryBytes;
+  term.copy(target, at, 0, termBytes);
+  target.writeUIntBE(seq, at + termBytes, seqBytes);
+}
+
+/** Returns the entry of a posting. */
+export function entryOf(term: Buffer, seq: number): Buffer {
+  const entry = Buffer.allocUnsafe(entryBytes);
+  writeEntry(entry, 0, term, seq);
+  return entry;
+}
+
+export function seqAt(entries: Buffer, index: number): number {
+  return entries.readUIntBE(index * entryBytes + termBytes, seqBytes);
+}
+
+/** Compares the entry at `index` with another one: negative if it sorts before. */
+export function compareAt(entries: Buffer, index: number, entry: Buffer, entryIndex = 0): number {
+  const [at, other] = [index * entryBytes, entryIndex * entryBytes];
+  return entries.compare(entry, other, other + entryBytes, at, at + entryBytes);
+}
+
+export function hasTermAt(entries: Buffer, index: number, term: Buffer): boolean {
+  const at = index * entryBytes;
+  return entries.compare(term, 0, termBytes, at, at + termBytes) === 0;
+}
+
+/** Returns false for the unused space of a block, which is zero. No event has position zero. */
+export function isUsed(entries: Buffer, index: number): boolean {
+  return seqAt(entries, index) > 0;
+}
+
+/** Returns the number of the first `count` entries that sort before `entry`. */
+export function lowerBound(entries: Buffer, count: number, entry: Buffer): number {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareAt(entries, middle, entry) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Appends a checksum, so that a damaged part is recognized. SQLite itself checks only the structure of a page. */
+function withChecksum(data: Buffer): Buffer {
+  const stored = Buffer.allocUnsafe(data.length + 4);
+  data.copy(stored);
+  stored.writeUInt32BE(crc32(data), data.length);
+  return stored;
+}
+
+/** Returns stored data without its checksum. Throws IndexDamaged if it is missing or damaged. */
+export function checked(stored: unknown): Buffer {
+  if (!Buffer.isBuffer(stored) || stored.length < 4) throw new IndexDamaged();
+  const data = stored.subarray(0, stored.length - 4);
+  if (crc32(data) !== stored.readUInt32BE(data.length)) throw new IndexDamaged();
+  return data;
+}
+
+/** Returns the stored form of a block. Unused space is zero, and every block has the same size. */
+export function blockOf(entries: Buffer): Buffer {
+  const block = Buffer.alloc(bytesOfBlock);
+  entries.copy(block);
+  return withChecksum(block);
+}
+
+const countBytes = 2;
+const fenceBytes = countBytes + entryBytes;
+
+/** The number of entries of a block, and its first entry. */
+export type Fence = { readonly count: number; readonly first: Buffer };
+
+/** Returns the stored form of the fences of a segment. A block without entries has a fence of zeros. */
+export function fencesOf(fences: readonly Fence[]): Buffer {
+  const stored = Buffer.alloc(blocksOfSegment * fenceBytes);
+  for (const [block, { count, first }] of fences.entries()) {
+    if (count === 0) continue;
+    stored.writeUInt16BE(count, block * fenceBytes);
+    first.copy(stored, block * fenceBytes + countBytes);
+  }
+  return withChecksum(stored);
+}
+
+export function fenceAt(fences: Buffer, block: number): Fence {
+  const at = block * fenceBytes;
+  return { count: fences.readUInt16BE(at), first: fences.subarray(at + countBytes, at + fenceBytes) };
+}
+
+const bitsOfTerm = 10;
+const probes = 6;
+
+/**
+ * Returns a Bloom filter of the terms of sorted entries. It has the bits of a term, which is a keyed hash, and of all
+ * others of the segment, so no term can be read from it.
+ */
+export function filterOf(entries: Buffer, count: number): Buffer {
+  let terms = 0;
+  for (let index = 0; index < count; index += 1) if (isNewTerm(entries, index)) terms += 1;
+  const filter = Buffer.alloc(Math.ceil((terms * bitsOfTerm) / 8) + 1);
+  for (let index = 0; index < count; index += 1) {
+    if (isNewTerm(entries, index)) forEachBit(entries, index * entryBytes, filter, setBit);
+  }
+  return withChecksum(filter);
+}
+
+/** Returns false if no entry of the segment has the term. */
+export function mayHave(filter: Buffer, term: Buffer): boolean {
+  return forEachBit(term, 0, filter, hasBit);
+}
+
+function isNewTerm(entries: Buffer, index: number): boolean {
+  const at = index * entryBytes;
+  return index === 0 || entries.compare(entries, at - entryBytes, at - seqBytes, at, at + termBytes) !== 0;
+}
+
+/** Visits the bits of a term until `visit` returns false. The terms of a segment begin alike, so their ends choose. */
+function forEachBit(
+  bytes: Buffer,
+  at: number,
+  filter: Buffer,
+  visit: (filter: Buffer, bit: number) => boolean,
+): boolean {
+  const bits = filter.length * 8;
+  const step = bytes.readUInt32BE(at + 12) | 1;
+  let bit = bytes.readUInt32BE(at + 8);
+  for (let probe = 0; probe < probes; probe += 1) {
+    if (!visit(filter, bit % bits)) return false;
+    bit = (bit + step) >>> 0;
+  }
+  return true;
+}
+
+function setBit(filter: Buffer, bit: number): boolean {
+  filter.writeUInt8(filter.readUInt8(bit >>> 3) | (1 << (bit & 7)), bit >>> 3);
+  return true;
+}
+
+function hasBit(filter: Buffer, bit: number): boolean {
+  return (filter.readUInt8(bit >>> 3) & (1 << (bit & 7))) !== 0;
+}

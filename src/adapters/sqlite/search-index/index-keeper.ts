@@ -1,0 +1,446 @@
+import type { SqliteDatabase } from '../database/open-database.js';
+import { rowTables, type Slot } from '../database/rows-schema.js';
+import {
+  blockOf,
+  blocksOfSegment,
+  checked,
+  compareAt,
+  entriesOfBlock,
+  entriesOfSegment,
+  entryBytes,
+  entryOf,
+  type Fence,
+  fenceAt,
+  fencesOf,
+  filterOf,
+  seqAt,
+  termBytes,
+} from './entries.js';
+import { type ChangeRow, type IndexState, indexStatements, type RunRow, type SegmentRow } from './index-statements.js';
+import { openRuns } from './index-view.js';
+import { openRun, type Place, type Run } from './run.js';
+import { sortEntries } from './sort-entries.js';
+
+/** What tests make smaller. */
+export type IndexSizes = {
+  /** The number of postings in changes from which on they become a run. */
+  readonly mergedAtOnce: number;
+  /** So many runs of a level become one of the next level. */
+  readonly runsOfLevel: number;
+  readonly entriesOfSegment: number;
+};
+
+const usualSizes: IndexSizes = { mergedAtOnce: 2_048, runsOfLevel: 8, entriesOfSegment };
+/** How many removed postings one step takes out of their blocks. */
+const erasedAtOnce = 96;
+/** How many segments of runs that are no longer read one step removes. */
+const droppedAtOnce = 8;
+/** From this number of postings in changes on, those that were removed are taken out before their time. */
+const manyPostings = 16_384;
+/** From this number of postings in changes on, or of runs, writes wait for merges. */
+const postingsMax = 65_536;
+const runsMax = 96;
+
+/**
+ * Keeps the index of one generation in order, in steps of a few ms. Each step runs in a transaction of `vault.db` and
+ * leaves an index that says the same as before.
+ *
+ * 1. *Merge*: the oldest changes become a run.
+ * 2. *Erase*: removed postings are taken out of the blocks of the runs, then their changes are deleted.
+ * 3. *Combine*: eight runs of a level become one of the next level, a segment in each step.
+ * 4. *Drop*: the runs that were combined are deleted, some segments in each step.
+ *
+ * All progress is in the file, so a step may be the last one before a crash. After a failed step, call `forget`.
+ */
+export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: IndexSizes = usualSizes) {
+  const { mergedAtOnce, runsOfLevel } = sizes;
+  const statements = indexStatements(database, slot);
+  const write = writeStatements(database, slot);
+  let runs: readonly Run[] = [];
+
+  /** Returns the runs that are read. */
+  function current(rows: readonly RunRow[]): readonly Run[] {
+    runs = openRuns(
+      statements,
+      rows.filter(({ state }) => state === 'read'),
+      runs,
+    );
+    return runs;
+  }
+
+  /** Writes sorted entries, at most a segment, at the end of a run. */
+  function appendSegment(run: number, version: number, entries: Buffer): void {
+    const count = entries.length / entryBytes;
+    const blocks = Array.from({ length: Math.ceil(count / entriesOfBlock) }, (_, block) =>
+      entries.subarray(block * entriesOfBlock * entryBytes, (block + 1) * entriesOfBlock * entryBytes),
+    );
+    const fences = blocks.map((block) => ({ count: block.length / entryBytes, first: block.subarray(0, entryBytes) }));
+    const segment = Number(write.addSegment.run(run, version, fencesOf(fences)).lastInsertRowid);
+    write.addFilter.run(segment, filterOf(entries, count));
+    for (const [block, each] of blocks.entries()) write.addBlock.run(segment * blocksOfSegment + block, blockOf(each));
+  }
+
+  function mergeChanges({ merged, erased, version }: IndexState): void {
+    const taken: ChangeRow[] = [];
+    let postings = 0;
+    for (const change of statements.changesAfter(merged, mergedAtOnce)) {
+      if (postings >= mergedAtOnce) break;
+      taken.push(change);
+      postings += (change.added?.length ?? 0) / termBytes;
+    }
+    const to = taken.at(-1)?.number ?? merged;
+    if (postings > 0) {
+      const entries = sortEntries(taken);
+      const seqs = taken.filter(({ added }) => added !== null).map(({ seq }) => seq);
+      write.addRun.run({
+        run: version + 1,
+        level: 0,
+        state: 'read',
+        seqMin: seqs.reduce((least, seq) => Math.min(least, seq)),
+        seqMax: seqs.reduce((most, seq) => Math.max(most, seq)),
+      });
+      const bytes = sizes.entriesOfSegment * entryBytes;
+      for (let at = 0; at < entries.length; at += bytes) {
+        appendSegment(version + 1, version + 1, entries.subarray(at, at + bytes));
+      }
+    }
+    write.advance.run({ merged: to, erased, version: version + 1 });
+  }
+
+  function eraseRemoved({ merged, erased, version }: IndexState): void {
+    const removed: Buffer[] = [];
+    let to = merged;
+    for (const change of write.removals.all(erased, merged) as ChangeRow[]) {
+      for (let at = 0; at < (change.removed?.length ?? 0); at += termBytes) {
+        removed.push(entryOf((change.removed ?? nothing).subarray(at, at + termBytes), change.seq));
+      }
+      if (removed.length < erasedAtOnce) continue;
+      to = change.number;
+      break;
+    }
+    if (removed.length > 0) takeOut(removed, version + 1);
+    write.advance.run({ merged, erased: to, version: version + 1 });
+    write.forgetChanges.run(to);
+    // This also overwrites what the last page of the table may hold of moved rows.
+    if (write.anyChange.get() === undefined) write.forgetAll.run();
+  }
+
+  /** Takes one entry for each of these out of the runs that are read, and out of what was already combined from them. */
+  function takeOut(removed: readonly Buffer[], version: number): void {
+    const rows = statements.runs();
+    const read = current(rows).map((run) => ({ run, editor: createEditor(run) }));
+    const built = rows
+      .filter(({ state }) => state === 'building')
+      .map((row) => openRun(row, statements.segmentsAfter(row.run, -1)))
+      .map((run) => ({ run, editor: createEditor(run), last: lastOf(run.row.run) }));
+    for (const entry of removed.toSorted(Buffer.compare)) {
+      const seq = seqAt(entry, 0);
+      const owner = read.find(
+        ({ run: { row }, editor }) => row.seqMin <= seq && row.seqMax >= seq && editor.remove(entry),
+      );
+      const target = built.find(({ run }) => run.row.run === owner?.run.row.into);
+      if (target !== undefined && target.last !== null && entry.compare(target.last) <= 0) target.editor.remove(entry);
+    }
+    for (const { editor } of [...read, ...built]) editor.save(version);
+  }
+
+  /** Changes blocks of a run, each written once. */
+  function createEditor(run: Run) {
+    const edited = new Map<number, Fence & { readonly entries: Buffer }>();
+
+    function entriesOf(block: number) {
+      const known = edited.get(block);
+      return known ?? { entries: run.entriesIn(statements, block), count: run.sizeOf(block) };
+    }
+
+    return {
+      /** Returns false if the run has no such entry. */
+      remove(entry: Buffer): boolean {
+        const place: Place | null = run.find(statements, entry, entriesOf);
+        if (place === null) return false;
+        const { entries, count } = entriesOf(place.block);
+        const left = Buffer.concat([
+          entries.subarray(0, place.index * entryBytes),
+          entries.subarray((place.index + 1) * entryBytes, count * entryBytes),
+        ]);
+        edited.set(place.block, { entries: left, count: count - 1, first: left.subarray(0, entryBytes) });
+        return true;
+      },
+      save(version: number): void {
+        if (edited.size === 0) return;
+        const segments = new Map(run.segments.map(({ segment, fences }) => [segment, fences]));
+        const changed = new Map<number, Fence[]>();
+        for (const [block, fence] of edited) {
+          const id = run.idOf(block);
+          const segment = Math.floor(id / blocksOfSegment);
+          write.changeBlock.run(blockOf(fence.entries), id);
+          const fences = changed.get(segment) ?? allFences(checked(segments.get(segment)));
+          fences[id % blocksOfSegment] = fence;
+          changed.set(segment, fences);
+        }
+        for (const [segment, fences] of changed) write.changeSegment.run(version, fencesOf(fences), segment);
+        write.changeRun.run(version, run.row.run);
+      },
+    };
+  }
+
+  /**
+   * Writes the next segment of a run that others are combined to, or begins or ends one. Low levels come first: their
+   * runs arrive quickly, and combining a high level takes thousands of steps. Returns false if there was nothing to do.
+   */
+  function combine({ version }: IndexState): boolean {
+    const rows = statements.runs();
+    const levels = new Map<number, RunRow[]>();
+    const building = rows.filter(({ state }) => state === 'building').sort((a, b) => a.level - b.level)[0];
+    for (const row of rows) {
+      if (row.state === 'read' && row.into === null) levels.set(row.level, [...(levels.get(row.level) ?? []), row]);
+    }
+    const full = [...levels]
+      .filter(([level, parts]) => parts.length >= runsOfLevel && !isBuilt(rows, level + 1))
+      .sort(([a], [b]) => a - b)[0];
+    if (full !== undefined && (building === undefined || full[0] + 1 < building.level))
+      begin(full[0] + 1, full[1], version + 1);
+    else if (building !== undefined) proceed(building, rows, version + 1);
+    else return false;
+    write.bump.run(version + 1);
+    return true;
+  }
+
+  function begin(level: number, parts: readonly RunRow[], run: number): void {
+    const seqMin = Math.min(...parts.map((row) => row.seqMin));
+    const seqMax = Math.max(...parts.map((row) => row.seqMax));
+    write.addRun.run({ run, level, state: 'building', seqMin, seqMax });
+    for (const row of parts) write.combineInto.run(run, row.run);
+  }
+
+  function proceed({ run }: RunRow, rows: readonly RunRow[], version: number): void {
+    const parts = current(rows).filter(({ row }) => row.into === run);
+    const entries = nextEntries(parts, lastOf(run));
+    if (entries.length > 0) {
+      appendSegment(run, version, entries);
+      write.changeRun.run(version, run);
+    } else {
+      write.dropParts.run(run);
+      write.readRun.run(version, run);
+    }
+  }
+
+  /** Returns the last entry of a run, without opening it; null if it has none. */
+  function lastOf(run: number): Buffer | null {
+    let before = Number.MAX_SAFE_INTEGER;
+    for (;;) {
+      const row = write.segmentBefore.get(run, before) as Pick<SegmentRow, 'segment' | 'fences'> | undefined;
+      if (row === undefined) return null;
+      const fences = allFences(checked(row.fences));
+      const block = fences.findLastIndex(({ count }) => count > 0);
+      const { count = 0 } = fences[block] ?? {};
+      if (count > 0) {
+        const entries = statements.block(row.segment * blocksOfSegment + block);
+        return entries.subarray((count - 1) * entryBytes, count * entryBytes);
+      }
+      before = row.segment;
+    }
+  }
+
+  /** Returns the next entries of several runs after `position`, sorted, at most a segment. */
+  function nextEntries(parts: readonly Run[], position: Buffer | null): Buffer {
+    const readers = parts.map((run) => readerAfter(run, position)).filter((reader) => reader.entries !== null);
+    const target = Buffer.allocUnsafe(sizes.entriesOfSegment * entryBytes);
+    let count = 0;
+    while (readers.length > 0) {
+      let least = 0;
+      for (let i = 1; i < readers.length; i += 1) if (isBefore(readers[i], readers[least])) least = i;
+      const reader = readers[least];
+      if (reader === undefined || reader.entries === null) break;
+      // The next step begins behind the last entry, so equal entries stay together.
+      const isRepeat = count > 0 && compareAt(reader.entries, reader.index, target, count - 1) === 0;
+      if (count === sizes.entriesOfSegment || (count >= sizes.entriesOfSegment - repeatsMax && !isRepeat)) break;
+      reader.entries.copy(target, count * entryBytes, reader.index * entryBytes, (reader.index + 1) * entryBytes);
+      count += 1;
+      reader.advance();
+      if (reader.entries === null) readers.splice(least, 1);
+    }
+    return target.subarray(0, count * entryBytes);
+  }
+
+  /** Reads the entries of a run that sort after `position`. */
+  function readerAfter(run: Run, position: Buffer | null) {
+    let left = 0;
+    let block = -1;
+    const reader = {
+      entries: null as Buffer | null,
+      index: 0,
+      prefix: 0,
+      advance(): void {
+        reader.index += 1;
+        left -= 1;
+        if (left <= 0) open(block + 1, 0);
+        else note();
+      },
+    };
+
+    function note(): void {
+      if (reader.entries !== null) reader.prefix = reader.entries.readUIntBE(reader.index * entryBytes, 6);
+    }
+
+    function open(next: number, index: number): void {
+      block = next;
+      reader.entries = block < run.blockCount ? run.entriesIn(statements, block) : null;
+      reader.index = index;
+      left = run.sizeOf(block) - index;
+      if (reader.entries !== null && left <= 0) open(block + 1, 0);
+      else note();
+    }
+
+    if (position === null) open(0, 0);
+    else {
+      const rank = run.rankOf(statements, afterEntry(position));
+      const first = run.blockOfRank(rank);
+      open(first, rank - run.startOf(first));
+    }
+    return reader;
+  }
+
+  function drop(): void {
+    const segments = write.droppedSegments.all(droppedAtOnce) as number[];
+    for (const segment of segments) {
+      write.deleteBlocks.run(segment * blocksOfSegment, (segment + 1) * blocksOfSegment);
+      write.deleteFilter.run(segment);
+      write.deleteSegment.run(segment);
+    }
+    if (segments.length < droppedAtOnce) write.deleteRuns.run();
+    if (write.anySegment.get() === undefined) for (const all of write.deleteAll) all.run();
+  }
+
+  const hasDropped = (): boolean => write.anyDropped.get() !== undefined;
+  const isRemoved = (after: number, upTo: number): boolean => write.anyRemoval.get(after, upTo) !== undefined;
+
+  function isErased(upTo: number): boolean {
+    return !isRemoved(statements.state().erased, upTo) && !hasDropped();
+  }
+
+  return {
+    /**
+     * Does one step. Removed postings of changes up to `eraseUpTo` leave their blocks first. Returns false if there was
+     * nothing to do.
+     */
+    step(eraseUpTo: number): boolean {
+      const state = statements.state();
+      const { last, merged, erased } = state;
+      if (hasDropped()) drop();
+      else if (erased < eraseUpTo && isRemoved(erased, eraseUpTo)) {
+        if (merged < Math.min(eraseUpTo, last)) mergeChanges(state);
+        else eraseRemoved(state);
+      } else if (last - merged >= mergedAtOnce) mergeChanges(state);
+      else if (erased < merged && !isRemoved(erased, merged)) eraseRemoved(state);
+      else return combine(state);
+      return true;
+    },
+    /** Returns the number of the newest change. */
+    last: (): number => statements.state().last,
+    /** Returns whether no removed posting is in changes or blocks. The write-ahead log may still have some. */
+    isClean: (): boolean => isErased(Number.MAX_SAFE_INTEGER),
+    /** Returns the same for postings that changes up to a number removed. */
+    isErased,
+    hasManyRemovals(): boolean {
+      const { last, erased } = statements.state();
+      return last - erased > manyPostings;
+    },
+    /** Returns whether writes must wait for merges. */
+    isBehind(): boolean {
+      const { last, erased } = statements.state();
+      return last - erased > postingsMax || Number(write.runCount.get()) > runsMax;
+    },
+    isEmpty: (): boolean => write.runCount.get() === 0,
+    /** Deletes some of the index, as `step` does. Returns true once nothing is left. */
+    empty(): boolean {
+      const { last, merged, erased, version } = statements.state();
+      write.dropAll.run();
+      if (merged < last || erased < last) write.advance.run({ merged: last, erased: last, version: version + 1 });
+      write.forgetAll.run();
+      if (hasDropped()) drop();
+      return !hasDropped();
+    },
+    /** Call it if the transaction of a step failed. */
+    forget(): void {
+      runs = [];
+    },
+  };
+}
+
+export type IndexKeeper = ReturnType<typeof createIndexKeeper>;
+
+const nothing = Buffer.alloc(0);
+/** How many entries a segment has room for so that equal ones stay together. */
+const repeatsMax = 8;
+
+type Reading = { readonly entries: Buffer | null; readonly index: number; readonly prefix: number };
+
+function isBefore(one: Reading | undefined, other: Reading | undefined): boolean {
+  if (one === undefined || other === undefined || one.entries === null || other.entries === null) return false;
+  if (one.prefix !== other.prefix) return one.prefix < other.prefix;
+  return compareAt(one.entries, one.index, other.entries, other.index) < 0;
+}
+
+/** Returns the smallest entry that sorts after this one. */
+function afterEntry(entry: Buffer): Buffer {
+  const after = Buffer.from(entry);
+  let at = after.length - 1;
+  while (at > 0 && after[at] === 0xff) after[at--] = 0;
+  after[at] = (after[at] ?? 0) + 1;
+  return after;
+}
+
+function isBuilt(rows: readonly RunRow[], level: number): boolean {
+  return rows.some((row) => row.state === 'building' && row.level === level);
+}
+
+function allFences(stored: Buffer): Fence[] {
+  return Array.from({ length: blocksOfSegment }, (_, block) => fenceAt(stored, block));
+}
+
+function writeStatements(database: SqliteDatabase, slot: Slot) {
+  const { changes, indexState, runs, segments, filters, blocks } = rowTables(slot);
+  return {
+    addRun: database.prepare(
+      `INSERT INTO ${runs} (run, level, state, version, seq_min, seq_max)
+       VALUES (@run, @level, @state, @run, @seqMin, @seqMax)`,
+    ),
+    addSegment: database.prepare(`INSERT INTO ${segments} (run, version, fences) VALUES (?, ?, ?)`),
+    addFilter: database.prepare(`INSERT INTO ${filters} (segment, filter) VALUES (?, ?)`),
+    addBlock: database.prepare(`INSERT INTO ${blocks} (block, entries) VALUES (?, ?)`),
+    changeBlock: database.prepare(`UPDATE ${blocks} SET entries = ? WHERE block = ?`),
+    changeSegment: database.prepare(`UPDATE ${segments} SET version = ?, fences = ? WHERE segment = ?`),
+    changeRun: database.prepare(`UPDATE ${runs} SET version = ? WHERE run = ?`),
+    combineInto: database.prepare(`UPDATE ${runs} SET merges_into = ? WHERE run = ?`),
+    dropAll: database.prepare(`UPDATE ${runs} SET state = 'dropped' WHERE state <> 'dropped'`),
+    dropParts: database.prepare(`UPDATE ${runs} SET state = 'dropped' WHERE merges_into = ?`),
+    readRun: database.prepare(`UPDATE ${runs} SET state = 'read', version = ? WHERE run = ?`),
+    segmentBefore: database.prepare(
+      `SELECT segment, fences FROM ${segments} WHERE run = ? AND segment < ? ORDER BY segment DESC LIMIT 1`,
+    ),
+    advance: database.prepare(`UPDATE ${indexState} SET merged = @merged, erased = @erased, version = @version`),
+    bump: database.prepare(`UPDATE ${indexState} SET version = ?`),
+    removals: database.prepare(
+      `SELECT number, seq, removed FROM ${changes} WHERE removed IS NOT NULL AND number > ? AND number <= ?
+       ORDER BY number LIMIT ${erasedAtOnce}`,
+    ),
+    anyRemoval: database.prepare(
+      `SELECT 1 FROM ${changes} WHERE removed IS NOT NULL AND number > ? AND number <= ? LIMIT 1`,
+    ),
+    forgetChanges: database.prepare(`DELETE FROM ${changes} WHERE number <= ?`),
+    anyChange: database.prepare(`SELECT 1 FROM ${changes} LIMIT 1`),
+    forgetAll: database.prepare(`DELETE FROM ${changes}`),
+    anyDropped: database.prepare(`SELECT 1 FROM ${runs} WHERE state = 'dropped' LIMIT 1`),
+    runCount: database.prepare(`SELECT count(*) FROM ${runs}`).pluck(),
+    droppedSegments: database
+      .prepare(`SELECT segment FROM ${segments} WHERE run IN (SELECT run FROM ${runs} WHERE state = 'dropped') LIMIT ?`)
+      .pluck(),
+    deleteBlocks: database.prepare(`DELETE FROM ${blocks} WHERE block >= ? AND block < ?`),
+    deleteFilter: database.prepare(`DELETE FROM ${filters} WHERE segment = ?`),
+    deleteSegment: database.prepare(`DELETE FROM ${segments} WHERE segment = ?`),
+    deleteRuns: database.prepare(`DELETE FROM ${runs} WHERE state = 'dropped'`),
+    anySegment: database.prepare(`SELECT 1 FROM ${segments} LIMIT 1`),
+    deleteAll: [segments, filters, blocks].map((table) => database.prepare(`DELETE FROM ${table}`)),
+  };
+}

@@ -1,0 +1,68 @@
+import type { Statement } from 'better-sqlite3';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { rowTables, type Slot } from '../database/rows-schema.js';
+import { checked } from './entries.js';
+
+/**
+ * How far the index of a generation is. `last` is the number of the newest change. Changes up to `merged` have their added
+ * postings in runs, and changes up to `erased` have also their removed postings taken out of the runs.
+ */
+export type IndexState = {
+  readonly merged: number;
+  readonly erased: number;
+  /** Grows with every transaction that changes the runs. */
+  readonly version: number;
+  readonly last: number;
+};
+
+export type RunRow = {
+  readonly run: number;
+  readonly level: number;
+  readonly state: 'building' | 'read';
+  readonly into: number | null;
+  readonly version: number;
+  readonly seqMin: number;
+  readonly seqMax: number;
+};
+
+export type SegmentRow = { readonly segment: number; readonly version: number; readonly fences: Buffer };
+
+/** The terms, 16 bytes each, that a commit added to a token and removed from it. */
+export type ChangeRow = {
+  readonly number: number;
+  readonly seq: number;
+  readonly added: Buffer | null;
+  readonly removed: Buffer | null;
+};
+
+export type IndexStatements = ReturnType<typeof indexStatements>;
+
+/** Prepares what every reader of the index of one generation needs, on one connection. */
+export function indexStatements(database: SqliteDatabase, slot: Slot) {
+  const { changes, indexState, runs, segments, filters, blocks } = rowTables(slot);
+  const state = database.prepare(
+    `SELECT merged, erased, version, max(merged, ifnull((SELECT max(number) FROM ${changes}), 0)) AS last
+     FROM ${indexState}`,
+  );
+  const runRows = database.prepare(
+    `SELECT run, level, state, merges_into AS "into", version, seq_min AS seqMin, seq_max AS seqMax
+     FROM ${runs} WHERE state <> 'dropped' ORDER BY run DESC`,
+  );
+  const segmentRows = database.prepare(
+    `SELECT segment, version, fences FROM ${segments} WHERE run = ? AND version > ? ORDER BY segment`,
+  );
+  const changesAfter = database.prepare(
+    `SELECT number, seq, added, removed FROM ${changes} WHERE number > ? ORDER BY number LIMIT ?`,
+  );
+  const filter: Statement = database.prepare(`SELECT filter FROM ${filters} WHERE segment = ?`).pluck();
+  const block: Statement = database.prepare(`SELECT entries FROM ${blocks} WHERE block = ?`).pluck();
+  return {
+    state: (): IndexState => state.get() as IndexState,
+    runs: (): readonly RunRow[] => runRows.all() as RunRow[],
+    segmentsAfter: (run: number, version: number): readonly SegmentRow[] =>
+      segmentRows.all(run, version) as SegmentRow[],
+    changesAfter: (number: number, limit = -1): readonly ChangeRow[] => changesAfter.all(number, limit) as ChangeRow[],
+    filterOf: (segment: number): Buffer => checked(filter.get(segment)),
+    block: (id: number): Buffer => checked(block.get(id)),
+  };
+}

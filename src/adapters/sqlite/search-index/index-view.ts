@@ -1,0 +1,220 @@
+import { seqMax } from './entries.js';
+import type { IndexState, IndexStatements, RunRow } from './index-statements.js';
+import { type Cursor, countEach, cursorOf, entryRank, openRun, type Run } from './run.js';
+import { createTail, type Tail } from './tail.js';
+
+/** The search index as of one instant. `seq` is the position of the event that created a token. */
+export type IndexView = {
+  /** Returns how many tokens have a term. */
+  count(term: Buffer): number;
+  /** Returns those tokens of a list, newest first, that have a term. */
+  among(term: Buffer, seqs: readonly number[]): readonly number[];
+  /** Walks the tokens with a term that were created before a position, newest first. */
+  postings(term: Buffer, before: number): Cursor;
+  /** Returns a page of the tokens with a term, newest first, without those in `hidden`. */
+  page(term: Buffer, range: { readonly offset: number; readonly limit: number }, hidden: readonly number[]): number[];
+};
+
+/** The number of terms whose counts are remembered while the runs stay the same. */
+const countsMax = 10_000;
+/** Dropped postings that the tail may hold before it is loaded again. */
+const staleMax = 4_096;
+
+/**
+ * Creates the memory that all connections of a thread share for the index of one generation: the fences of its runs, and
+ * its tail. `viewOf` brings it up to date with the transaction of the connection, which needs no message from the
+ * thread that writes. Views of older transactions stay as they are.
+ */
+export function createIndexViews() {
+  let version = -1;
+  let runs: readonly Run[] = [];
+  let tail: Tail = createTail(0);
+  /** The number of tokens in the runs that have a term. */
+  let counts = new Map<string, number>();
+
+  function update(statements: IndexStatements, state: IndexState): void {
+    if (state.version !== version) {
+      const rows = statements.runs().filter(({ state: each }) => each === 'read');
+      runs = openRuns(statements, rows, runs);
+      counts = new Map();
+      version = state.version;
+      if (state.erased - tail.start > staleMax || state.erased >= tail.last()) tail = createTail(state.erased);
+    }
+    if (state.last > tail.last()) tail.add(statements.changesAfter(tail.last()));
+  }
+
+  return {
+    /** Call it at the beginning of a transaction. */
+    viewOf(statements: IndexStatements): IndexView {
+      const state = statements.state();
+      update(statements, state);
+      return viewOn(statements, { runs, tail, counts }, state);
+    },
+  };
+}
+
+export type IndexViews = ReturnType<typeof createIndexViews>;
+
+/** Opens the runs that are new or were changed, and returns the others as they are. */
+export function openRuns(statements: IndexStatements, rows: readonly RunRow[], known: readonly Run[]): readonly Run[] {
+  const byId = new Map(known.map((run) => [run.row.run, run]));
+  return rows.map((row) => {
+    const before = byId.get(row.run);
+    if (before?.row.version === row.version) return { ...before, row };
+    if (before === undefined) return openRun(row, statements.segmentsAfter(row.run, -1));
+    const segments = new Map(before.segments.map((segment) => [segment.segment, segment]));
+    for (const segment of statements.segmentsAfter(row.run, before.row.version)) segments.set(segment.segment, segment);
+    return openRun(row, [...segments.values()], before.filters);
+  });
+}
+
+type Memory = { readonly runs: readonly Run[]; readonly tail: Tail; readonly counts: Map<string, number> };
+
+/**
+ * Every posting that the runs have is counted, also one that a later change removed, and every removal is subtracted
+ * until its posting is out of the runs. A posting that was removed and added again may so be there twice.
+ */
+function viewOn(source: IndexStatements, { runs, tail, counts }: Memory, state: IndexState): IndexView {
+  function countInRuns(term: Buffer): number {
+    const name = term.toString('latin1');
+    const known = counts.get(name);
+    if (known !== undefined) return known;
+    let count = 0;
+    for (const run of runs) {
+      const { from, to } = run.boundsOf(source, term);
+      count += to - from;
+    }
+    if (counts.size >= countsMax) counts.clear();
+    if (count > 0) counts.set(name, count);
+    return count;
+  }
+
+  function postings(term: Buffer, before: number): Cursor {
+    const { added, removed } = tail.of(term, state);
+    const cursors: Cursor[] = [];
+    for (const run of runs) {
+      if (run.row.seqMin >= before) continue;
+      const bounds = run.boundsOf(source, term);
+      if (bounds.from === bounds.to) continue;
+      const end = run.row.seqMax < before ? bounds.to : entryRank(run, source, term, before);
+      cursors.push(cursorOf(run, source, bounds, end));
+    }
+    if (added.length > 0) cursors.push(cursorOver(added.filter((seq) => seq < before)));
+    const [only] = cursors;
+    return only !== undefined && cursors.length === 1 && removed.length === 0 ? only : joined(cursors, removed);
+  }
+
+  /** Returns how many tokens with the term have at least this `seq`. */
+  function countFrom(term: Buffer, seq: number): number {
+    const { added, removed } = tail.of(term, state);
+    let count = atLeast(added, seq) - atLeast(removed, seq);
+    for (const run of runs) {
+      const { from, to } = run.boundsOf(source, term);
+      if (from < to && run.row.seqMax >= seq) count += to - entryRank(run, source, term, seq);
+    }
+    return count;
+  }
+
+  /** Returns a position from which on at most `most` tokens have the term, and about as many. */
+  function seqNear(term: Buffer, most: number): number {
+    const { added } = tail.of(term, state);
+    const bounded = runs.map((run) => ({ run, bounds: run.boundsOf(source, term) }));
+    const atMost = (seq: number): number =>
+      bounded.reduce((sum, { run, bounds }) => sum + run.atMostFrom(bounds, term, seq), added.length);
+    let [low, high] = [0, seqMax];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (atMost(middle) <= most) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  return {
+    count(term) {
+      const { added, removed } = tail.of(term, state);
+      return Math.max(countInRuns(term) + added.length - removed.length, 0);
+    },
+    among(term, seqs) {
+      const { added, removed } = tail.of(term, state);
+      const found = runs.flatMap((run) => countEach(run, source, term, seqs) ?? []);
+      const inTail = new Map<number, number>();
+      for (const seq of added) inTail.set(seq, (inTail.get(seq) ?? 0) + 1);
+      for (const seq of removed) inTail.set(seq, (inTail.get(seq) ?? 0) - 1);
+      return seqs.filter((seq, i) => {
+        let count = inTail.get(seq) ?? 0;
+        for (let at = i; at < found.length; at += seqs.length) count += found[at] ?? 0;
+        return count > 0;
+      });
+    },
+    postings,
+    page(term, { offset, limit }, hidden) {
+      const shown = new Set(hidden);
+      // Fences lead near the page, and the rest is walked.
+      const start = offset > skippedMin ? seqNear(term, offset) : seqMax;
+      let left = start === seqMax ? offset : offset - countFrom(term, start) + atLeast(hidden, start);
+      const page: number[] = [];
+      for (const cursor = postings(term, start); cursor.head >= 0 && page.length < limit; cursor.advance()) {
+        if (shown.has(cursor.head)) continue;
+        if (left > 0) left -= 1;
+        else page.push(cursor.head);
+      }
+      return page;
+    },
+  };
+}
+
+/** From this offset on, a page is found through the fences. */
+const skippedMin = 1_000;
+
+function atLeast(seqs: readonly number[], seq: number): number {
+  let count = 0;
+  for (const each of seqs) if (each >= seq) count += 1;
+  return count;
+}
+
+function cursorOver(seqs: number[]): Cursor {
+  seqs.sort((a, b) => b - a);
+  let next = 0;
+  const cursor: Cursor = {
+    head: seqs[0] ?? -1,
+    advance() {
+      next += 1;
+      cursor.head = seqs[next] ?? -1;
+    },
+  };
+  return cursor;
+}
+
+/** Joins cursors to one that has each `seq` once, if it is there more often than it was removed. */
+function joined(cursors: readonly Cursor[], removed: readonly number[]): Cursor {
+  const gone = new Map<number, number>();
+  for (const seq of removed) gone.set(seq, (gone.get(seq) ?? 0) + 1);
+
+  function advance(): void {
+    for (;;) {
+      let head = -1;
+      for (const each of cursors) if (each.head > head) head = each.head;
+      let times = head < 0 ? 0 : -(gone.get(head) ?? 0);
+      for (const each of cursors) {
+        while (head >= 0 && each.head === head) {
+          times += 1;
+          each.advance();
+        }
+      }
+      if (head >= 0 && times <= 0) continue;
+      cursor.head = head;
+      return;
+    }
+  }
+
+  const cursor: Cursor = { head: -1, advance };
+  advance();
+  return cursor;
+}
+
+/** Joins the walks of several terms. Each token is found once. */
+export function joinCursors(cursors: readonly Cursor[]): Cursor {
+  const [only] = cursors;
+  return only !== undefined && cursors.length === 1 ? only : joined(cursors, []);
+}

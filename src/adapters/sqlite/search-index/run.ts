@@ -1,0 +1,246 @@
+import {
+  blocksOfSegment,
+  checked,
+  compareAt,
+  entriesOfBlock,
+  entryBytes,
+  entryOf,
+  fenceAt,
+  hasTermAt,
+  IndexDamaged,
+  lowerBound,
+  mayHave,
+  seqAt,
+  seqMax,
+} from './entries.js';
+import type { IndexStatements, RunRow, SegmentRow } from './index-statements.js';
+
+/** The part of a run that has a term: the entries from `from` up to `to`, which is excluded. */
+export type Bounds = { readonly from: number; readonly to: number };
+
+/** Reads blocks and filters in the transaction of the reader. */
+export type RunSource = Pick<IndexStatements, 'filterOf' | 'block'>;
+
+export type Place = { readonly block: number; readonly index: number };
+
+const nothing: Bounds = { from: 0, to: 0 };
+/** The number of terms whose bounds a run remembers. Searches use few terms of many tokens, again and again. */
+const rememberedMax = 1_000;
+
+export type Run = ReturnType<typeof openRun>;
+
+/**
+ * Opens a run, whose fences are held in memory. A run never changes; if an entry is removed from its blocks, it has
+ * another `version` and is opened again.
+ */
+export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = new Map<number, Buffer>()) {
+  const { ids, starts, firsts, count } = flat(segments);
+  const remembered = new Map<string, Bounds>();
+
+  /** Returns the number of blocks whose first entry sorts before `entry`, or, if `orSame`, is the same. */
+  function blocksBefore(entry: Buffer, orSame: boolean): number {
+    let [low, high] = [0, count];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const order = compareAt(firsts, middle, entry);
+      if (order < 0 || (orSame && order === 0)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Returns the entries of a block. */
+  function entriesIn(source: RunSource, block: number): Buffer {
+    const entries = source.block(idOf(block));
+    if (compareAt(entries, 0, firsts, block) !== 0) throw new IndexDamaged();
+    return entries;
+  }
+
+  const idOf = (block: number): number => ids[block] ?? 0;
+  const startOf = (block: number): number => starts[block] ?? 0;
+  const sizeOf = (block: number): number => startOf(block + 1) - startOf(block);
+
+  /** Returns the number of entries of the run that sort before `entry`. */
+  function rankOf(source: RunSource, entry: Buffer): number {
+    const block = blocksBefore(entry, false) - 1;
+    return block < 0 ? 0 : startOf(block) + lowerBound(entriesIn(source, block), sizeOf(block), entry);
+  }
+
+  function passesFilter(source: RunSource, block: number, term: Buffer): boolean {
+    const segment = Math.floor(idOf(block) / blocksOfSegment);
+    const filter = filters.get(segment) ?? source.filterOf(segment);
+    filters.set(segment, filter);
+    return mayHave(filter, term);
+  }
+
+  function findBounds(source: RunSource, term: Buffer): Bounds {
+    const first = entryOf(term, 0);
+    const next = blocksBefore(first, false);
+    // If no block begins with the term, only the block before can have it.
+    if (next === count || !hasTermAt(firsts, next, term)) {
+      if (next === 0 || !passesFilter(source, next - 1, term)) return nothing;
+    }
+    return { from: rankOf(source, first), to: rankOf(source, entryOf(term, seqMax)) };
+  }
+
+  return {
+    row,
+    segments,
+    filters,
+    blockCount: count,
+    entriesIn,
+    idOf,
+    startOf,
+    sizeOf,
+    rankOf,
+    /** Returns the block that has the entry of a rank. */
+    blockOfRank(rank: number): number {
+      let [low, high] = [0, count];
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if (startOf(middle + 1) <= rank) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    },
+    boundsOf(source: RunSource, term: Buffer): Bounds {
+      const name = term.toString('latin1');
+      const known = remembered.get(name);
+      if (known !== undefined) return known;
+      const bounds = findBounds(source, term);
+      if (bounds === nothing) return bounds;
+      if (remembered.size >= rememberedMax) remembered.clear();
+      remembered.set(name, bounds);
+      return bounds;
+    },
+    /** Returns an upper bound of the number of entries with the term and at least `seq`, from the fences alone. */
+    atMostFrom({ from, to }: Bounds, term: Buffer, seq: number): number {
+      if (from === to) return 0;
+      const block = blocksBefore(entryOf(term, seq), true) - 1;
+      return to - Math.min(Math.max(block < 0 ? 0 : startOf(block), from), to);
+    },
+    /** Returns the block that begins last among those that may have the posting. */
+    blockOfPosting(term: Buffer, seq: number): number {
+      return Math.max(blocksBefore(entryOf(term, seq), true) - 1, 0);
+    },
+    /** Returns where an entry is, or null. `entriesOf` returns the entries of a block and their number. */
+    find(
+      source: RunSource,
+      entry: Buffer,
+      entriesOf: (block: number) => { readonly entries: Buffer; readonly count: number },
+    ): Place | null {
+      let block = blocksBefore(entry, true) - 1;
+      if (block < 0 || !passesFilter(source, block, entry)) return null;
+      for (; block >= 0; block -= 1) {
+        const { entries, count: size } = entriesOf(block);
+        const index = lowerBound(entries, size, entry);
+        if (index < size && compareAt(entries, index, entry) === 0) return { block, index };
+        // The same entry may be twice in a run, at the end of a block and at the beginning of the next one.
+        if (compareAt(firsts, block, entry) !== 0) return null;
+      }
+      return null;
+    },
+  };
+}
+
+/** Returns the blocks of all segments: their ids, the rank of their first entries, and those entries. */
+function flat(segments: readonly SegmentRow[]) {
+  const most = segments.length * blocksOfSegment;
+  const ids = new Float64Array(most);
+  const starts = new Float64Array(most + 1);
+  const firsts = Buffer.alloc(most * entryBytes);
+  let count = 0;
+  for (const { segment, fences: stored } of segments) {
+    const fences = checked(stored);
+    for (let block = 0; block < blocksOfSegment; block += 1) {
+      const fence = fenceAt(fences, block);
+      if (fence.count === 0) continue;
+      if (fence.count > entriesOfBlock) throw new IndexDamaged();
+      ids[count] = segment * blocksOfSegment + block;
+      starts[count + 1] = (starts[count] ?? 0) + fence.count;
+      fence.first.copy(firsts, count * entryBytes);
+      count += 1;
+    }
+  }
+  return { ids, starts, firsts, count };
+}
+
+/** Returns the rank of the first entry with the term and at least this `seq`. */
+export function entryRank(run: Run, source: RunSource, term: Buffer, seq: number): number {
+  return run.rankOf(source, entryOf(term, seq));
+}
+
+/** Walks the `seq` of a term from the end of its bounds, newest first. `head` is -1 at the end. */
+export type Cursor = { head: number; advance(): void };
+
+export function cursorOf(run: Run, source: RunSource, { from }: Bounds, end: number): Cursor {
+  let rank = end;
+  let block = -1;
+  let entries: Buffer | null = null;
+
+  function advance(): void {
+    rank -= 1;
+    if (rank < from) {
+      cursor.head = -1;
+      return;
+    }
+    if (entries === null || rank < run.startOf(block)) {
+      block = block < 0 ? run.blockOfRank(rank) : block - 1;
+      entries = run.entriesIn(source, block);
+    }
+    cursor.head = seqAt(entries, rank - run.startOf(block));
+  }
+
+  const cursor: Cursor = { head: -1, advance };
+  advance();
+  return cursor;
+}
+
+/** Returns, for each `seq` of a list in descending order, how often the run has it with the term; null if never. */
+export function countEach(
+  run: Run,
+  source: RunSource,
+  term: Buffer,
+  seqs: readonly number[],
+): readonly number[] | null {
+  const { from, to } = run.boundsOf(source, term);
+  if (from === to) return null;
+  const found = new Array<number>(seqs.length).fill(0);
+  let block = -1;
+  let entries: Buffer | null = null;
+  /** The part of the block that has the term. */
+  let [low, high] = [0, 0];
+  for (const [i, seq] of seqs.entries()) {
+    if (seq > run.row.seqMax) continue;
+    if (seq < run.row.seqMin) break;
+    if (entries === null || (low === 0 && seqAt(entries, 0) > seq && run.startOf(block) > from)) {
+      block = run.blockOfPosting(term, seq);
+      entries = run.entriesIn(source, block);
+      low = Math.max(from - run.startOf(block), 0);
+      high = Math.min(to - run.startOf(block), run.sizeOf(block));
+    }
+    const first = lowerSeq(entries, low, high, seq);
+    let at = first;
+    while (at < high && seqAt(entries, at) === seq) at += 1;
+    found[i] = at - first;
+    // The same entry may be twice in a run, at the end of a block and at the beginning of the next one.
+    if (at > first && first === 0 && run.startOf(block) > from) {
+      const before = run.entriesIn(source, block - 1);
+      const start = Math.max(from - run.startOf(block - 1), 0);
+      const size = run.sizeOf(block - 1);
+      found[i] = at - first + size - lowerSeq(before, start, size, seq);
+    }
+  }
+  return found;
+}
+
+/** Returns the first index from `low` to `high` whose `seq` is at least this one. */
+function lowerSeq(entries: Buffer, low: number, high: number, seq: number): number {
+  let [lower, upper] = [low, high];
+  while (lower < upper) {
+    const middle = (lower + upper) >>> 1;
+    if (seqAt(entries, middle) < seq) lower = middle + 1;
+    else upper = middle;
+  }
+  return lower;
+}

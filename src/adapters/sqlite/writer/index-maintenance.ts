@@ -1,0 +1,154 @@
+import { StoreUnavailable } from '../../../ports/store-unavailable.js';
+import type { createGroupCommit } from '../database/group-commit.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { reading } from '../database/reading.js';
+import { ofBothSlots } from '../database/rows-schema.js';
+import { IndexDamaged } from '../search-index/entries.js';
+import { createIndexKeeper, type IndexKeeper } from '../search-index/index-keeper.js';
+
+/** How long steps may delay other requests. */
+const sliceMs = 3;
+/** How long removed postings wait, so that those of many tokens are taken out of their blocks together. */
+const removalWaitMs = 10_000;
+/** After a failed step, such as on a full disk. */
+const retryMs = 1_000;
+
+/** The index of one generation. Removals of changes up to `eraseUpTo` are taken out before anything else. */
+type Kept = { readonly index: IndexKeeper; eraseUpTo: number; isDamaged: boolean };
+
+type MaintenanceDeps = {
+  readonly database: SqliteDatabase;
+  readonly commitGroup: ReturnType<typeof createGroupCommit>;
+  /** Called when removed postings are out of the file. Its write-ahead log may still have them. */
+  readonly onErased: () => void;
+  /** Called when the file can no longer be written. */
+  readonly onBroken: (error: unknown) => void;
+};
+
+/**
+ * Keeps the search indexes of `vault.db` in order, in short transactions between the groups of requests. A damaged index
+ * is left as it is: searches report it, and a rebuild replaces it.
+ */
+export function createIndexMaintenance({ database, commitGroup, onErased, onBroken }: MaintenanceDeps) {
+  const kept = ofBothSlots(
+    (slot): Kept => ({ index: createIndexKeeper(database, slot), eraseUpTo: 0, isDamaged: false }),
+  );
+  let next: NodeJS.Immediate | null = null;
+  let timer: NodeJS.Timeout | null = null;
+  let isEraseDue = false;
+  let wasClean = true;
+  let hasFailed = false;
+  let isClosed = false;
+
+  function stepOf(each: Kept): boolean {
+    if (each.isDamaged && !each.index.isEmpty()) return false;
+    each.isDamaged = false;
+    if (each.index.hasManyRemovals()) each.eraseUpTo = each.index.last();
+    try {
+      return each.index.step(each.eraseUpTo);
+    } catch (error) {
+      if (!(error instanceof IndexDamaged)) throw error;
+      each.isDamaged = true;
+      return false;
+    }
+  }
+
+  /** Does steps for a few ms in one transaction. Returns whether there is more to do. Throws StoreUnavailable. */
+  function slice(): boolean {
+    const until = performance.now() + sliceMs;
+    const [attempt] = commitGroup([
+      () => {
+        if (isEraseDue) for (const each of kept) each.eraseUpTo = each.index.last();
+        isEraseDue = false;
+        let isMore = true;
+        while (isMore && performance.now() < until) isMore = kept.map(stepOf).includes(true);
+        return isMore;
+      },
+    ]);
+    hasFailed = attempt?.ok !== true;
+    if (attempt?.ok === true) return attempt.answer === true;
+    for (const { index } of kept) index.forget();
+    isEraseDue = true;
+    throw attempt?.error ?? new Error('a step of the search index was not run');
+  }
+
+  function run(): void {
+    next = null;
+    if (isClosed) return;
+    try {
+      if (slice()) proceed();
+      else noteErased();
+    } catch (error) {
+      if (error instanceof StoreUnavailable) wait(retryMs);
+      else onBroken(error);
+    }
+  }
+
+  function isAllClean(): boolean {
+    return reading(() => kept.every(({ index, isDamaged }) => isDamaged || index.isClean()));
+  }
+
+  function noteErased(): void {
+    const isClean = isAllClean();
+    if (isClean && !wasClean) onErased();
+    wasClean = isClean;
+    if (!isClean) wait(removalWaitMs);
+  }
+
+  function wait(ms: number): void {
+    timer ??= setTimeout(() => {
+      timer = null;
+      eraseAll();
+    }, ms);
+  }
+
+  function proceed(): void {
+    if (!isClosed) next ??= setImmediate(run);
+  }
+
+  function eraseAll(): void {
+    isEraseDue = true;
+    wasClean = false;
+    proceed();
+  }
+
+  /** Ends without touching the file. */
+  function stop(): void {
+    isClosed = true;
+    if (next !== null) clearImmediate(next);
+    if (timer !== null) clearTimeout(timer);
+  }
+
+  return {
+    /** Call it after each group of requests to `vault.db`. */
+    proceed,
+    /** Takes out all postings that were removed before now. Call it at the start: nothing says how long they are there. */
+    eraseAll,
+    /** Returns whether no block or change has a posting that changes up to these numbers removed; else takes them out. */
+    erase(upTo: readonly number[]): boolean {
+      const isErased = kept.every(({ index, isDamaged }, slot) => isDamaged || index.isErased(upTo[slot] ?? 0));
+      if (isErased) return true;
+      wasClean = false;
+      for (const [slot, each] of kept.entries()) each.eraseUpTo = Math.max(each.eraseUpTo, upTo[slot] ?? 0);
+      proceed();
+      return false;
+    },
+    /** Returns whether writes must wait, because merges cannot keep up. A write to a full disk fails by itself. */
+    isBehind(): boolean {
+      return !hasFailed && reading(() => kept.some(({ index, isDamaged }) => !isDamaged && index.isBehind()));
+    },
+    /** Takes removed postings out of the file, and ends. */
+    close(): void {
+      eraseAll();
+      try {
+        while (!isAllClean()) slice();
+      } catch (error) {
+        // On a full disk, for example. The next start continues.
+        if (!(error instanceof StoreUnavailable)) throw error;
+      } finally {
+        stop();
+      }
+    },
+    stop,
+  };
+}

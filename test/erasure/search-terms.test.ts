@@ -1,0 +1,68 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { openVault, standsInFiles } from '../rebuild/support.js';
+import { embeddedOnly } from '../support/profile.js';
+import { termsIn } from '../support/stored-postings.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+beforeEach((context) => embeddedOnly(context, 'it looks into the files of SQLite'));
+
+/** Returns the terms in the rows of all live tokens. */
+function termsInRows({ dataDir }: TestService): Set<string> {
+  const vault = openVault(dataDir);
+  try {
+    const packed = vault.prepare('SELECT terms FROM token_rows_1 WHERE terms IS NOT NULL').pluck().all() as Buffer[];
+    return new Set(packed.flatMap(termsIn));
+  } finally {
+    vault.close();
+  }
+}
+
+/** Removes terms in each way, and returns those that no live token has any more. */
+async function removeSome(service: TestService): Promise<Buffer[]> {
+  const { call, clock } = service;
+  const expires_at = new Date(clock.now() + 1_000).toISOString();
+  const create = (i: number) =>
+    call('POST', '/tokens', {
+      ...{ id: `t-${i}`, type: 'token', data: `data of ${i}`, metadata: { number: `${i}`, group: `${i % 3}` } },
+      ...(i % 10 === 0 ? { expires_at } : {}),
+    });
+  await Promise.all(Array.from({ length: 240 }, (_, i) => create(i)));
+  const before = termsInRows(service);
+  for (let i = 1; i < 240; i += 10) expect((await call('DELETE', `/tokens/t-${i}`)).status).toBe(204);
+  for (let i = 2; i < 240; i += 10) {
+    expect((await call('PATCH', `/tokens/t-${i}`, { metadata: { number: `other ${i}` } })).status).toBe(200);
+  }
+  clock.advance(1_000);
+  await service.service.sweep.run();
+  const after = termsInRows(service);
+  const gone = [...before].filter((term) => !after.has(term));
+  // At least the id and the metadata of each removed token.
+  expect(gone.length).toBeGreaterThan(100);
+  return gone.map((term) => Buffer.from(term, 'hex'));
+}
+
+/** Threat: an attacker who gets the files later finds out what a deleted token had in common with others. */
+test('the search terms of deleted, updated and expired tokens are in no file after a minute', async () => {
+  const service = await startTestService();
+  const gone = await removeSome(service);
+  expect(standsInFiles(service.dataDir, gone)).not.toEqual([]);
+  await vi.waitFor(() => expect(standsInFiles(service.dataDir, gone)).toEqual([]), {
+    timeout: 60_000,
+    interval: 2_000,
+  });
+  const { body } = await service.call('POST', '/tokens/search', { query: 'metadata.number:"other 12"' });
+  expect(body['pagination']).toMatchObject({ total_items: 1 });
+  expect(service.errors).toEqual([]);
+  await service.close();
+}, 120_000);
+
+test('a service that stops takes removed search terms out of all files at once', async () => {
+  const service = await startTestService();
+  const gone = await removeSome(service);
+  await service.stop();
+  expect(standsInFiles(service.dataDir, gone)).toEqual([]);
+  const again = await startTestService({ dataDir: service.dataDir, rootKey: service.rootKey });
+  const { body } = await again.call('POST', '/tokens/search', { query: 'type:token', size: 1 }, { key: service.key });
+  expect(body['pagination']).toMatchObject({ total_items: 240 - 24 - 24 });
+  await again.close();
+}, 120_000);

@@ -1,0 +1,38 @@
+import type Database from 'better-sqlite3';
+import type { Slot } from '#src/adapters/sqlite/database/rows-schema.js';
+import { checked, entryBytes, isUsed, seqAt, termBytes } from '#src/adapters/sqlite/search-index/entries.js';
+
+export type StoredPosting = { readonly term: string; readonly seq: number; readonly kind: 'added' | 'removed' | 'run' };
+
+type Change = { readonly seq: number; readonly added: Buffer | null; readonly removed: Buffer | null };
+
+/** Returns every posting that the search index in one set of tables of `vault.db` holds, in changes and in runs. */
+export function storedPostings(vault: Database.Database, slot: Slot): StoredPosting[] {
+  const changes = vault.prepare(`SELECT seq, added, removed FROM index_changes_${slot}`).all() as Change[];
+  const blocks = vault.prepare(`SELECT entries FROM index_blocks_${slot}`).pluck().all() as Buffer[];
+  return [
+    ...changes.flatMap(({ seq, added, removed }) => [
+      ...termsIn(added).map((term) => ({ term, seq, kind: 'added' as const })),
+      ...termsIn(removed).map((term) => ({ term, seq, kind: 'removed' as const })),
+    ]),
+    ...blocks.flatMap((stored) => entriesIn(checked(stored))),
+  ];
+}
+
+/** Returns the terms of a row or a change, in hex. */
+export function termsIn(packed: Buffer | null): string[] {
+  const terms: string[] = [];
+  for (let at = 0; packed !== null && at < packed.length; at += termBytes) {
+    terms.push(packed.toString('hex', at, at + termBytes));
+  }
+  return terms;
+}
+
+function entriesIn(block: Buffer): StoredPosting[] {
+  const found: StoredPosting[] = [];
+  for (let index = 0; index < block.length / entryBytes && isUsed(block, index); index += 1) {
+    const at = index * entryBytes;
+    found.push({ term: block.toString('hex', at, at + termBytes), seq: seqAt(block, index), kind: 'run' });
+  }
+  return found;
+}
