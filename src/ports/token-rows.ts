@@ -1,3 +1,4 @@
+import type { Maybe } from '../domain/maybe.js';
 import type { TokenType } from '../domain/token/types/token-type.js';
 import type { Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
@@ -33,7 +34,7 @@ export interface TokenRows<V extends TokenView = Stored<TokenView>> {
    * Returns the row of a living or removed token, its state without ended keys; null if there is none or its tombstone
    * is gone.
    */
-  get(stream: string): Promise<V | null>;
+  get(stream: string): Maybe<V | null>;
   /**
    * Returns the living, not yet expired token of the tenant with this keyed fingerprint that was created last, or null.
    * Threat: a caller that creates tokens with its guesses could otherwise tell, by the token that it gets, whether an

@@ -4,11 +4,13 @@ import type { Transform } from '../domain/access/transform.js';
 import { budgetWithin, type SharedBudget } from '../domain/expressions/budget.js';
 import type { Expressions, MaskedData } from '../domain/expressions/expressions.js';
 import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import { after, type Maybe } from '../domain/maybe.js';
 import type { Steps } from '../domain/steps.js';
 import { formatTimestamp } from '../domain/time.js';
 import type { TokenContent } from '../domain/token/content.js';
 import { cvcAt } from '../domain/token/token-state.js';
 import { typeRules } from '../domain/token/types/type-rules.js';
+import type { AccessEntry } from '../events/access-log/access-entry.js';
 import { refOfTokenStream } from '../events/access-log/entity-ref.js';
 import { latestForCodes } from '../ports/clock.js';
 import type { CommandContext } from '../vault/command-context.js';
@@ -33,40 +35,47 @@ export type ReleaseDeps = Pick<Vault, 'recorder' | 'confirmReads' | 'clock' | 'e
  * that finds too little left of it shows no data, and `_extras.mask_skipped` says so. The renderer throws for a token
  * that was not recorded under its transform.
  */
-export async function release(
+export function release(
   vault: ReleaseDeps,
   context: ReadContext,
   shown: readonly ShownToken[],
   shared?: SharedBudget,
-): Promise<Render> {
-  await record(vault, context, shown);
-  const recorded = new Set(shown.map(nameOf));
-  return (answer) => {
+): Maybe<Render> {
+  return after(record(vault, context, shown), () => (answer: TokenAnswer) => {
     const decrypted = unwrap(answer.decrypted);
-    if (!recorded.has(nameOf(decrypted.shown))) throw new Error('a token is rendered that was not recorded as shown');
+    if (!shown.some((recorded) => isSame(recorded, decrypted.shown))) {
+      throw new Error('a token is rendered that was not recorded as shown');
+    }
     return tokenObject(vault, decrypted, shared);
-  };
+  });
 }
 
-function nameOf({ stream, transform, recordedAs }: ShownToken): string {
-  return `${stream} ${transform} ${recordedAs ?? 'read'}`;
+function isSame(one: ShownToken, other: ShownToken): boolean {
+  return one.stream === other.stream && one.transform === other.transform && one.recordedAs === other.recordedAs;
 }
 
-async function record(vault: ReleaseDeps, context: ReadContext, shown: readonly ShownToken[]): Promise<void> {
+function record(vault: ReleaseDeps, context: ReadContext, shown: readonly ShownToken[]): Maybe<void> {
   const read = shown.filter(isRead);
   const revealing = shown.some(({ transform }) => transform === 'reveal');
-  const entries = read.length === 0 ? [] : await entriesOf(vault, context, read);
-  if (revealing) await vault.recorder.now(entries);
-  else if (entries.length > 0) vault.recorder.soon(entries);
-  // A change returns what it read from the log.
-  if (shown.length > 0 && read.length === 0) return;
-  await vault.confirmReads(context.beganAt, revealing);
+  return after(entriesOf(vault, context, read), (entries) => {
+    const stored = revealing ? vault.recorder.now(entries) : undefined;
+    if (!revealing && entries.length > 0) vault.recorder.soon(entries);
+    // A change returns what it read from the log.
+    if (shown.length > 0 && read.length === 0) return stored;
+    return after(stored, () => vault.confirmReads(context.beganAt, revealing));
+  });
 }
 
-async function entriesOf(vault: ReleaseDeps, context: ReadContext, read: readonly ShownToken[]) {
-  const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
-  const facts = read.map(({ stream, transform }) => factOf(refOfTokenStream(stream), transform));
-  return entriesOfRequest(context, tenantKeys, vault.clock.now(), facts);
+function entriesOf(
+  vault: ReleaseDeps,
+  context: ReadContext,
+  read: readonly ShownToken[],
+): Maybe<readonly AccessEntry[]> {
+  if (read.length === 0) return [];
+  return after(tenantKeysOf(vault, context.caller.tenantId), (tenantKeys) => {
+    const facts = read.map(({ stream, transform }) => factOf(refOfTokenStream(stream), transform));
+    return entriesOfRequest(context, tenantKeys, vault.clock.now(), facts);
+  });
 }
 
 function isRead({ recordedAs, transform }: ShownToken): boolean {

@@ -1,3 +1,4 @@
+import { after } from '../domain/maybe.js';
 import type { TokenRows } from '../ports/token-rows.js';
 import { isAuthenticToken, type Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
@@ -23,13 +24,13 @@ export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticT
   };
   return {
     ...rows,
-    async get(stream) {
-      const stored = await rows.get(stream);
-      // Threat: a damaged index or schema leads to the row of another token.
-      if (stored !== null && stored.stream !== stream)
-        throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
-      return stored === null ? null : verified(stored);
-    },
+    get: (stream) =>
+      after(rows.get(stream), (stored) => {
+        // Threat: a damaged index or schema leads to the row of another token.
+        if (stored !== null && stored.stream !== stream)
+          throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
+        return stored === null ? null : verified(stored);
+      }),
     async search(plan, page) {
       const found = await rows.search(plan, page);
       return { ...found, rows: found.rows.map((row) => ofTenant(verified(row), plan.tenantId)) };

@@ -1,4 +1,5 @@
 import type { Caller } from '../domain/access/caller.js';
+import type { Maybe } from '../domain/maybe.js';
 import { apiKeyHash, isWellFormedApiKey } from '../domain/tenancy/api-key.js';
 import { accessOf } from '../domain/tenancy/documents.js';
 import { ForgedRow } from './forged-row.js';
@@ -15,7 +16,7 @@ import type { Vault } from './vault.js';
 export function createAuthenticate(
   vault: Vault,
   onForged: (error: ForgedRow) => void,
-): (key: string) => Promise<Caller | null> {
+): (key: string) => Maybe<Caller | null> {
   const { clock, directory, knownCallers } = vault;
   const noteUse = createKeyUse(directory);
 
@@ -47,18 +48,25 @@ export function createAuthenticate(
     }
   }
 
-  return async function authenticate(key: string): Promise<Caller | null> {
-    const hash = apiKeyHash(key);
-    const now = clock.now();
-    const cached = knownCallers.get(hash, now);
+  async function lookUpAndKeep(key: string, hash: string, now: number): Promise<Caller | null> {
     const keep = knownCallers.lookUp(now);
     // Rejects a mistyped key without a look-up.
-    const known = cached ?? (isWellFormedApiKey(key) ? await authenticLookUp(hash) : null);
-    if (known === null || (known.expiresAt !== null && now >= known.expiresAt)) return null;
-    if (cached === undefined) {
-      keep(hash, known);
-      await noteUse(hash, now);
-    }
+    const known = isWellFormedApiKey(key) ? await authenticLookUp(hash) : null;
+    if (known === null || isOver(known, now)) return null;
+    keep(hash, known);
+    await noteUse(hash, now);
     return known.caller;
+  }
+
+  return (key) => {
+    const hash = apiKeyHash(key);
+    const now = clock.now();
+    const known = knownCallers.get(hash, now);
+    if (known === undefined) return lookUpAndKeep(key, hash, now);
+    return isOver(known, now) ? null : known.caller;
   };
+}
+
+function isOver({ expiresAt }: KnownCaller, now: number): boolean {
+  return expiresAt !== null && now >= expiresAt;
 }

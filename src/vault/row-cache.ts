@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { after } from '../domain/maybe.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { TokenView } from '../views/token-view.js';
 import type { AuthenticTokenRows } from './authentic-token-rows.js';
@@ -41,15 +42,16 @@ export function createRowCache() {
     /** Returns rows whose `get` uses the cache. */
     rows: (rows: AuthenticTokenRows): AuthenticTokenRows => ({
       ...rows,
-      async get(stream) {
+      get(stream) {
         const known = views.get(stream);
         if (known !== undefined) return known;
         const dropsBefore = drops;
-        const view = await rows.get(stream);
-        // A row that was read before a change must not be added after it.
-        const isCurrent = drops === dropsBefore && !changing.has(stream);
-        if (isCurrent && view !== null && view.state.life !== null) views.set(stream, view);
-        return view;
+        return after(rows.get(stream), (view) => {
+          // A row that was read before a change must not be added after it.
+          const isCurrent = drops === dropsBefore && !changing.has(stream);
+          if (isCurrent && view !== null && view.state.life !== null) views.set(stream, view);
+          return view;
+        });
       },
     }),
     /** Returns a unit of work that drops the rows that it changes. */

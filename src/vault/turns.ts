@@ -1,3 +1,4 @@
+import type { Maybe } from '../domain/maybe.js';
 import type { Steps } from '../domain/steps.js';
 
 /**
@@ -43,8 +44,8 @@ export type Work = {
    * size.
    */
   pause(): Promise<void> | undefined;
-  /** Runs a computation to its end, one slice at a time. */
-  run<T>(steps: Steps<T>): Promise<T>;
+  /** Runs a computation to its end, one slice at a time. Returns its result at once if the slice suffices. */
+  run<T>(steps: Steps<T>): Maybe<T>;
 };
 
 /** Short work has not computed anything yet, as far as is known. */
@@ -189,14 +190,22 @@ export function createTurns(): Turns {
         endsAt = performance.now() + sliceMs;
       }
 
+      async function runSlices<T>(steps: Steps<T>): Promise<T> {
+        for (;;) {
+          if (performance.now() >= endsAt) await nextSlice();
+          const step = steps.next();
+          if (step.done === true) return step.value;
+        }
+      }
+
       return {
         pause: () => (performance.now() < endsAt ? undefined : nextSlice()),
-        async run(steps) {
-          for (;;) {
-            if (performance.now() >= endsAt) await nextSlice();
+        run(steps) {
+          while (performance.now() < endsAt) {
             const step = steps.next();
             if (step.done === true) return step.value;
           }
+          return runSlices(steps);
         },
       };
     },

@@ -1,4 +1,5 @@
 import type { Expressions } from '../domain/expressions/expressions.js';
+import type { Maybe } from '../domain/maybe.js';
 import type { StreamQueue } from '../domain/stream-queue.js';
 import type { AccessEntry } from '../events/access-log/access-entry.js';
 import type { IntegrityKeys, KeyRing } from '../keys/key-ring.js';
@@ -85,7 +86,7 @@ export type Vault = {
    * of these reads. Throws StoreUnavailable if the reads may be stale: a deposed server keeps answering reads for
    * seconds.
    */
-  readonly confirmReads: (since: number, hasWritten: boolean) => Promise<void>;
+  readonly confirmReads: (since: number, hasWritten: boolean) => Maybe<void>;
   /** How long a cvc is kept, in milliseconds: at most one hour. */
   readonly cvcRetentionMs: number;
 };

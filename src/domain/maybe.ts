@@ -1,0 +1,10 @@
+/** A value that is at hand, or that must be waited for. */
+export type Maybe<T> = T | Promise<T>;
+
+/**
+ * Calls `next` with the value: at once if it is at hand, otherwise as soon as it is. A read that finds everything in
+ * memory so takes one turn of the event loop, without a promise for each step.
+ */
+export function after<T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
