@@ -55,7 +55,7 @@ function isSame(one: ShownToken, other: ShownToken): boolean {
 }
 
 function record(vault: ReleaseDeps, context: ReadContext, shown: readonly ShownToken[]): Maybe<void> {
-  const read = shown.filter(isRead);
+  const read = shown.every(isRead) ? shown : shown.filter(isRead);
   const revealing = shown.some(({ transform }) => transform === 'reveal');
   return after(entriesOf(vault, context, read), (entries) => {
     const stored = revealing ? vault.recorder.now(entries) : undefined;
@@ -79,7 +79,7 @@ function entriesOf(
 }
 
 function isRead({ recordedAs, transform }: ShownToken): boolean {
-  return recordedAs === undefined || (recordedAs === 'update' && transform === 'reveal');
+  return recordedAs === 'read' || (recordedAs === 'update' && transform === 'reveal');
 }
 
 function factOf(ref: string, transform: Transform): AccessFact {
@@ -90,10 +90,11 @@ function factOf(ref: string, transform: Transform): AccessFact {
 
 function* tokenObject(
   { expressions, clock }: Pick<Vault, 'expressions' | 'clock'>,
-  { caller, read, shown, extras = {}, carriesFingerprint = false, fields }: DecryptedAnswer,
+  { caller, read, shown, options }: DecryptedAnswer,
   shared: SharedBudget | undefined,
 ): Steps<JsonObject> {
   const { life, open } = read;
+  const { extras, carriesFingerprint = false, fields } = options;
   const token = unwrap(open.content);
   // Its hour may have ended since it was decrypted, or while a change was stored.
   const cvc = open.cvc === null || cvcAt(life, latestForCodes(clock)) === null ? null : unwrap(open.cvc);
@@ -113,7 +114,7 @@ function* tokenObject(
   if (life.modifiedBy !== null) body['modified_by'] = life.modifiedBy;
   if (life.modifiedAt !== null) body['modified_at'] = formatTimestamp(life.modifiedAt);
   const allExtras = data === 'skipped' ? { ...extras, mask_skipped: true } : extras;
-  if (Object.keys(allExtras).length > 0) body['_extras'] = allExtras;
+  if (allExtras !== undefined && Object.keys(allExtras).length > 0) body['_extras'] = allExtras;
   return fields === undefined
     ? body
     : Object.fromEntries(Object.entries(body).filter(([field]) => fields.includes(field)));

@@ -1,5 +1,5 @@
 import type { Json } from '../domain/json.js';
-import { after, type Maybe } from '../domain/maybe.js';
+import { after, all, type Maybe } from '../domain/maybe.js';
 import type { TokenContent } from '../domain/token/content.js';
 import type { TokenLife } from '../domain/token/token-state.js';
 import { cvcAt } from '../domain/token/token-state.js';
@@ -48,15 +48,11 @@ export function openRow(vault: Vault, view: TokenView, life: TokenLife): Maybe<O
   const content = openBoxOf(vault, view, life.key, life.contentRevision, 'content');
   if (due === null) return after(content, (opened) => rowOf(life, opened, null));
   const cvc = openBoxOf(vault, view, due.key, due.revision, 'cvc');
-  return after(both(content, cvc), ([opened, code]) => {
+  return after(all([content, cvc]), ([opened = null, code = null]) => {
     if (code === null) return null;
     // Checked again after the wait for a key: the hour may have ended in the meantime.
     return rowOf(life, opened, latestForCodes(vault.clock) < due.purgeAt ? code : null);
   });
-}
-
-function both<T, U>(one: Maybe<T>, other: Maybe<U>): Maybe<readonly [T, U]> {
-  return one instanceof Promise || other instanceof Promise ? Promise.all([one, other]) : [one, other];
 }
 
 function rowOf(life: TokenLife, content: OpenBox | null, cvc: OpenBox | null): OpenRow | null {
@@ -97,7 +93,7 @@ function openBoxOf(
   });
 }
 
-/** Rejects, so that `both` handles it whatever becomes of the other ciphertext. */
+/** Rejects, so that `all` handles it whatever becomes of the other ciphertext. */
 async function damaged(stream: string): Promise<never> {
   throw new KeyLost(stream, 'box_damaged');
 }

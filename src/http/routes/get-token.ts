@@ -56,7 +56,7 @@ function sendUnchanged(
   reply: FastifyReply,
   { stream, revision }: TokenAnswer,
 ): Maybe<FastifyReply> {
-  return after(release(vault, contextOf(request), [{ stream, transform: 'redact' }]), () =>
+  return after(release(vault, contextOf(request), [{ stream, transform: 'redact', recordedAs: 'read' }]), () =>
     reply.code(304).header('cache-control', 'no-store').header('etag', entityTag(revision)).send(),
   );
 }

@@ -40,7 +40,7 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
   }
 
   function admit(request: FastifyRequest, reply: FastifyReply, caller: Caller): Maybe<void> {
-    request.caller = { ...caller, sourceAddress: request.ip };
+    request.caller = callerAt(caller, request.ip);
     const counted = service.limits.request(caller);
     const admitted = after(counted, () => admission.admit(request, reply, caller.tenantId));
     return after(admitted, () => expectPermission(request, caller));
@@ -57,6 +57,12 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
     if (checked instanceof Promise) checked.then(() => done(), done);
     else done();
   };
+}
+
+/** Each field is written out: spreading objects here costs as much as a hash. */
+function callerAt(caller: Caller, sourceAddress: string): Caller {
+  const { tenantId, applicationId, keyId, applicationType, access, tenantSettings } = caller;
+  return { tenantId, applicationId, keyId, applicationType, access, tenantSettings, sourceAddress };
 }
 
 /** Throws Problem 403 if the caller holds none of the route's permissions on any container. */
