@@ -2,7 +2,7 @@ import type { Maybe } from '../domain/maybe.js';
 import type { TokenType } from '../domain/token/types/token-type.js';
 import type { Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
-import type { PageRequest, SearchPage, SearchPlan, WalkStep } from './search-plan.js';
+import type { HeldRows, PageRequest, SearchPage, SearchPlan, WalkStep } from './search-plan.js';
 import type { RowIndex } from './unit-of-work.js';
 
 export type DueRow = {
@@ -46,7 +46,7 @@ export interface TokenRows<V extends TokenView = Stored<TokenView>> {
    * instant and include every change that has resolved. Throws StoreUnavailable for a search that takes too long, and
    * GenerationDropped for a plan on rows that no longer exist.
    */
-  search(plan: SearchPlan, page: PageRequest): Promise<SearchPage<V>>;
+  search<H extends object = never>(plan: SearchPlan, page: PageRequest & HeldRows<H>): Promise<SearchPage<V | H>>;
   /**
    * Returns the rows of one step of a walk, the latest creation first; fewer than `limit` means that no more follow.
    * The position of a creation never changes. So steps that each continue from the last row (`life.createdPosition`)

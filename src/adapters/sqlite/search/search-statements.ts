@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { ofBothSlots, rowTables, type Slot } from '../database/rows-schema.js';
 import { termCountSql } from '../database/term-counts.js';
-import { viewColumns } from '../database/token-row.js';
+import { type PageStatements, pageStatements } from './page-rows.js';
 
 /** Selects, in the given order, the tokens of a JSON array of `seq` that satisfy a condition. */
 const among = 'SELECT p.value FROM json_each(@seqs) p WHERE';
@@ -13,7 +13,7 @@ const between = (rows: string, column: string): string =>
 
 type Columns = { readonly created_at: Statement; readonly modified_at: Statement };
 
-/** The statements of one set of tables. Each returns one column, except `rows` and `states`. */
+/** The statements of one set of tables. Each returns one column, except `PageStatements`. */
 export type SearchStatements = Readonly<
   Record<
     | 'keptCount'
@@ -25,13 +25,11 @@ export type SearchStatements = Readonly<
     | 'amongTerm'
     | 'amongLiving'
     | 'dueCount'
-    | 'dueWithTerm'
-    | 'rows'
-    | 'contentSizes'
-    | 'states',
+    | 'dueWithTerm',
     Statement
   >
-> & { readonly among: Columns; readonly between: Columns };
+> &
+  PageStatements & { readonly among: Columns; readonly between: Columns };
 
 /** The statements of one connection. */
 export type SearchConnection = {
@@ -85,17 +83,6 @@ function statementsOf(database: SqliteDatabase, slot: Slot): SearchStatements {
       `SELECT count(*) FROM ${rows} t
        WHERE t.expires_at <= ? AND (SELECT 1 FROM ${postings} q WHERE q.term = ? AND q.seq = t.seq) IS NOT NULL`,
     ),
-    rows: database.prepare(
-      `SELECT ${viewColumns} FROM ${rows}
-       WHERE seq IN (SELECT value FROM json_each(?)) AND tenant = ? ORDER BY seq DESC`,
-    ),
-    contentSizes: column(
-      `SELECT coalesce(length(content), 0) FROM ${rows}
-       WHERE seq IN (SELECT value FROM json_each(?)) AND tenant = ? ORDER BY seq DESC`,
-    ),
-    states: database.prepare(
-      `SELECT stream, state FROM ${rows}
-       WHERE seq IN (SELECT value FROM json_each(?)) AND tenant = ? ORDER BY seq DESC`,
-    ),
+    ...pageStatements(database, slot),
   };
 }
