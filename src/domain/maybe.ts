@@ -2,8 +2,8 @@
 export type Maybe<T> = T | Promise<T>;
 
 /**
- * Calls `next` with the value: at once if it is at hand, otherwise as soon as it is. A read that finds everything in
- * memory so takes one turn of the event loop, without a promise for each step.
+ * Calls `next` with the value: now if it is at hand, otherwise once it is. A read that finds everything in memory then
+ * needs no promise for its steps.
  */
 export function after<T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> {
   return value instanceof Promise ? value.then(next) : next(value);

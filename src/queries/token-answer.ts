@@ -9,9 +9,9 @@ export type ShownToken = {
   readonly stream: string;
   readonly transform: Transform;
   /**
-   * What this request did to the token. The event of a change records it, so the token is not recorded as read as well. A creator
-   * sent the data itself. The response to an update may show more than the request contained, so its plaintext is
-   * recorded as a reveal.
+   * What this request did to the token. The event of a change records it, so the token is not recorded as read as well.
+   * A creator sent the data itself. The response to an update may show more than the request contained, so its
+   * plaintext is recorded as a reveal.
    */
   readonly recordedAs: 'read' | 'create' | 'update';
 };

@@ -40,22 +40,22 @@ export function openToken(vault: Vault, view: TokenView, life: TokenLife): Maybe
 export type OpenRow = { readonly open: OpenToken; readonly newest: number };
 
 /**
- * Decrypts a living token that is known only by its row, like `openToken`. Threat: an attacker that can write the rows puts back a row from before a change of containers,
- * expiry or data.
+ * Decrypts a living token that is known only by its row, like `openToken`. Threat: an attacker that can write the rows
+ * puts back a row from before a change of containers, expiry or data.
  */
 export function openRow(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenRow | null> {
   const due = cvcAt(life, latestForCodes(vault.clock));
   const content = openBoxOf(vault, view, life.key, life.contentRevision, 'content');
-  if (due === null) return after(content, (opened) => rowOf(life, opened, null));
+  if (due === null) return after(content, (opened) => openRowOf(life, opened, null));
   const cvc = openBoxOf(vault, view, due.key, due.revision, 'cvc');
   return after(all([content, cvc]), ([opened = null, code = null]) => {
     if (code === null) return null;
     // Checked again after the wait for a key: the hour may have ended in the meantime.
-    return rowOf(life, opened, latestForCodes(vault.clock) < due.purgeAt ? code : null);
+    return openRowOf(life, opened, latestForCodes(vault.clock) < due.purgeAt ? code : null);
   });
 }
 
-function rowOf(life: TokenLife, content: OpenBox | null, cvc: OpenBox | null): OpenRow | null {
+function openRowOf(life: TokenLife, content: OpenBox | null, cvc: OpenBox | null): OpenRow | null {
   if (content === null) return null;
   const code = cvc === null ? null : new Decrypted(cvc.value as string);
   return {

@@ -29,7 +29,7 @@ export function pageStatements(database: SqliteDatabase, slot: Slot): PageStatem
 
 /**
  * Reads the rows of a page whose contents fit, and the lives of the others. Rows that the caller holds are not read
- * again: a row with its ciphertexts costs ten times as much as its stream and revision.
+ * again: a row with its ciphertexts costs five times as much as its stream and revision.
  */
 export function pageRows<H extends object = never>(
   statements: PageStatements,
