@@ -1,5 +1,5 @@
 import type { Caller } from '../domain/access/caller.js';
-import type { Maybe } from '../domain/maybe.js';
+import type { Maybe } from '../ports/maybe.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Projections } from '../ports/projections.js';
 import type { ServiceState } from '../ports/service-state.js';

@@ -1,5 +1,5 @@
-import type { Maybe } from '../domain/maybe.js';
 import type { EndedKey, KeyRecords, KeyRevision } from '../ports/key-store.js';
+import type { Maybe } from '../ports/maybe.js';
 
 /** An unwrapped data key: 32 bytes for AES-256-GCM, in a buffer of its own. */
 export type DataKey = { readonly id: string; readonly key: Buffer };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { after } from '../domain/maybe.js';
 import type { Clock } from '../ports/clock.js';
 import type { KeyRevision, KeyStore } from '../ports/key-store.js';
+import { after } from '../ports/maybe.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { openDataKey, wrapDataKey, wrapsMax } from './data-key.js';
 import { createKeyCache, type OpenKey } from './key-cache.js';

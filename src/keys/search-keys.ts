@@ -1,6 +1,6 @@
-import type { Maybe } from '../domain/maybe.js';
 import { firstGeneration } from '../ports/generations.js';
 import type { KeyStore } from '../ports/key-store.js';
+import type { Maybe } from '../ports/maybe.js';
 import { deriveSearchKey, newGenerationKey, openGenerationKey } from './generation-key.js';
 import type { RootKeys } from './root-keys.js';
 

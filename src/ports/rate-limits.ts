@@ -1,4 +1,4 @@
-import type { Maybe } from '../domain/maybe.js';
+import type { Maybe } from './maybe.js';
 
 export type LimitName = 'requests' | 'auth_failures' | 'keyless_requests';
 

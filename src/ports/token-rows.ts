@@ -1,7 +1,7 @@
-import type { Maybe } from '../domain/maybe.js';
 import type { TokenType } from '../domain/token/types/token-type.js';
 import type { Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
+import type { Maybe } from './maybe.js';
 import type { HeldRows, PageRequest, SearchPage, SearchPlan, WalkStep } from './search-plan.js';
 import type { RowIndex } from './unit-of-work.js';
 

@@ -1,9 +1,9 @@
 import { transformFor } from '../domain/access/decide-access.js';
 import type { TokenPermission } from '../domain/access/permission.js';
 import { reachOf } from '../domain/access/reach.js';
-import { after, all, type Maybe } from '../domain/maybe.js';
 import { isExpired } from '../domain/token/token-state.js';
 import { latestNow } from '../ports/clock.js';
+import { after, all, type Maybe } from '../ports/maybe.js';
 import type { FoundLife, SearchPlan } from '../ports/search-plan.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { planSearch } from '../search/plan-search.js';

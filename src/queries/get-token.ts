@@ -1,6 +1,6 @@
 import { transformFor } from '../domain/access/decide-access.js';
-import { after, type Maybe } from '../domain/maybe.js';
 import { tokenStream } from '../events/tokens/stream-name.js';
+import { after, type Maybe } from '../ports/maybe.js';
 import type { CommandContext } from '../vault/command-context.js';
 import { type CommandResult, done, rejected } from '../vault/result.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';

@@ -1,6 +1,6 @@
-import { after, type Maybe } from '../domain/maybe.js';
 import { isExpired, type TokenLife } from '../domain/token/token-state.js';
 import { latestNow } from '../ports/clock.js';
+import { after, type Maybe } from '../ports/maybe.js';
 import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
 import { type OpenToken, openRow } from '../vault/open-token.js';

@@ -1,4 +1,4 @@
-import { after } from '../domain/maybe.js';
+import { after } from '../ports/maybe.js';
 import type { HeldRows, PageRequest, SearchPage, SearchPlan } from '../ports/search-plan.js';
 import type { TokenRows } from '../ports/token-rows.js';
 import { isAuthenticToken, type Stored } from '../views/row-mac.js';

@@ -1,7 +1,7 @@
 import type { Caller } from '../domain/access/caller.js';
-import type { Maybe } from '../domain/maybe.js';
 import { apiKeyHash, isWellFormedApiKey } from '../domain/tenancy/api-key.js';
 import { accessOf } from '../domain/tenancy/documents.js';
+import type { Maybe } from '../ports/maybe.js';
 import { ForgedRow } from './forged-row.js';
 import { createKeyUse } from './key-use.js';
 import type { KnownCaller } from './known-callers.js';

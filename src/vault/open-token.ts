@@ -1,10 +1,10 @@
 import type { Json } from '../domain/json.js';
-import { after, all, type Maybe } from '../domain/maybe.js';
 import type { TokenContent } from '../domain/token/content.js';
 import type { TokenLife } from '../domain/token/token-state.js';
 import { cvcAt } from '../domain/token/token-state.js';
 import { openJson } from '../events/sealing/json-ciphertext.js';
 import { latestForCodes } from '../ports/clock.js';
+import { after, all, type Maybe } from '../ports/maybe.js';
 import type { TokenView } from '../views/token-view.js';
 import { Decrypted } from './decrypted.js';
 import { KeyLost } from './key-lost.js';

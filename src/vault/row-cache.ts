@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { after } from '../domain/maybe.js';
+import { after } from '../ports/maybe.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { TokenView } from '../views/token-view.js';
 import type { AuthenticTokenRows } from './authentic-token-rows.js';

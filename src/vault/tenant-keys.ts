@@ -1,6 +1,6 @@
-import { after, type Maybe } from '../domain/maybe.js';
 import type { SearchKey, TenantKeys } from '../keys/key-ring.js';
 import { GenerationDropped } from '../ports/generations.js';
+import { after, type Maybe } from '../ports/maybe.js';
 import { keyNotThere } from './tenant-gone.js';
 import type { Vault } from './vault.js';
 

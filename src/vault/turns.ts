@@ -1,5 +1,5 @@
-import type { Maybe } from '../domain/maybe.js';
 import type { Steps } from '../domain/steps.js';
+import type { Maybe } from '../ports/maybe.js';
 
 /**
  * How long a request computes before others may run, ms. A get waits about four times, for one slice each time at

@@ -1,5 +1,4 @@
 import type { Expressions } from '../domain/expressions/expressions.js';
-import type { Maybe } from '../domain/maybe.js';
 import type { StreamQueue } from '../domain/stream-queue.js';
 import type { AccessEntry } from '../events/access-log/access-entry.js';
 import type { IntegrityKeys, KeyRing } from '../keys/key-ring.js';
@@ -10,6 +9,7 @@ import type { ErasureProbe } from '../ports/erasure-probe.js';
 import type { EventChain } from '../ports/event-chain.js';
 import type { EventLog, StoredLog } from '../ports/event-log.js';
 import type { GenerationsInUse } from '../ports/generations.js';
+import type { Maybe } from '../ports/maybe.js';
 import type { Random } from '../ports/random.js';
 import type { Timers } from '../ports/timers.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';

@@ -1,5 +1,5 @@
 import type { Caller } from '../../domain/access/caller.js';
-import { after, type Maybe } from '../../domain/maybe.js';
+import { after, type Maybe } from '../../ports/maybe.js';
 import type { Metrics } from '../../ports/metrics.js';
 import type { Limit, RateLimits } from '../../ports/rate-limits.js';
 import type { LimitSettings } from '../../vault/limit-settings.js';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { entityTag, namesRevision } from '../../commands/tokens/precondition.js';
-import { after, type Maybe } from '../../domain/maybe.js';
+import { after, type Maybe } from '../../ports/maybe.js';
 import { getToken } from '../../queries/get-token.js';
 import { release } from '../../queries/release.js';
 import type { TokenAnswer } from '../../queries/token-answer.js';

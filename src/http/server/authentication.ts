@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { finishTenantDeletion } from '../../commands/tenancy/delete-tenant.js';
 import type { Caller } from '../../domain/access/caller.js';
 import { grantsAnywhere } from '../../domain/access/decide-access.js';
-import { after, type Maybe } from '../../domain/maybe.js';
+import { after, type Maybe } from '../../ports/maybe.js';
 import { headerOf } from '../header.js';
 import type { Admission } from '../load/admission.js';
 import { Problem, permissionMissing } from '../problem/problem.js';
