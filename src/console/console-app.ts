@@ -84,7 +84,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   });
   await protect(app, tls !== null || behindTlsProxy, vault.integrity.console);
   if (behindTlsProxy) requireTlsProxy(app, trustedProxies);
-  refuseWhatNodeRefuses(app, (request) => service.limits.keyless(request));
+  refuseWhatNodeRefuses(app, async (request) => service.limits.keyless(request));
   allowOnlyHosts(app, allowedHosts);
   refuseCrossSite(app);
 

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createSharedBudget } from '../domain/expressions/budget.js';
 import type { JsonObject } from '../domain/json.js';
 import { jsonText } from '../domain/json-text.js';
+import type { Steps } from '../domain/steps.js';
 import type { FoundTokens } from '../queries/find-tokens.js';
 import { type Render, release } from '../queries/release.js';
 import type { TokenAnswer } from '../queries/token-answer.js';
@@ -24,7 +25,6 @@ export async function sendTokenPage(
   const context = contextOf(request);
   const work = vault.turns.begin(context.caller.tenantId);
   const shared = createSharedBudget();
-  const textOf = async (render: Render, token: TokenAnswer) => work.run(jsonText(await work.run(render(token))));
   const render = await release(vault, context, tokens, shared);
   const head = `{"pagination":${JSON.stringify(pagination)},"data":[`;
   const tail = `]${Object.entries(besides).map(([key, value]) => `,${JSON.stringify(key)}:${JSON.stringify(value)}`)}}`;
@@ -33,18 +33,30 @@ export async function sendTokenPage(
     yield head;
     let separator = '';
     for (const token of tokens) {
-      yield separator + (await textOf(render, token));
+      yield separator + (await work.run(textOf(render, token)));
       separator = ',';
     }
     for await (const token of rest?.() ?? []) {
-      yield separator + (await textOf(await release(vault, context, [token], shared), token));
+      yield separator + (await work.run(textOf(await release(vault, context, [token], shared), token)));
       separator = ',';
     }
     yield tail;
   }
 
   if (rest !== null) return sendPieces(reply, pieces());
-  const items: string[] = [];
-  for (const token of tokens) items.push(await textOf(render, token));
-  return sendText(reply, 200, `${head}${items.join(',')}${tail}`);
+  return sendText(reply, 200, head + (await work.run(textsOf(render, tokens))) + tail);
+}
+
+function* textOf(render: Render, token: TokenAnswer): Steps<string> {
+  return yield* jsonText(yield* render(token));
+}
+
+/** Returns the texts of several tokens, separated by commas. */
+function* textsOf(render: Render, tokens: readonly TokenAnswer[]): Steps<string> {
+  let texts = '';
+  for (const token of tokens) {
+    texts += `${texts === '' ? '' : ','}${yield* textOf(render, token)}`;
+    yield;
+  }
+  return texts;
 }

@@ -3,6 +3,7 @@ import { entityTag } from '../commands/tokens/precondition.js';
 import type { Json } from '../domain/json.js';
 import { jsonText } from '../domain/json-text.js';
 import type { Steps } from '../domain/steps.js';
+import { after, type Maybe } from '../ports/maybe.js';
 import { release } from '../queries/release.js';
 import type { TokenAnswer } from '../queries/token-answer.js';
 import type { CommandResult } from '../vault/result.js';
@@ -15,17 +16,19 @@ import { sendText } from './send-json.js';
  * Sends a token with its entity tag, once the access log has recorded the read. A new token needs no record besides its
  * event. Headers prevent caches from storing the response. Throws the problem of a rejection.
  */
-export async function sendToken(
+export function sendToken(
   vault: Vault,
   request: FastifyRequest,
   reply: FastifyReply,
   result: CommandResult<TokenAnswer>,
   status: 200 | 201,
-): Promise<FastifyReply> {
+): Maybe<FastifyReply> {
   if (!result.ok) throw problemFrom(result);
-  const render = await release(vault, contextOf(request), [result.value]);
-  const text = await vault.turns.begin(callerOf(request).tenantId).run(textOf(render(result.value)));
-  return sendText(reply.header('etag', entityTag(result.value.revision)), status, text);
+  const { value: token } = result;
+  const text = after(release(vault, contextOf(request), [token]), (render) =>
+    vault.turns.begin(callerOf(request).tenantId).run(textOf(render(token))),
+  );
+  return after(text, (body) => sendText(reply.header('etag', entityTag(token.revision)), status, body));
 }
 
 function* textOf(rendering: Steps<Json>): Steps<string> {

@@ -1,4 +1,5 @@
 import type { Caller } from '../domain/access/caller.js';
+import type { Maybe } from '../ports/maybe.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Projections } from '../ports/projections.js';
 import type { ServiceState } from '../ports/service-state.js';
@@ -10,9 +11,9 @@ import type { Limits } from './limits/limits.js';
 export type Service = {
   readonly vault: Vault;
   /** Returns the caller that a key belongs to, or null. */
-  authenticate(key: string): Promise<Caller | null>;
+  authenticate(key: string): Maybe<Caller | null>;
   /** Does the same for the hash of a key, which is what a session of the console holds. */
-  authenticateHash(keyHash: string): Promise<Caller | null>;
+  authenticateHash(keyHash: string): Maybe<Caller | null>;
   /** Returns whether the service is ready, with the reasons if it is not. */
   state(): Promise<ServiceState>;
   readonly limits: Limits;

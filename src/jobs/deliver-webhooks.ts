@@ -3,6 +3,7 @@ import { endingEvents } from '../commands/tokens/keep-ids.js';
 import { atMost } from '../domain/at-most.js';
 import { coversContainers, type WebhookDocument } from '../domain/tenancy/webhook.js';
 import { formatTimestamp } from '../domain/time.js';
+import type { TokenLife } from '../domain/token/token-state.js';
 import type { TokenType } from '../domain/token/types/token-type.js';
 import { refOfTokenStream } from '../events/access-log/entity-ref.js';
 import type { ClearEvent } from '../events/event.js';
@@ -19,9 +20,10 @@ import { ForgedWebhookState, type VersionedState } from '../vault/authentic-webh
 import { KeyLost } from '../vault/key-lost.js';
 import { loadToken } from '../vault/load-token.js';
 import { openTenant, tenantDocument } from '../vault/open-directory.js';
-import { openContent } from '../vault/open-token.js';
+import { type OpenToken, openContent } from '../vault/open-token.js';
 import { TenantGone } from '../vault/tenant-gone.js';
 import type { Vault } from '../vault/vault.js';
+import type { TokenView } from '../views/token-view.js';
 import { createPace } from './pace.js';
 import { type Subscription, tellDenials } from './tell-denials.js';
 
@@ -402,11 +404,7 @@ async function tokenOf(
   const view = await loadToken(vault, tenantId, stream);
   const { life } = view.state;
   if (life !== null && life.createdRevision <= revision) {
-    const open = await openContent(vault, view, life).catch((error: unknown) => {
-      // A lost key is reported when the token is read. The delivery carries what is known.
-      if (error instanceof KeyLost) return null;
-      throw error;
-    });
+    const open = await openedOrLost(vault, view, life);
     if (open !== null) {
       return { id: open.id, type: life.tokenType, isCovered: coversContainers(webhook, open.containers) };
     }
@@ -415,6 +413,16 @@ async function tokenOf(
   const sealed = sealedIds.get(event.id);
   const id = sealed === undefined || sealed.length === 0 ? null : openTokenId(webhook, sealed, event);
   return { id, type, isCovered: webhook.containers === null || sealed !== undefined };
+}
+
+/** Returns null for a lost key, which is reported when the token is read. The delivery carries what is known. */
+async function openedOrLost(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
+  try {
+    return await openContent(vault, view, life);
+  } catch (error) {
+    if (error instanceof KeyLost) return null;
+    throw error;
+  }
 }
 
 /** Returns the type of the token of an event, from the event that began its life. */

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 
 const entriesMax = 10_000;
-/** Together with the purge interval, this is at most a minute. */
-const lifeMs = 45_000;
+/** Together with the purge interval and the resolution, this is at most a minute. */
+const lifeMs = 44_000;
 const purgeMs = 15_000;
+const ttlResolutionMs = 1_000;
 
 /** An opened key. `revision` was recorded when the key was read, or since by this process; null if there is none. */
 export type OpenKey = { readonly key: Buffer; readonly revision: number | null };
@@ -15,6 +16,8 @@ export function createKeyCache() {
   const cache = new LRUCache<string, Entry>({
     max: entriesMax,
     ttl: lifeMs,
+    // A timer for each millisecond in which a key is used would cost more than the look-up.
+    ttlResolution: ttlResolutionMs,
     ttlAutopurge: false,
     dispose: ({ key }) => void key.fill(0),
   });

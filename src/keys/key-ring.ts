@@ -1,4 +1,5 @@
-import type { EndedKey, KeyRecords, KeyRevision, Maybe } from '../ports/key-store.js';
+import type { EndedKey, KeyRecords, KeyRevision } from '../ports/key-store.js';
+import type { Maybe } from '../ports/maybe.js';
 
 /** An unwrapped data key: 32 bytes for AES-256-GCM, in a buffer of its own. */
 export type DataKey = { readonly id: string; readonly key: Buffer };
@@ -95,13 +96,13 @@ export interface KeyRing extends KeyRecords {
   /** Creates a tenant's keys; they are durable when it resolves. */
   createTenant(tenantId: string): Promise<void>;
   /** Returns a tenant's keys; null if it has none, or they were destroyed. */
-  tenantKeys(tenantId: string): Promise<TenantKeys | null>;
+  tenantKeys(tenantId: string): Maybe<TenantKeys | null>;
   /**
    * Returns the key of the tenant's search terms in a generation of token rows, 32 bytes. Each generation has its own
    * key, so a rebuild makes all older terms useless. Returns null for an unknown tenant, and for a generation without a
    * key.
    */
-  searchKey(tenantId: string, generation: number): Promise<Buffer | null>;
+  searchKey(tenantId: string, generation: number): Maybe<Buffer | null>;
   /**
    * Creates the key of a new generation and returns the generation's number, which was never used before. Durable when
    * it resolves.

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../ports/clock.js';
 import type { KeyRevision, KeyStore } from '../ports/key-store.js';
+import { after } from '../ports/maybe.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { openDataKey, wrapDataKey, wrapsMax } from './data-key.js';
 import { createKeyCache, type OpenKey } from './key-cache.js';
@@ -146,16 +147,15 @@ export async function openKeyRing({
   return {
     ...store.records,
     createTenant: tenants.create,
-    async tenantKeys(tenantId) {
-      const { subkeys } = await tenants.current(tenantId);
-      const reserved = subkeys === null || traceLimits === 'seals_none' ? null : traceUses.ready(tenantId);
-      if (reserved !== null) await reserved;
-      return subkeys;
-    },
-    async searchKey(tenantId, generation) {
-      const { subkeys } = await tenants.current(tenantId);
-      return subkeys === null ? null : searchKeys.get(generation, tenantId, subkeys.names);
-    },
+    tenantKeys: (tenantId) =>
+      after(tenants.current(tenantId), ({ subkeys }) => {
+        const reserved = subkeys === null || traceLimits === 'seals_none' ? null : traceUses.ready(tenantId);
+        return after(reserved, () => subkeys);
+      }),
+    searchKey: (tenantId, generation) =>
+      after(tenants.current(tenantId), ({ subkeys }) =>
+        subkeys === null ? null : searchKeys.get(generation, tenantId, subkeys.names),
+      ),
     createGeneration: searchKeys.create,
     generations: async () => store.generations(),
     async destroyGeneration(generation) {

@@ -1,5 +1,6 @@
 import { firstGeneration } from '../ports/generations.js';
 import type { KeyStore } from '../ports/key-store.js';
+import type { Maybe } from '../ports/maybe.js';
 import { deriveSearchKey, newGenerationKey, openGenerationKey } from './generation-key.js';
 import type { RootKeys } from './root-keys.js';
 
@@ -28,25 +29,26 @@ export function createSearchKeys(store: KeyStore, roots: RootKeys) {
     throw store.broken(`a search key in ${store.title} does not open: restore ${store.title} from a backup.`);
   }
 
+  async function read(generation: number, tenantId: string, salt: Buffer): Promise<Buffer | null> {
+    const dropsBefore = drops;
+    const opened = await generationKey(generation);
+    if (opened === null) return null;
+    const key = deriveSearchKey(opened, tenantId, salt);
+    // Threat: a read that began before a destruction and ends after it would bring the key back.
+    if (drops !== dropsBefore) return key;
+    const tenants = cached.get(generation) ?? new Map<string, Buffer>();
+    cached.set(generation, tenants.set(tenantId, key));
+    return key;
+  }
+
   return {
     /** Creates the key of the first generation in a new key store. */
     async ensureFirst(): Promise<void> {
       if ((await store.newestGeneration()) < firstGeneration) await insert(firstGeneration);
     },
     /** Returns the search key of a tenant; null for a generation without a key. */
-    async get(generation: number, tenantId: string, salt: Buffer): Promise<Buffer | null> {
-      const known = cached.get(generation)?.get(tenantId);
-      if (known !== undefined) return known;
-      const dropsBefore = drops;
-      const opened = await generationKey(generation);
-      if (opened === null) return null;
-      const key = deriveSearchKey(opened, tenantId, salt);
-      // Threat: a read that began before a destruction and ends after it would bring the key back.
-      if (drops !== dropsBefore) return key;
-      const tenants = cached.get(generation) ?? new Map<string, Buffer>();
-      cached.set(generation, tenants.set(tenantId, key));
-      return key;
-    },
+    get: (generation: number, tenantId: string, salt: Buffer): Maybe<Buffer | null> =>
+      cached.get(generation)?.get(tenantId) ?? read(generation, tenantId, salt),
     /** Creates the key of a new generation and returns its number. */
     async create(): Promise<number> {
       for (;;) {

@@ -1,8 +1,6 @@
 import type { DirectoryRecord } from '../views/directory-view.js';
 import type { ChainLink } from './event-chain.js';
-
-/** A value that a store may have immediately, or only later. */
-export type Maybe<T> = T | Promise<T>;
+import type { Maybe } from './maybe.js';
 
 /** The event id of a destroyed key that no event ever named. */
 export const noEvent = '00000000-0000-0000-0000-000000000000';

@@ -1,3 +1,5 @@
+import type { Maybe } from './maybe.js';
+
 export type LimitName = 'requests' | 'auth_failures' | 'keyless_requests';
 
 /** At most `max` uses per window. A window begins with the first use after the previous window has ended. */
@@ -17,5 +19,5 @@ export type Used = {
  */
 export interface RateLimits {
   /** Adds `weight` to the use of `subject`. 0 only reads; a negative weight gives back a use that was rejected. */
-  use(limit: Limit, subject: string, weight: number): Promise<Used>;
+  use(limit: Limit, subject: string, weight: number): Maybe<Used>;
 }

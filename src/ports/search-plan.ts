@@ -40,6 +40,12 @@ export type PageRequest = {
   readonly contentBytesMax?: number;
 };
 
+/**
+ * `held` returns a row that the caller already has, by its stream and revision. A store may put it on the page instead
+ * of reading the row again.
+ */
+export type HeldRows<H> = { readonly held?: (stream: string, revision: number) => H | undefined };
+
 /** The life of a token that a search found, and the revision of its row. */
 export type FoundLife = { readonly stream: string; readonly createdRevision: number; readonly revision: number };
 
@@ -47,7 +53,7 @@ export type FoundLife = { readonly stream: string; readonly createdRevision: num
  * `total` is the exact number of matches. `rows` are the matches on the page, newest creation first. `later` is the
  * rest of the page, without contents.
  */
-export type SearchPage<V extends TokenView = Stored<TokenView>> = {
+export type SearchPage<V = Stored<TokenView>> = {
   readonly total: number;
   readonly rows: readonly V[];
   readonly later: readonly FoundLife[];

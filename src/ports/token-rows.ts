@@ -1,7 +1,8 @@
 import type { TokenType } from '../domain/token/types/token-type.js';
 import type { Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
-import type { PageRequest, SearchPage, SearchPlan, WalkStep } from './search-plan.js';
+import type { Maybe } from './maybe.js';
+import type { HeldRows, PageRequest, SearchPage, SearchPlan, WalkStep } from './search-plan.js';
 import type { RowIndex } from './unit-of-work.js';
 
 export type DueRow = {
@@ -33,7 +34,7 @@ export interface TokenRows<V extends TokenView = Stored<TokenView>> {
    * Returns the row of a living or removed token, its state without ended keys; null if there is none or its tombstone
    * is gone.
    */
-  get(stream: string): Promise<V | null>;
+  get(stream: string): Maybe<V | null>;
   /**
    * Returns the living, not yet expired token of the tenant with this keyed fingerprint that was created last, or null.
    * Threat: a caller that creates tokens with its guesses could otherwise tell, by the token that it gets, whether an
@@ -45,7 +46,7 @@ export interface TokenRows<V extends TokenView = Stored<TokenView>> {
    * instant and include every change that has resolved. Throws StoreUnavailable for a search that takes too long, and
    * GenerationDropped for a plan on rows that no longer exist.
    */
-  search(plan: SearchPlan, page: PageRequest): Promise<SearchPage<V>>;
+  search<H extends object = never>(plan: SearchPlan, page: PageRequest & HeldRows<H>): Promise<SearchPage<V | H>>;
   /**
    * Returns the rows of one step of a walk, the latest creation first; fewer than `limit` means that no more follow.
    * The position of a creation never changes. So steps that each continue from the last row (`life.createdPosition`)

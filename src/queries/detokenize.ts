@@ -88,7 +88,7 @@ async function readAll(
     }
     bytes += read.view.content?.length ?? 0;
     const kept = bytes <= keptBytesMax ? read : null;
-    tokens.set(id, { stream, transform, life: read.life.createdRevision, kept });
+    tokens.set(id, { stream, transform, recordedAs: 'read', life: read.life.createdRevision, kept });
   }
   // Once the guesses are used up, known ids are rejected like unknown ones: otherwise the rejection would tell them
   // apart.

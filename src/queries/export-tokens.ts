@@ -52,7 +52,7 @@ export async function exportTokens(
   await release(
     vault,
     context,
-    shown.map(({ view }) => ({ stream: view.stream, transform: 'reveal' })),
+    shown.map(({ view }) => ({ stream: view.stream, transform: 'reveal', recordedAs: 'read' })),
   );
   const next = rows.length < limit ? null : (rows.at(-1)?.state.life?.createdPosition ?? null);
   return { requests: shown.map(requestOf), masked: readable.length - shown.length, next };

@@ -3,6 +3,7 @@ import type { TokenPermission } from '../domain/access/permission.js';
 import { reachOf } from '../domain/access/reach.js';
 import { isExpired } from '../domain/token/token-state.js';
 import { latestNow } from '../ports/clock.js';
+import { after, all, type Maybe } from '../ports/maybe.js';
 import type { FoundLife, SearchPlan } from '../ports/search-plan.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 import { planSearch } from '../search/plan-search.js';
@@ -137,7 +138,7 @@ async function openFound<F extends { readonly rows: readonly TokenView[] }>(
   for (let tries = 0; tries < triesMax; tries += 1) {
     const found = await find();
     const { rows } = found;
-    const opened = await Promise.all(rows.map((view) => open(vault, view)));
+    const opened = await all(rows.map((view) => open(vault, view)));
     const closed = rows.flatMap((view, i) => {
       const why = opened[i];
       return why === 'key_destroyed' || why === 'outdated' ? [{ view, why }] : [];
@@ -150,13 +151,15 @@ async function openFound<F extends { readonly rows: readonly TokenView[] }>(
   throw new StoreUnavailable('token rows', 'race_not_settled');
 }
 
-async function open(vault: Vault, view: TokenView): Promise<ReadToken | 'key_destroyed' | 'outdated' | 'expired'> {
+function open(vault: Vault, view: TokenView): Maybe<ReadToken | 'key_destroyed' | 'outdated' | 'expired'> {
   const { life } = view.state;
-  const opened = life === null ? null : await openRow(vault, view, life);
-  if (life === null || opened === null) return 'key_destroyed';
-  if (view.state.revision < opened.newest) return 'outdated';
-  // It may have expired while the keys were read.
-  return isExpired(life, latestNow(vault.clock)) ? 'expired' : { view, life, open: opened.open };
+  if (life === null) return 'key_destroyed';
+  return after(openRow(vault, view, life), (opened) => {
+    if (opened === null) return 'key_destroyed';
+    if (view.state.revision < opened.newest) return 'outdated';
+    // It may have expired while the keys were read.
+    return isExpired(life, latestNow(vault.clock)) ? 'expired' : { view, life, open: opened.open };
+  });
 }
 
 async function* readLater(

@@ -1,5 +1,6 @@
 import { transformFor } from '../domain/access/decide-access.js';
 import { tokenStream } from '../events/tokens/stream-name.js';
+import { after, type Maybe } from '../ports/maybe.js';
 import type { CommandContext } from '../vault/command-context.js';
 import { type CommandResult, done, rejected } from '../vault/result.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
@@ -8,16 +9,16 @@ import { readToken } from './read-token.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 /** Returns a token under the caller's transform (docs/contract.md, "Get a token"). */
-export async function getToken(
+export function getToken(
   vault: Vault,
   { caller }: Pick<CommandContext, 'caller'>,
   id: string,
-): Promise<CommandResult<TokenAnswer>> {
+): Maybe<CommandResult<TokenAnswer>> {
   const { tenantId } = caller;
-  const { names } = await tenantKeysOf(vault, tenantId);
-  const read = await readToken(vault, tenantId, tokenStream(names, id));
-  if (read === null) return rejected('token_not_found');
-  const transform = transformFor(caller, 'token:read', read.open.containers);
-  if (transform === null) return rejected('forbidden');
-  return done(tokenAnswer(caller, read, transform));
+  const read = after(tenantKeysOf(vault, tenantId), ({ names }) => readToken(vault, tenantId, tokenStream(names, id)));
+  return after(read, (found) => {
+    if (found === null) return rejected('token_not_found');
+    const transform = transformFor(caller, 'token:read', found.open.containers);
+    return transform === null ? rejected('forbidden') : done(tokenAnswer(caller, found, transform));
+  });
 }

@@ -1,5 +1,6 @@
 import { isExpired, type TokenLife } from '../domain/token/token-state.js';
 import { latestNow } from '../ports/clock.js';
+import { after, type Maybe } from '../ports/maybe.js';
 import { ForgedRow } from '../vault/forged-row.js';
 import { KeyLost } from '../vault/key-lost.js';
 import { type OpenToken, openRow } from '../vault/open-token.js';
@@ -18,9 +19,13 @@ type Closed = { readonly is: 'key_destroyed' } | { readonly is: 'outdated'; read
  * Reads a living token from its row and decrypts it. Returns null if it is unknown, deleted or expired. Throws KeyLost,
  * and ForgedRow for a row that is not the newest.
  */
-export async function readToken(vault: Vault, tenantId: string, stream: string): Promise<ReadToken | null> {
-  const first = await readOnce(vault, tenantId, stream, null);
-  if (!isClosed(first)) return first;
+export function readToken(vault: Vault, tenantId: string, stream: string): Maybe<ReadToken | null> {
+  return after(readOnce(vault, tenantId, stream, null), (found) =>
+    isClosed(found) ? readAgain(vault, tenantId, stream, found) : found,
+  );
+}
+
+async function readAgain(vault: Vault, tenantId: string, stream: string, first: Closed): Promise<ReadToken | null> {
   // The token may have been changed or deleted between the reads of its row and its key: read the row again.
   const again = await readOnce(vault, tenantId, stream, first);
   if (!isClosed(again)) return again;
@@ -40,21 +45,26 @@ function isClosed(found: ReadToken | Closed | null): found is Closed {
  * `before` is the result of the previous read. A row that is as new as the key store knew then is at least as new as
  * the request.
  */
-async function readOnce(
+function readOnce(
   vault: Vault,
   tenantId: string,
   stream: string,
   before: Closed | null,
-): Promise<ReadToken | Closed | null> {
-  const view = await vault.rows.get(stream);
-  const life = view?.state.life ?? null;
-  if (view === null || life === null || view.tenantId !== tenantId || isExpired(life, latestNow(vault.clock)))
-    return null;
-  if ((view.content?.length ?? 0) > longContentBytes) await vault.turns.turn(tenantId);
-  const opened = await openRow(vault, view, life);
-  if (opened === null) return { is: 'key_destroyed' };
-  const newest = before?.is === 'outdated' ? before.newest : opened.newest;
-  if (view.state.revision < newest) return { is: 'outdated', newest };
-  // The token may have expired while its key was read.
-  return isExpired(life, latestNow(vault.clock)) ? null : { view, life, open: opened.open };
+): Maybe<ReadToken | Closed | null> {
+  return after(vault.rows.get(stream), (view) => {
+    const life = view?.state.life ?? null;
+    if (view === null || life === null || view.tenantId !== tenantId || isExpired(life, latestNow(vault.clock)))
+      return null;
+    const isLong = (view.content?.length ?? 0) > longContentBytes;
+    const opening = isLong
+      ? vault.turns.turn(tenantId).then(() => openRow(vault, view, life))
+      : openRow(vault, view, life);
+    return after(opening, (opened) => {
+      if (opened === null) return { is: 'key_destroyed' };
+      const newest = before?.is === 'outdated' ? before.newest : opened.newest;
+      if (view.state.revision < newest) return { is: 'outdated', newest };
+      // The token may have expired while its key was read.
+      return isExpired(life, latestNow(vault.clock)) ? null : { view, life, open: opened.open };
+    });
+  });
 }

@@ -9,8 +9,10 @@ import { formatTimestamp } from '../domain/time.js';
 import type { TokenContent } from '../domain/token/content.js';
 import { cvcAt } from '../domain/token/token-state.js';
 import { typeRules } from '../domain/token/types/type-rules.js';
+import type { AccessEntry } from '../events/access-log/access-entry.js';
 import { refOfTokenStream } from '../events/access-log/entity-ref.js';
 import { latestForCodes } from '../ports/clock.js';
+import { after, type Maybe } from '../ports/maybe.js';
 import type { CommandContext } from '../vault/command-context.js';
 import { tenantKeysOf } from '../vault/tenant-keys.js';
 import { unwrap } from '../vault/unwrap.js';
@@ -33,52 +35,58 @@ export type ReleaseDeps = Pick<Vault, 'recorder' | 'confirmReads' | 'clock' | 'e
  * that finds too little left of it shows no data, and `_extras.mask_skipped` says so. The renderer throws for a token
  * that was not recorded under its transform.
  */
-export async function release(
+export function release(
   vault: ReleaseDeps,
   context: ReadContext,
   shown: readonly ShownToken[],
   shared?: SharedBudget,
-): Promise<Render> {
-  await record(vault, context, shown);
-  const recorded = new Set(shown.map(nameOf));
-  return (answer) => {
+): Maybe<Render> {
+  return after(record(vault, context, shown), () => (answer: TokenAnswer) => {
     const decrypted = unwrap(answer.decrypted);
-    if (!recorded.has(nameOf(decrypted.shown))) throw new Error('a token is rendered that was not recorded as shown');
+    if (!shown.some((recorded) => isSame(recorded, decrypted.shown))) {
+      throw new Error('a token is rendered that was not recorded as shown');
+    }
     return tokenObject(vault, decrypted, shared);
-  };
+  });
 }
 
 /** Returns an answer that shows the mask in place of plaintext, for a page that reveals a value only on request. */
 export function maskedAnswer(answer: TokenAnswer): TokenAnswer {
   if (answer.transform !== 'reveal') return answer;
-  const { caller, read, shown, ...options } = unwrap(answer.decrypted);
-  const { recordedAs } = shown;
-  return tokenAnswer(caller, read, 'mask', recordedAs === undefined ? options : { ...options, recordedAs });
+  const { caller, read, options } = unwrap(answer.decrypted);
+  return tokenAnswer(caller, read, 'mask', options);
 }
 
-function nameOf({ stream, transform, recordedAs }: ShownToken): string {
-  return `${stream} ${transform} ${recordedAs ?? 'read'}`;
+function isSame(one: ShownToken, other: ShownToken): boolean {
+  return one.stream === other.stream && one.transform === other.transform && one.recordedAs === other.recordedAs;
 }
 
-async function record(vault: ReleaseDeps, context: ReadContext, shown: readonly ShownToken[]): Promise<void> {
-  const read = shown.filter(isRead);
+function record(vault: ReleaseDeps, context: ReadContext, shown: readonly ShownToken[]): Maybe<void> {
+  const read = shown.every(isRead) ? shown : shown.filter(isRead);
   const revealing = shown.some(({ transform }) => transform === 'reveal');
-  const entries = read.length === 0 ? [] : await entriesOf(vault, context, read);
-  if (revealing) await vault.recorder.now(entries);
-  else if (entries.length > 0) vault.recorder.soon(entries);
-  // A change returns what it read from the log.
-  if (shown.length > 0 && read.length === 0) return;
-  await vault.confirmReads(context.beganAt, revealing);
+  return after(entriesOf(vault, context, read), (entries) => {
+    const stored = revealing ? vault.recorder.now(entries) : undefined;
+    if (!revealing && entries.length > 0) vault.recorder.soon(entries);
+    // A change returns what it read from the log.
+    if (shown.length > 0 && read.length === 0) return stored;
+    return after(stored, () => vault.confirmReads(context.beganAt, revealing));
+  });
 }
 
-async function entriesOf(vault: ReleaseDeps, context: ReadContext, read: readonly ShownToken[]) {
-  const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
-  const facts = read.map(({ stream, transform }) => factOf(refOfTokenStream(stream), transform));
-  return entriesOfRequest(context, tenantKeys, vault.clock.now(), facts);
+function entriesOf(
+  vault: ReleaseDeps,
+  context: ReadContext,
+  read: readonly ShownToken[],
+): Maybe<readonly AccessEntry[]> {
+  if (read.length === 0) return [];
+  return after(tenantKeysOf(vault, context.caller.tenantId), (tenantKeys) => {
+    const facts = read.map(({ stream, transform }) => factOf(refOfTokenStream(stream), transform));
+    return entriesOfRequest(context, tenantKeys, vault.clock.now(), facts);
+  });
 }
 
 function isRead({ recordedAs, transform }: ShownToken): boolean {
-  return recordedAs === undefined || (recordedAs === 'update' && transform === 'reveal');
+  return recordedAs === 'read' || (recordedAs === 'update' && transform === 'reveal');
 }
 
 function factOf(ref: string, transform: Transform): AccessFact {
@@ -89,10 +97,11 @@ function factOf(ref: string, transform: Transform): AccessFact {
 
 function* tokenObject(
   { expressions, clock }: Pick<Vault, 'expressions' | 'clock'>,
-  { caller, read, shown, extras = {}, carriesFingerprint = false, fields }: DecryptedAnswer,
+  { caller, read, shown, options }: DecryptedAnswer,
   shared: SharedBudget | undefined,
 ): Steps<JsonObject> {
   const { life, open } = read;
+  const { extras, carriesFingerprint = false, fields } = options;
   const token = unwrap(open.content);
   // Its hour may have ended since it was decrypted, or while a change was stored.
   const cvc = open.cvc === null || cvcAt(life, latestForCodes(clock)) === null ? null : unwrap(open.cvc);
@@ -112,7 +121,7 @@ function* tokenObject(
   if (life.modifiedBy !== null) body['modified_by'] = life.modifiedBy;
   if (life.modifiedAt !== null) body['modified_at'] = formatTimestamp(life.modifiedAt);
   const allExtras = data === 'skipped' ? { ...extras, mask_skipped: true } : extras;
-  if (Object.keys(allExtras).length > 0) body['_extras'] = allExtras;
+  if (allExtras !== undefined && Object.keys(allExtras).length > 0) body['_extras'] = allExtras;
   return fields === undefined
     ? body
     : Object.fromEntries(Object.entries(body).filter(([field]) => fields.includes(field)));

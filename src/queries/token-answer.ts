@@ -9,11 +9,11 @@ export type ShownToken = {
   readonly stream: string;
   readonly transform: Transform;
   /**
-   * What this request did to the token. Its event records that, so the token is not recorded as read as well. A creator
-   * sent the data itself. The response to an update may show more than the request contained, so its plaintext is
-   * recorded as a reveal.
+   * What this request did to the token. The event of a change records it, so the token is not recorded as read as well.
+   * A creator sent the data itself. The response to an update may show more than the request contained, so its
+   * plaintext is recorded as a reveal.
    */
-  readonly recordedAs?: 'create' | 'update';
+  readonly recordedAs: 'read' | 'create' | 'update';
 };
 
 /** A token that the caller may see, before `release` renders it. */
@@ -25,10 +25,11 @@ export type TokenAnswer = ShownToken & {
 };
 
 /** What `release` renders. */
-export type DecryptedAnswer = Omit<AnswerOptions, 'recordedAs'> & {
+export type DecryptedAnswer = {
   readonly caller: Caller;
   readonly read: ReadToken;
   readonly shown: ShownToken;
+  readonly options: AnswerOptions;
 };
 
 export type AnswerOptions = {
@@ -41,15 +42,18 @@ export type AnswerOptions = {
   readonly fields?: readonly string[];
 };
 
+const noOptions: AnswerOptions = {};
+
 /** Returns a token for `release` to render under a transform. */
 export function tokenAnswer(
   caller: Caller,
   read: ReadToken,
   transform: Transform,
-  { recordedAs, ...options }: AnswerOptions = {},
+  options: AnswerOptions = noOptions,
 ): TokenAnswer {
   const { stream, state } = read.view;
-  const shown: ShownToken = recordedAs === undefined ? { stream, transform } : { stream, transform, recordedAs };
-  const decrypted = new Decrypted<DecryptedAnswer>({ caller, read, shown, ...options });
-  return { ...shown, id: read.open.id, revision: state.revision, decrypted };
+  const { recordedAs = 'read' } = options;
+  const shown: ShownToken = { stream, transform, recordedAs };
+  const decrypted = new Decrypted<DecryptedAnswer>({ caller, read, shown, options });
+  return { stream, transform, recordedAs, id: read.open.id, revision: state.revision, decrypted };
 }

@@ -3,7 +3,7 @@ import type { SearchKey } from '../keys/key-ring.js';
 import type { PlanNode, SearchPlan } from '../ports/search-plan.js';
 import { normalise } from './normalise.js';
 import type { Query } from './query/syntax-tree.js';
-import { type Findable, termOf } from './terms.js';
+import { type Findable, termFor } from './terms.js';
 
 /** The plans that match every token and no token. */
 const everything: PlanNode = { is: 'and', of: [] };
@@ -18,7 +18,7 @@ export function planSearch(
   query: Query,
   reach: Reach,
 ): SearchPlan {
-  const term = (what: Findable): PlanNode => ({ is: 'term', term: termOf(searchKey, what) });
+  const term = (what: Findable): PlanNode => ({ is: 'term', term: termFor(searchKey, what) });
   const within = (path: string): PlanNode => (path === '/' ? everything : term({ by: 'within', value: path }));
 
   function plan(node: Query): PlanNode {
@@ -45,7 +45,7 @@ export function planSearch(
   return {
     tenantId,
     generation,
-    all: termOf(searchKey, { by: 'all' }),
+    all: termFor(searchKey, { by: 'all' }),
     where: { is: 'and', of: [allowed, plan(query)] },
   };
 }

@@ -25,7 +25,8 @@ const sharedTerms = new WeakMap<Uint8Array, Lru<string>>();
 /** The cache size per tenant. */
 const sharedTermsMax = 100;
 
-function termFor(searchKey: Uint8Array, what: Findable): string {
+/** Returns the term of a findable like `termOf`, from the cache if many tokens share it. */
+export function termFor(searchKey: Uint8Array, what: Findable): string {
   // Threat: values stay in memory. So terms of ids, fingerprints, metadata and data are not cached.
   if (what.by === 'id' || what.by === 'fingerprint' || what.by === 'metadata' || what.by === 'data') {
     return termOf(searchKey, what);

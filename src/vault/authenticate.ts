@@ -1,6 +1,7 @@
 import type { Caller } from '../domain/access/caller.js';
 import { apiKeyHash, isWellFormedApiKey } from '../domain/tenancy/api-key.js';
 import { accessOf } from '../domain/tenancy/documents.js';
+import type { Maybe } from '../ports/maybe.js';
 import { ForgedRow } from './forged-row.js';
 import { createKeyUse } from './key-use.js';
 import type { KnownCaller } from './known-callers.js';
@@ -9,8 +10,8 @@ import type { Vault } from './vault.js';
 
 /** Each returns the caller that a key belongs to: by the key itself, or by its hash (`apiKeyHash`). */
 type Authenticate = {
-  authenticate(key: string): Promise<Caller | null>;
-  authenticateHash(hash: string): Promise<Caller | null>;
+  authenticate(key: string): Maybe<Caller | null>;
+  authenticateHash(hash: string): Maybe<Caller | null>;
 };
 
 /**
@@ -50,22 +51,29 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
     }
   }
 
-  async function authenticateHash(hash: string): Promise<Caller | null> {
-    const now = clock.now();
-    const cached = knownCallers.get(hash, now);
+  async function lookUpAndKeep(hash: string, now: number): Promise<Caller | null> {
     const keep = knownCallers.lookUp(now);
-    const known = cached ?? (await authenticLookUp(hash));
-    if (known === null || (known.expiresAt !== null && now >= known.expiresAt)) return null;
-    if (cached === undefined) {
-      keep(hash, known);
-      await noteUse(hash, now);
-    }
+    const known = await authenticLookUp(hash);
+    if (known === null || isOver(known, now)) return null;
+    keep(hash, known);
+    await noteUse(hash, now);
     return known.caller;
+  }
+
+  function authenticateHash(hash: string): Maybe<Caller | null> {
+    const now = clock.now();
+    const known = knownCallers.get(hash, now);
+    if (known === undefined) return lookUpAndKeep(hash, now);
+    return isOver(known, now) ? null : known.caller;
   }
 
   return {
     // Rejects a mistyped key without a look-up.
-    authenticate: async (key) => (isWellFormedApiKey(key) ? authenticateHash(apiKeyHash(key)) : null),
+    authenticate: (key) => (isWellFormedApiKey(key) ? authenticateHash(apiKeyHash(key)) : null),
     authenticateHash,
   };
+}
+
+function isOver({ expiresAt }: KnownCaller, now: number): boolean {
+  return expiresAt !== null && now >= expiresAt;
 }

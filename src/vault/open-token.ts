@@ -1,8 +1,10 @@
+import type { Json } from '../domain/json.js';
 import type { TokenContent } from '../domain/token/content.js';
 import type { TokenLife } from '../domain/token/token-state.js';
 import { cvcAt } from '../domain/token/token-state.js';
 import { openJson } from '../events/sealing/json-ciphertext.js';
 import { latestForCodes } from '../ports/clock.js';
+import { after, all, type Maybe } from '../ports/maybe.js';
 import type { TokenView } from '../views/token-view.js';
 import { Decrypted } from './decrypted.js';
 import { KeyLost } from './key-lost.js';
@@ -30,61 +32,75 @@ export function openTokenOf(content: TokenContent, cvc: Decrypted<string> | null
  * view is older than a deletion, or the key is lost; the caller must read again to find out which. Throws TenantGone
  * and KeyLost.
  */
-export async function openToken(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
-  return (await openAll(vault, view, life))?.open ?? null;
+export function openToken(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenToken | null> {
+  return after(openRow(vault, view, life), (opened) => opened?.open ?? null);
 }
+
+/** A decrypted token, and its newest revision that the key store remembers. */
+export type OpenRow = { readonly open: OpenToken; readonly newest: number };
 
 /**
- * Decrypts a living token that is known only by its row, like `openToken`. `newest` is its newest revision that the key
- * store remembers. Threat: an attacker that can write the rows puts back a row from before a change of containers,
- * expiry or data.
+ * Decrypts a living token that is known only by its row, like `openToken`. Threat: an attacker that can write the rows
+ * puts back a row from before a change of containers, expiry or data.
  */
-export async function openRow(
-  vault: Vault,
-  view: TokenView,
-  life: TokenLife,
-): Promise<{ readonly open: OpenToken; readonly newest: number } | null> {
-  const opened = await openAll(vault, view, life);
-  return opened === null ? null : { open: opened.open, newest: opened.revision ?? life.contentRevision };
+export function openRow(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenRow | null> {
+  const due = cvcAt(life, latestForCodes(vault.clock));
+  const content = openBoxOf(vault, view, life.key, life.contentRevision, 'content');
+  if (due === null) return after(content, (opened) => openRowOf(life, opened, null));
+  const cvc = openBoxOf(vault, view, due.key, due.revision, 'cvc');
+  return after(all([content, cvc]), ([opened = null, code = null]) => {
+    if (code === null) return null;
+    // Checked again after the wait for a key: the hour may have ended in the meantime.
+    return openRowOf(life, opened, latestForCodes(vault.clock) < due.purgeAt ? code : null);
+  });
 }
 
-async function openAll(vault: Vault, view: TokenView, life: TokenLife) {
-  const due = cvcAt(life, latestForCodes(vault.clock));
-  const [content, cvc] = await Promise.all([
-    openBoxOf(vault, view, life.key, life.contentRevision, 'content'),
-    due === null ? null : openBoxOf(vault, view, due.key, due.revision, 'cvc'),
-  ]);
-  if (content === null || (due !== null && cvc === null)) return null;
-  // Checked again after the wait for a key: the hour may have ended in the meantime.
-  const shown =
-    due !== null && cvc !== null && latestForCodes(vault.clock) < due.purgeAt ? (cvc.value as string) : null;
-  const open = openTokenOf(content.value as TokenContent, shown === null ? null : new Decrypted(shown));
-  return { open, revision: content.revision };
+function openRowOf(life: TokenLife, content: OpenBox | null, cvc: OpenBox | null): OpenRow | null {
+  if (content === null) return null;
+  const code = cvc === null ? null : new Decrypted(cvc.value as string);
+  return {
+    open: openTokenOf(content.value as TokenContent, code),
+    newest: content.revision ?? life.contentRevision,
+  };
 }
 
 /** Decrypts only the content; otherwise like `openToken`. */
-export async function openContent(vault: Keys, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
-  const content = await openBoxOf(vault, view, life.key, life.contentRevision, 'content');
-  return content === null ? null : openTokenOf(content.value as TokenContent, null);
+export function openContent(vault: Keys, view: TokenView, life: TokenLife): Maybe<OpenToken | null> {
+  return after(openBoxOf(vault, view, life.key, life.contentRevision, 'content'), (opened) =>
+    opened === null ? null : openTokenOf(opened.value as TokenContent, null),
+  );
 }
 
-async function openBoxOf(
+/** A decrypted ciphertext, and the newest revision that is recorded for its key. */
+type OpenBox = { readonly value: Json; readonly revision: number | null };
+
+function openBoxOf(
   vault: Keys,
-  { stream, tenantId, ...boxes }: TokenView,
+  view: TokenView,
   keyId: string,
   revision: number,
   field: 'content' | 'cvc',
-) {
-  const box = boxes[field];
-  if (box === null) throw new KeyLost(stream, 'box_damaged');
-  const opened = await vault.keys.use(tenantId, keyId, (key) =>
+): Maybe<OpenBox | null> {
+  const { stream, tenantId, [field]: box } = view;
+  if (box === null) return damaged(stream);
+  const use = vault.keys.use(tenantId, keyId, (key) =>
     openJson(key, box, { tenantId, stream, revision, keyId, field }),
   );
-  if (opened.state !== 'open') {
-    const error = await keyNotThere(vault, tenantId, stream, 'key_missing');
-    if (opened.state === 'missing' || error instanceof TenantGone) throw error;
-    return null;
-  }
-  if (opened.value === undefined) throw new KeyLost(stream, 'box_damaged');
-  return { value: opened.value, revision: opened.revision };
+  return after(use, (opened) => {
+    if (opened.state !== 'open') return notOpened(vault, view, opened.state);
+    if (opened.value === undefined) throw new KeyLost(stream, 'box_damaged');
+    return { value: opened.value, revision: opened.revision };
+  });
+}
+
+/** Rejects, so that `all` handles it whatever becomes of the other ciphertext. */
+async function damaged(stream: string): Promise<never> {
+  throw new KeyLost(stream, 'box_damaged');
+}
+
+/** Returns null for a key that may have been destroyed with its token. Throws TenantGone and KeyLost. */
+async function notOpened(vault: Keys, { tenantId, stream }: TokenView, state: 'destroyed' | 'missing'): Promise<null> {
+  const error = await keyNotThere(vault, tenantId, stream, 'key_missing');
+  if (state === 'missing' || error instanceof TenantGone) throw error;
+  return null;
 }

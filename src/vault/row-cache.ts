@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { after } from '../ports/maybe.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { TokenView } from '../views/token-view.js';
 import type { AuthenticTokenRows } from './authentic-token-rows.js';
@@ -37,19 +38,36 @@ export function createRowCache() {
     drop(stream);
   }
 
+  /** Adds a row that was read after `dropsBefore`. A row that was read before a change must not be added after it. */
+  function keep(view: TokenView, dropsBefore: number): void {
+    const isCurrent = drops === dropsBefore && !changing.has(view.stream);
+    if (isCurrent && view.state.life !== null) views.set(view.stream, view);
+  }
+
+  /** Returns the row at a revision. A search may have found an older row than the one in the cache, or a newer one. */
+  function held(stream: string, revision: number): TokenView | undefined {
+    const view = views.get(stream);
+    return view?.state.revision === revision ? view : undefined;
+  }
+
   return {
-    /** Returns rows whose `get` uses the cache. */
+    /** Returns rows whose `get` and `search` use the cache. */
     rows: (rows: AuthenticTokenRows): AuthenticTokenRows => ({
       ...rows,
-      async get(stream) {
+      get(stream) {
         const known = views.get(stream);
         if (known !== undefined) return known;
         const dropsBefore = drops;
-        const view = await rows.get(stream);
-        // A row that was read before a change must not be added after it.
-        const isCurrent = drops === dropsBefore && !changing.has(stream);
-        if (isCurrent && view !== null && view.state.life !== null) views.set(stream, view);
-        return view;
+        return after(rows.get(stream), (view) => {
+          if (view !== null) keep(view, dropsBefore);
+          return view;
+        });
+      },
+      async search(plan, page) {
+        const dropsBefore = drops;
+        const found = await rows.search(plan, { ...page, held });
+        for (const view of found.rows) if (views.peek(view.stream) !== view) keep(view, dropsBefore);
+        return found;
       },
     }),
     /** Returns a unit of work that drops the rows that it changes. */

@@ -1,5 +1,6 @@
 import type { SearchKey, TenantKeys } from '../keys/key-ring.js';
 import { GenerationDropped } from '../ports/generations.js';
+import { after, type Maybe } from '../ports/maybe.js';
 import { keyNotThere } from './tenant-gone.js';
 import type { Vault } from './vault.js';
 
@@ -10,10 +11,12 @@ export type Keys = Pick<Vault, 'keys' | 'directory'>;
  * Returns the subkeys of a tenant. Throws TenantGone if the tenant was deleted in the meantime, and KeyLost if the key
  * store lost them.
  */
-export async function tenantKeysOf(vault: Keys, tenantId: string): Promise<TenantKeys> {
-  const tenantKeys = await vault.keys.tenantKeys(tenantId);
-  if (tenantKeys === null) throw await keyNotThere(vault, tenantId, `tenant-${tenantId}`, 'key_missing');
-  return tenantKeys;
+export function tenantKeysOf(vault: Keys, tenantId: string): Maybe<TenantKeys> {
+  return after(vault.keys.tenantKeys(tenantId), (tenantKeys) => tenantKeys ?? tenantKeysMissing(vault, tenantId));
+}
+
+async function tenantKeysMissing(vault: Keys, tenantId: string): Promise<never> {
+  throw await keyNotThere(vault, tenantId, `tenant-${tenantId}`, 'key_missing');
 }
 
 /** Returns the key for the search terms that a tenant's searches use now. Throws the same errors as `tenantKeysOf`. */

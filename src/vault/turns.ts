@@ -1,4 +1,5 @@
 import type { Steps } from '../domain/steps.js';
+import type { Maybe } from '../ports/maybe.js';
 
 /**
  * How long a request computes before others may run, ms. A get waits about four times, for one slice each time at
@@ -43,8 +44,8 @@ export type Work = {
    * size.
    */
   pause(): Promise<void> | undefined;
-  /** Runs a computation to its end, one slice at a time. */
-  run<T>(steps: Steps<T>): Promise<T>;
+  /** Runs a computation to its end, one slice at a time. Returns its result at once if the slice suffices. */
+  run<T>(steps: Steps<T>): Maybe<T>;
 };
 
 /** Short work has not computed anything yet, as far as is known. */
@@ -189,14 +190,22 @@ export function createTurns(): Turns {
         endsAt = performance.now() + sliceMs;
       }
 
+      async function runSlices<T>(steps: Steps<T>): Promise<T> {
+        for (;;) {
+          if (performance.now() >= endsAt) await nextSlice();
+          const step = steps.next();
+          if (step.done === true) return step.value;
+        }
+      }
+
       return {
         pause: () => (performance.now() < endsAt ? undefined : nextSlice()),
-        async run(steps) {
-          for (;;) {
-            if (performance.now() >= endsAt) await nextSlice();
+        run(steps) {
+          while (performance.now() < endsAt) {
             const step = steps.next();
             if (step.done === true) return step.value;
           }
+          return runSlices(steps);
         },
       };
     },

@@ -10,6 +10,7 @@ import type { ErasureProbe } from '../ports/erasure-probe.js';
 import type { EventChain } from '../ports/event-chain.js';
 import type { EventLog, StoredLog } from '../ports/event-log.js';
 import type { GenerationsInUse } from '../ports/generations.js';
+import type { Maybe } from '../ports/maybe.js';
 import type { Random } from '../ports/random.js';
 import type { Timers } from '../ports/timers.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
@@ -91,7 +92,7 @@ export type Vault = {
    * of these reads. Throws StoreUnavailable if the reads may be stale: a deposed server keeps answering reads for
    * seconds.
    */
-  readonly confirmReads: (since: number, hasWritten: boolean) => Promise<void>;
+  readonly confirmReads: (since: number, hasWritten: boolean) => Maybe<void>;
   /** How long a cvc is kept, in milliseconds: at most one hour. */
   readonly cvcRetentionMs: number;
 };

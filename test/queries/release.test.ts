@@ -20,7 +20,9 @@ test('a token that was not recorded under its transform is not rendered', async 
   if (!found.ok) throw new Error('the token is there');
   const token = found.value;
 
-  const withheld = await release(service.vault, context, [{ stream: token.stream, transform: 'redact' }]);
+  const withheld = await release(service.vault, context, [
+    { stream: token.stream, transform: 'redact', recordedAs: 'read' },
+  ]);
   expect(() => finish(withheld(token))).toThrow('was not recorded');
   const created = await release(service.vault, context, [{ ...token, recordedAs: 'create' }]);
   expect(() => finish(created(token))).toThrow('was not recorded');

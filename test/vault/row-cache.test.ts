@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
+import type { HeldRows, PageRequest, SearchPage, SearchPlan } from '#src/ports/search-plan.js';
 import type { CommitOutcome, UnitOfWork } from '#src/ports/unit-of-work.js';
 import type { AuthenticTokenRows } from '#src/vault/authentic-token-rows.js';
 import { createRowCache } from '#src/vault/row-cache.js';
@@ -8,6 +9,7 @@ import { createPlain, path } from '../http/routes/support.js';
 import { startTestService } from '../support/test-service.js';
 
 const stream = 'token-1';
+const anyPlan: SearchPlan = { tenantId: 't', generation: 1, all: '', where: { is: 'and', of: [] } };
 
 /** Creates rows and a unit of work over a single number, the revision. Both can be delayed. */
 async function cacheOver() {
@@ -27,6 +29,12 @@ async function cacheOver() {
       await held;
       return found;
     },
+    /** Finds the one row as of the moment at which the search begins. */
+    async search(_plan: SearchPlan, page: PageRequest & HeldRows<TokenView>): Promise<SearchPage<TokenView>> {
+      const found = page.held?.(stream, revision) ?? (await rows.get());
+      await held;
+      return { total: 1, rows: found === null ? [] : [found], later: [] };
+    },
   };
   const work = {
     async commit(): Promise<CommitOutcome> {
@@ -42,7 +50,15 @@ async function cacheOver() {
   return {
     cache,
     revisionOf: async () => (await cached.get(stream))?.state.revision,
+    foundRevision: async () => {
+      const found = await cached.search(anyPlan, { now: 0, offset: 0, limit: 1 });
+      return found.rows[0]?.state.revision;
+    },
     change: () => changing.commit({ writes: [write], claim: null }),
+    /** Stores a row past the cache, as a search sees it that reads a newer state. */
+    store(newer: number): void {
+      revision = newer;
+    },
     reads: () => reads,
     hold(): () => void {
       let release: () => void = () => undefined;
@@ -87,6 +103,34 @@ test('while a change is stored, no row of its token is kept, so no read goes bac
   expect(reads()).toBe(3);
 });
 
+test('a search does not read rows that are in the cache, and adds those that it reads', async () => {
+  const { foundRevision, revisionOf, change, reads } = await cacheOver();
+  expect([await foundRevision(), await foundRevision(), await revisionOf()]).toEqual([0, 0, 0]);
+  expect(reads()).toBe(1);
+  await change();
+  expect([await foundRevision(), await revisionOf()]).toEqual([1, 1]);
+  expect(reads()).toBe(2);
+});
+
+test('a search that began before a change and ends after it leaves no old row in the cache', async () => {
+  const { foundRevision, revisionOf, change, hold } = await cacheOver();
+  const release = hold();
+  const early = foundRevision();
+  const changed = change();
+  release();
+  await changed;
+  expect(await early).toBe(0);
+  expect(await revisionOf()).toBe(1);
+});
+
+test('a search that finds another revision than the one in the cache reads the row', async () => {
+  const { foundRevision, revisionOf, store, reads } = await cacheOver();
+  await revisionOf();
+  store(1);
+  expect(await foundRevision()).toBe(1);
+  expect(reads()).toBe(2);
+});
+
 test('a swap of the generations empties the cache', async () => {
   const { cache, revisionOf, reads } = await cacheOver();
   await revisionOf();
@@ -99,16 +143,22 @@ test('a service shows each change, deletion and expiry at once, however often it
   const service = await startTestService();
   const { id } = await createPlain(service, { data: 'one' });
   const shown = async () => (await service.call('GET', path(id))).body['data'];
+  const listed = async () => (await service.call('GET', '/tokens')).text;
   expect([await shown(), await shown()]).toEqual(['one', 'one']);
+  expect(await listed()).toContain('"data":"one"');
   await service.call('PATCH', path(id), { data: 'two' });
   expect([await shown(), await shown()]).toEqual(['two', 'two']);
+  for (const text of [await listed(), await listed()]) expect(text).toContain('"data":"two"');
   await service.call('DELETE', path(id));
   expect((await service.call('GET', path(id))).status).toBe(404);
+  expect(await listed()).toContain('"total_items":0');
 
   const expiresAt = new Date(service.clock.now() + 60_000).toISOString();
   const expiring = await createPlain(service, { expires_at: expiresAt });
   expect((await service.call('GET', path(expiring.id))).status).toBe(200);
+  expect(await listed()).toContain('"total_items":1');
   service.clock.advance(60_001);
   expect((await service.call('GET', path(expiring.id))).status).toBe(404);
+  expect(await listed()).toContain('"total_items":0');
   await service.close();
 });

@@ -10,7 +10,7 @@ type Window = { used: number; readonly endsAt: number };
 export function memoryRateLimits(clock: Clock, subjectsMax = 100_000): RateLimits {
   const windowsOf = new Map<LimitName, Map<string, Window>>();
   return {
-    async use({ name, windowMs }, subject, weight) {
+    use({ name, windowMs }, subject, weight) {
       const now = clock.now();
       const windows = windowsOf.get(name) ?? new Map<string, Window>();
       windowsOf.set(name, windows);

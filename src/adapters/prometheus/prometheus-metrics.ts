@@ -47,10 +47,19 @@ export function prometheusMetrics(): Metrics {
     buckets: groupSizes,
   });
 
+  /** The samples of finished requests by method, status and route, so that labels are looked up once. */
+  const finishedBy = new Map<string, { readonly count: Counter.Internal; readonly time: Histogram.Internal<string> }>();
+
   return {
     requestFinished({ route, method, status, durationMs }) {
-      requests.inc({ route, method, status });
-      durations.observe({ route, method }, durationMs / 1_000);
+      const name = `${method} ${status} ${route}`;
+      let finished = finishedBy.get(name);
+      if (finished === undefined) {
+        finished = { count: requests.labels(route, method, String(status)), time: durations.labels(route, method) };
+        finishedBy.set(name, finished);
+      }
+      finished.count.inc();
+      finished.time.observe(durationMs / 1_000);
     },
     rateLimited: (limit) => limited.inc({ limit }),
     guessed: (budget, count) => guesses.inc({ budget }, count),

@@ -36,7 +36,7 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
   }
 
   return {
-    async get(stream) {
+    get(stream) {
       const row = reading(() => byStream.get({ stream }) as TokenRow | undefined);
       return row === undefined ? null : viewOf(row);
     },

@@ -19,16 +19,19 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
   let timer: NodeJS.Timeout | null = null;
   let writable = true;
 
-  async function record(entries: readonly AccessEntry[]): Promise<void> {
-    try {
-      await log.record(entries);
-    } catch (error) {
-      if (writable) onError(error);
-      writable = false;
-      throw error;
-    }
+  function record(entries: readonly AccessEntry[]): Promise<void> {
+    return log.record(entries).then(recorded, failed);
+  }
+
+  function recorded(): void {
     if (!writable) schedule(0);
     writable = true;
+  }
+
+  function failed(error: unknown): never {
+    if (writable) onError(error);
+    writable = false;
+    throw error;
   }
 
   /** Writes all waiting entries in one batch. If that throws, they wait again. */
@@ -62,17 +65,19 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
     timer ??= setTimeout(flushLater, inMs);
   }
 
+  async function recordAfterOthers(entries: readonly AccessEntry[]): Promise<void> {
+    const alone = !writable && entries.length > 0;
+    // While the log is down, kept entries wait for their own retry, unless the caller brought no entries of its own.
+    const before = alone ? [] : [...underWay, flush()];
+    await Promise.all([...before, entries.length === 0 ? null : record(entries)]);
+  }
+
   return {
-    async now(entries) {
-      // Usually no other entry waits, so there is nothing to combine.
-      if (writable && kept.length === 0 && underWay.size === 0 && losses.isEmpty()) {
-        return entries.length === 0 ? undefined : record(entries);
-      }
-      const alone = !writable && entries.length > 0;
-      // While the log is down, kept entries wait for their own retry, unless the caller brought no entries of its own.
-      const before = alone ? [] : [...underWay, flush()];
-      await Promise.all([...before, entries.length === 0 ? null : record(entries)]);
-    },
+    // Usually no other entry waits, so there is nothing to combine.
+    now: (entries) =>
+      writable && entries.length > 0 && kept.length === 0 && underWay.size === 0 && losses.isEmpty()
+        ? record(entries)
+        : recordAfterOthers(entries),
     soon(entries) {
       if (kept.length + keptUnderWay + entries.length > keptEntriesMax) {
         losses.add(entries);

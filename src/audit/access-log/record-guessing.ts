@@ -34,8 +34,7 @@ async function recordOfApplication(
   message: string,
 ): Promise<void> {
   const { tenantId, applicationId, keyId, sourceAddress = null } = caller;
-  // Nothing else records this guessing. Without the key store, the entry only lacks its reference.
-  const tenantKeys = await keys.tenantKeys(tenantId).catch(() => null);
+  const names = await namesKeyOf(keys, tenantId);
   recorder.soon([
     {
       tenantId,
@@ -46,7 +45,7 @@ async function recordOfApplication(
       sourceAddress,
       entityType: 'application',
       entityId: applicationId,
-      entityRef: tenantKeys === null ? null : entityRef(tenantKeys.names, applicationId),
+      entityRef: names === null ? null : entityRef(names, applicationId),
       operation: 'read',
       outcome,
       message,
@@ -54,6 +53,18 @@ async function recordOfApplication(
       tracePlace: null,
     },
   ]);
+}
+
+/**
+ * Returns null without the tenant's keys. Nothing else records this guessing, so the entry then only lacks its
+ * reference.
+ */
+async function namesKeyOf(keys: Deps['keys'], tenantId: string): Promise<Uint8Array | null> {
+  try {
+    return (await keys.tenantKeys(tenantId))?.names ?? null;
+  } catch {
+    return null;
+  }
 }
 
 /** Records a search by value that found nothing. Never records the value. */

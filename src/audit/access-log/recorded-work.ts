@@ -34,9 +34,10 @@ function storedWrites({ writes }: Change, committed: CommitOutcome): readonly St
 }
 
 /** Also null if the key store is down: the change is committed, and its entry says as much as it can. */
-function namesKeyOf(keys: Pick<KeyRing, 'tenantKeys'>, tenantId: string): Promise<Uint8Array | null> {
-  return keys.tenantKeys(tenantId).then(
-    (tenantKeys) => tenantKeys?.names ?? null,
-    () => null,
-  );
+async function namesKeyOf(keys: Pick<KeyRing, 'tenantKeys'>, tenantId: string): Promise<Uint8Array | null> {
+  try {
+    return (await keys.tenantKeys(tenantId))?.names ?? null;
+  } catch {
+    return null;
+  }
 }

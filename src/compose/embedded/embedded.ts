@@ -149,7 +149,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         // One timer wakes the sweep. The timer does not contain a token's id.
         timers: { set: ({ dueAt }) => sweep.dueAt(dueAt), clear: () => undefined, pending: async () => 0 },
         knownCallers: createKnownCallers(),
-        confirmReads: async () => undefined,
+        confirmReads: () => undefined,
       },
     );
     const onBackgroundError = (error: unknown): void => {

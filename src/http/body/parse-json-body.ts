@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Json } from '../../domain/json.js';
 import type { Steps } from '../../domain/steps.js';
 import { readJson, scanJson } from './scan-json.js';
@@ -17,8 +18,8 @@ export type JsonBody =
  * body.
  */
 export function parseJsonBody(bytes: Buffer | string): JsonBody {
-  const text = typeof bytes === 'string' ? bytes.replace(/^\uFEFF/, '') : decode(bytes);
-  if (text === null) return { ok: false, message: 'must be UTF-8' };
+  if (typeof bytes !== 'string' && !isUtf8(bytes)) return { ok: false, message: 'must be UTF-8' };
+  const text = bytes.toString().replace(/^\uFEFF/, '');
   const fault = scanJson(text);
   if (fault !== null) return { ok: false, ...fault };
   const value: Json = JSON.parse(text);
@@ -48,12 +49,4 @@ export function* parsingJsonBody(bytes: Buffer, atOnceMax = atOnceBytesMax): Ste
   }
   const read = yield* readJson(text);
   return 'value' in read ? { ok: true, value: read.value } : { ok: false, ...read };
-}
-
-function decode(bytes: Buffer): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return null;
-  }
 }

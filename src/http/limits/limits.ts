@@ -1,4 +1,5 @@
 import type { Caller } from '../../domain/access/caller.js';
+import { after, type Maybe } from '../../ports/maybe.js';
 import type { Metrics } from '../../ports/metrics.js';
 import type { Limit, RateLimits } from '../../ports/rate-limits.js';
 import type { LimitSettings } from '../../vault/limit-settings.js';
@@ -10,18 +11,18 @@ import { addressGroup } from './address-group.js';
  * exceeded.
  */
 export type Limits = {
-  request(caller: Caller): Promise<void>;
+  request(caller: Caller): Maybe<void>;
   /**
    * Counts a request once for each token in it (docs/contract.md, "Rate limits"). A route calls this after parsing the
    * body. A rejected request counts nothing here.
    */
-  weigh(caller: Caller, tokens: number): Promise<void>;
+  weigh(caller: Caller, tokens: number): Maybe<void>;
   /**
    * Counts a request to a route that needs no key. Health routes are exempt, because probes must always get through.
    */
-  keyless(request: { readonly ip: string; readonly url: string }): Promise<void>;
+  keyless(request: { readonly ip: string; readonly url: string }): Maybe<void>;
   /** Counts a request without a valid key. It never delays a request with a valid key. */
-  authFailure(address: string): Promise<void>;
+  authFailure(address: string): Maybe<void>;
 };
 
 const problemOf = {
@@ -37,10 +38,14 @@ export function createLimits(rateLimits: RateLimits, settings: LimitSettings, me
   const keyless: Limit = { name: 'keyless_requests', max: keylessMax, windowMs };
   const failures: Limit = { name: 'auth_failures', max: failuresMax, windowMs };
 
-  async function use(limit: Limit, subject: string, weight: number): Promise<void> {
+  function use(limit: Limit, subject: string, weight: number): Maybe<void> {
     if (limit.max === 0 || weight === 0) return;
-    const { used, endsInMs } = await rateLimits.use(limit, subject, weight);
-    if (used <= limit.max) return;
+    return after(rateLimits.use(limit, subject, weight), ({ used, endsInMs }) =>
+      used <= limit.max ? undefined : refuse(limit, subject, weight, endsInMs),
+    );
+  }
+
+  async function refuse(limit: Limit, subject: string, weight: number, endsInMs: number): Promise<never> {
     metrics.rateLimited(limit.name);
     await rateLimits.use(limit, subject, -weight);
     throw new Problem(problemOf[limit.name], undefined, endsInMs);
@@ -50,9 +55,7 @@ export function createLimits(rateLimits: RateLimits, settings: LimitSettings, me
     request: ({ applicationId }) => use(requests, applicationId, 1),
     // The request itself was counted on arrival.
     weigh: ({ applicationId }, tokens) => use(requests, applicationId, Math.max(0, tokens - 1)),
-    async keyless({ ip, url }) {
-      if (!url.startsWith('/health/')) await use(keyless, addressGroup(ip), 1);
-    },
+    keyless: ({ ip, url }) => (url.startsWith('/health/') ? undefined : use(keyless, addressGroup(ip), 1)),
     authFailure: (address) => use(failures, addressGroup(address), 1),
   };
 }

@@ -8,6 +8,8 @@ const waitMsMax = 5_000;
 const retryAfterMs = 2_000;
 /** Above this share of the heap, requests that need memory are rejected. */
 const heapShareMax = 0.9;
+/** Asking V8 for the size of the heap takes some microseconds. In this time, requests add little to it. */
+const heapLookEveryMs = 5;
 
 /**
  * The memory for bodies and responses of requests that need a lot of it: 256 MiB, or a quarter of the heap if that is
@@ -31,6 +33,17 @@ export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics()
   const held = new Map<string, number>();
   const waiting = new Map<string, Waiting[]>();
   let total = 0;
+  let heapLookedAt = Number.NEGATIVE_INFINITY;
+  let heapIsFull = false;
+
+  function isHeapFull(): boolean {
+    const now = performance.now();
+    if (now - heapLookedAt < heapLookEveryMs) return heapIsFull;
+    heapLookedAt = now;
+    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+    heapIsFull = used > heapShareMax * limit;
+    return heapIsFull;
+  }
 
   function fits(tenantId: string, bytes: number): boolean {
     const own = held.get(tenantId) ?? 0;
@@ -70,8 +83,7 @@ export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics()
       if (waiting.size > 0) admit();
     },
     async take(tenantId, bytes, isGone) {
-      const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-      if (used > heapShareMax * limit) throw new Problem('overloaded', undefined, retryAfterMs);
+      if (isHeapFull()) throw new Problem('overloaded', undefined, retryAfterMs);
       if (!waiting.has(tenantId) && fits(tenantId, bytes)) return add(tenantId, bytes);
       await new Promise<void>((resolve, reject) => {
         const requests = waiting.get(tenantId) ?? [];

@@ -6,8 +6,8 @@ import type { Log, Logger, LogLevel } from './logger.js';
 type LineStream = { write(line: string): unknown };
 
 /**
- * Creates a logger that writes JSON lines, or readable text if `pretty`, to standard output or to `stream`. Writes all
- * lines of one turn of the event loop together. Writes the remaining lines when the process ends, because they may
+ * Creates a logger that writes JSON lines, or readable text if `pretty`, to standard output or to `stream`. Writes the
+ * lines of some milliseconds together. Writes the remaining lines when the process ends, because they may
  * contain the reason.
  */
 export function createLogger(options: {
@@ -15,7 +15,7 @@ export function createLogger(options: {
   readonly pretty: boolean;
   readonly stream?: LineStream;
 }): Logger {
-  const stream = options.stream ?? turnByTurn(destination({ fd: 1, sync: true }));
+  const stream = options.stream ?? gathered(destination({ fd: 1, sync: true }));
   const lines = pino(
     {
       level: options.level,
@@ -39,7 +39,10 @@ export function createLogger(options: {
   };
 }
 
-function turnByTurn(stream: LineStream): LineStream {
+/** How long a line may wait for others, ms. A write for each request would cost as much as its line. */
+const waitMs = 10;
+
+function gathered(stream: LineStream): LineStream {
   let pending = '';
   const flush = (): void => {
     const lines = pending;
@@ -49,7 +52,7 @@ function turnByTurn(stream: LineStream): LineStream {
   process.on('exit', flush);
   return {
     write(line) {
-      if (pending === '') setImmediate(flush);
+      if (pending === '') setTimeout(flush, waitMs);
       pending += line;
     },
   };

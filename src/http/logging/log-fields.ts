@@ -1,6 +1,9 @@
 import { type LoggedError, loggedError } from './logged-error.js';
 
-/** All fields that a log line may contain besides level, time and message (docs/contract.md, "Log lines"). */
+/**
+ * All fields that a log line may contain besides level, time and message (docs/contract.md, "Log lines"). A field that is
+ * null is left out.
+ */
 export type LogFields = {
   /** The route template (`/tokens/:id`), never the requested URL. */
   readonly route?: string;
@@ -8,11 +11,11 @@ export type LogFields = {
   readonly status?: number;
   readonly durationMs?: number;
   readonly traceId?: string;
-  readonly applicationId?: string;
+  readonly applicationId?: string | null;
   /** The OpenTelemetry trace that contains the span of the request. */
-  readonly otelTraceId?: string;
+  readonly otelTraceId?: string | null;
   /** The problem code of the response. */
-  readonly code?: string;
+  readonly code?: string | null;
   /** The address that the service listens on. */
   readonly address?: string;
   readonly version?: string;

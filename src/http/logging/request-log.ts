@@ -24,14 +24,9 @@ const probes: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 export function createRequestLog(logger: Logger) {
   return {
     request({ route, method, status, durationMs, traceId, applicationId, code, otelTraceId }: RequestLine): void {
-      const line = { route, method, status, durationMs: Math.round(durationMs * 10) / 10, traceId };
       const log = probes.has(route) ? logger.debug : logger.info;
-      log('request', {
-        ...line,
-        ...(applicationId === null ? {} : { applicationId }),
-        ...(code === null ? {} : { code }),
-        ...(otelTraceId === null ? {} : { otelTraceId }),
-      });
+      const rounded = Math.round(durationMs * 10) / 10;
+      log('request', { route, method, status, durationMs: rounded, traceId, applicationId, code, otelTraceId });
     },
     error(error: unknown, traceId: string): void {
       logger.error('request failed', { error, traceId });

@@ -1,6 +1,10 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { entityTag, namesRevision } from '../../commands/tokens/precondition.js';
+import { after, type Maybe } from '../../ports/maybe.js';
 import { getToken } from '../../queries/get-token.js';
 import { release } from '../../queries/release.js';
+import type { TokenAnswer } from '../../queries/token-answer.js';
+import type { Vault } from '../../vault/vault.js';
 import { documented } from '../openapi/operation.js';
 import { tokenExample, tokenObject } from '../openapi/schemas/token.js';
 import { callerOf, contextOf } from '../request-state.js';
@@ -28,17 +32,31 @@ export const getTokenRoute: Routes = (app, { vault }) => {
   app.get<{ Params: TokenParams }>(
     '/tokens/:id',
     { config: { permission: 'token:read', operation } },
-    async (request, reply) => {
-      const result = await getToken(vault, { caller: callerOf(request) }, request.params.id);
-      // A store server that lost its leadership must not report that the token does not exist.
-      if (!result.ok) await vault.confirmReads(request.beganAt, false);
-      const known = request.headers['if-none-match'];
-      if (result.ok && known !== undefined && namesRevision(known.replaceAll('W/', ''), result.value.revision)) {
-        const { stream, revision } = result.value;
-        await release(vault, contextOf(request), [{ stream, transform: 'redact' }]);
-        return reply.code(304).header('cache-control', 'no-store').header('etag', entityTag(revision)).send();
-      }
-      return sendToken(vault, request, reply, result, 200);
-    },
+    (request, reply) =>
+      after(getToken(vault, { caller: callerOf(request) }, request.params.id), (result) => {
+        // A store server that lost its leadership must not report that the token does not exist.
+        const current = result.ok ? undefined : vault.confirmReads(request.beganAt, false);
+        return after(current, () =>
+          result.ok && isKnown(request, result.value)
+            ? sendUnchanged(vault, request, reply, result.value)
+            : sendToken(vault, request, reply, result, 200),
+        );
+      }),
   );
 };
+
+function isKnown({ headers }: FastifyRequest, { revision }: TokenAnswer): boolean {
+  const known = headers['if-none-match'];
+  return known !== undefined && namesRevision(known.replaceAll('W/', ''), revision);
+}
+
+function sendUnchanged(
+  vault: Vault,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { stream, revision }: TokenAnswer,
+): Maybe<FastifyReply> {
+  return after(release(vault, contextOf(request), [{ stream, transform: 'redact', recordedAs: 'read' }]), () =>
+    reply.code(304).header('cache-control', 'no-store').header('etag', entityTag(revision)).send(),
+  );
+}

@@ -155,7 +155,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   if (service.spans !== null) traceRequests(app, service.spans);
   watchConnections(app);
   if (options.behindTlsProxy) requireTlsProxy(app, options.trustedProxies);
-  const countKeyless = (request: FastifyRequest) => service.limits.keyless(request);
+  const countKeyless = async (request: FastifyRequest) => service.limits.keyless(request);
   refuseWhatNodeRefuses(app, countKeyless);
   app.addHook('onResponse', (request, reply, done) => {
     const finished = {

@@ -4,7 +4,7 @@ import { isExpired, type TokenLife } from '../../domain/token/token-state.js';
 import { planSearch } from '../../search/plan-search.js';
 import { buildWordList, containersInUse, type TenantWords, type WordList } from '../../search/vocabulary/word-list.js';
 import { KeyLost } from '../../vault/key-lost.js';
-import { openContent } from '../../vault/open-token.js';
+import { type OpenToken, openContent } from '../../vault/open-token.js';
 import { withSearchKey } from '../../vault/tenant-keys.js';
 import { unwrap } from '../../vault/unwrap.js';
 import type { Vault } from '../../vault/vault.js';
@@ -65,7 +65,7 @@ async function* newestRows(vault: Vault, tenantId: string): AsyncGenerator<Token
 /**
  * Null: its key was destroyed after the page was read, or is lost. A request that reads that token reports a lost key.
  */
-async function opened(vault: Vault, view: TokenView, life: TokenLife): ReturnType<typeof openContent> {
+async function opened(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
   try {
     return await openContent(vault, view, life);
   } catch (error) {

@@ -88,7 +88,7 @@ async function readOften(key: string, id: string): Promise<void> {
   if (caller === null) throw new Error('the key is not known');
   const { names } = await tenantKeysOf(service.vault, caller.tenantId);
   const stream = tokenStream(names, id);
-  const shown = Array.from({ length: 1_000 }, () => ({ stream, transform: 'mask' }) as const);
+  const shown = Array.from({ length: 1_000 }, () => ({ stream, transform: 'mask', recordedAs: 'read' }) as const);
   for (let count = 0; count < 21; count += 1)
     await release(service.vault, { caller, traceId: 'trace', beganAt: 0 }, shown);
 }

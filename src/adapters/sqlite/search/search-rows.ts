@@ -1,44 +1,27 @@
-import type { TokenState } from '../../../domain/token/token-state.js';
-import {
-  fitting,
-  foundLife,
-  type PageRequest,
-  type SearchPage,
-  type SearchPlan,
-  type WalkStep,
-} from '../../../ports/search-plan.js';
+import type { HeldRows, PageRequest, SearchPage, SearchPlan, WalkStep } from '../../../ports/search-plan.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
 import type { WeighedNode } from '../../search-plan/weighed-plan.js';
 import { databaseError } from '../database/database-error.js';
-import { type TokenRow, viewOf } from '../database/token-row.js';
 import type { IndexView } from '../search-index/index-view.js';
 import { approachOf, foundAmong, livingOf } from './approach.js';
 import { type Found, foundNothing, type Wanted } from './found.js';
 import { matchSeqs } from './match-seqs.js';
+import { pageRows, rowsOf } from './page-rows.js';
 import type { SearchConnections } from './search-connections.js';
 import type { SearchStatements } from './search-statements.js';
 import { walkPostings } from './walk-postings.js';
 
-type RowState = Pick<TokenRow, 'stream' | 'state'>;
-
 /** Implements `TokenRows.search`: finds and reads the rows of a page as of one instant. */
-export function searchRows(
+export function searchRows<H extends object = never>(
   connections: SearchConnections,
   plan: SearchPlan,
-  { now, offset, limit, contentBytesMax }: PageRequest,
-): Promise<SearchPage> {
+  asked: PageRequest & HeldRows<H>,
+): Promise<SearchPage<Stored<TokenView> | H>> {
+  const { now, offset, limit } = asked;
   return reading(connections, plan, async (statements, index) => {
     const { total, page } = await findSeqs(statements, index, plan, { offset, limit }, now);
-    if (contentBytesMax === undefined) return { total, rows: rowsOf(statements, plan, page), later: [] };
-    const asked = JSON.stringify(page);
-    const sizes = statements.contentSizes.all(asked, plan.tenantId) as number[];
-    const first = fitting(sizes, contentBytesMax);
-    const rows = rowsOf(statements, plan, page.slice(0, first));
-    if (first === sizes.length) return { total, rows, later: [] };
-    const states = statements.states.all(JSON.stringify(page.slice(first)), plan.tenantId) as RowState[];
-    const later = states.map(({ stream, state }) => foundLife({ stream, state: JSON.parse(state) as TokenState }));
-    return { total, rows, later };
+    return { total, ...pageRows(statements, plan.tenantId, page, asked) };
   });
 }
 
@@ -49,17 +32,8 @@ export function walkRows(
   step: WalkStep,
 ): Promise<readonly Stored<TokenView>[]> {
   return reading(connections, plan, async (statements, index) =>
-    rowsOf(statements, plan, await walkSeqs(statements, index, plan, step)),
+    rowsOf(statements, plan.tenantId, await walkSeqs(statements, index, plan, step)),
   );
-}
-
-function rowsOf(
-  { rows }: SearchStatements,
-  { tenantId }: SearchPlan,
-  seqs: readonly number[],
-): readonly Stored<TokenView>[] {
-  // Threat: a caller finds a row of another tenant. Its terms are under another key, and we check the tenant as well.
-  return (rows.all(JSON.stringify(seqs), tenantId) as TokenRow[]).map(viewOf);
 }
 
 async function reading<T>(

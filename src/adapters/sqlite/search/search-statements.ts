@@ -1,8 +1,8 @@
 import type { Statement } from 'better-sqlite3';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { ofBothSlots, rowTables, type Slot } from '../database/rows-schema.js';
-import { viewColumns } from '../database/token-row.js';
 import { type IndexStatements, indexStatements } from '../search-index/index-statements.js';
+import { type PageStatements, pageStatements } from './page-rows.js';
 
 /** Selects, in the given order, the tokens of a JSON array of `seq` that satisfy a condition. */
 const among = 'SELECT p.value FROM json_each(@seqs) p WHERE';
@@ -13,10 +13,9 @@ const between = (rows: string, column: string): string =>
 
 type Columns = { readonly created_at: Statement; readonly modified_at: Statement };
 
-/** The statements of one set of tables. Each returns one column, except `rows` and `states`. */
-export type SearchStatements = Readonly<
-  Record<'amongLiving' | 'due' | 'rows' | 'contentSizes' | 'states', Statement>
-> & { readonly among: Columns; readonly between: Columns; readonly index: IndexStatements };
+/** The statements of one set of tables. Each returns one column, except `PageStatements`. */
+export type SearchStatements = Readonly<Record<'amongLiving' | 'due', Statement>> &
+  PageStatements & { readonly among: Columns; readonly between: Columns; readonly index: IndexStatements };
 
 /** The statements of one connection. */
 export type SearchConnection = {
@@ -54,17 +53,6 @@ function statementsOf(database: SqliteDatabase, slot: Slot): SearchStatements {
     between: { created_at: column(between(rows, 'created_at')), modified_at: column(between(rows, 'modified_at')) },
     /** The tokens that are due, in no order. */
     due: column(`SELECT seq FROM ${rows} WHERE expires_at <= ? AND seq IS NOT NULL LIMIT ?`),
-    rows: database.prepare(
-      `SELECT ${viewColumns} FROM ${rows}
-       WHERE seq IN (SELECT value FROM json_each(?)) AND tenant = ? ORDER BY seq DESC`,
-    ),
-    contentSizes: column(
-      `SELECT coalesce(length(content), 0) FROM ${rows}
-       WHERE seq IN (SELECT value FROM json_each(?)) AND tenant = ? ORDER BY seq DESC`,
-    ),
-    states: database.prepare(
-      `SELECT stream, state FROM ${rows}
-       WHERE seq IN (SELECT value FROM json_each(?)) AND tenant = ? ORDER BY seq DESC`,
-    ),
+    ...pageStatements(database, slot),
   };
 }

@@ -1,0 +1,65 @@
+import type { Statement } from 'better-sqlite3';
+import type { TokenState } from '../../../domain/token/token-state.js';
+import { fitting, foundLife, type HeldRows, type PageRequest, type SearchPage } from '../../../ports/search-plan.js';
+import type { Stored } from '../../../views/row-mac.js';
+import type { TokenView } from '../../../views/token-view.js';
+import type { SqliteDatabase } from '../database/open-database.js';
+import { rowTables, type Slot } from '../database/rows-schema.js';
+import { type TokenRow, viewColumns, viewOf } from '../database/token-row.js';
+
+type Head = { readonly seq: number; readonly stream: string; readonly revision: number; readonly bytes: number };
+type RowState = Pick<TokenRow, 'stream' | 'state'>;
+
+/** The statements that read rows by a JSON array of `seq`, newest first. */
+export type PageStatements = Readonly<Record<'heads' | 'rows' | 'states', Statement>>;
+
+export function pageStatements(database: SqliteDatabase, slot: Slot): PageStatements {
+  const { rows } = rowTables(slot);
+  // Threat: a caller finds a row of another tenant. Its terms are under another key, and we check the tenant as well.
+  const reading = (columns: string): Statement =>
+    database.prepare(
+      `SELECT ${columns} FROM ${rows} WHERE seq IN (SELECT value FROM json_each(?)) AND tenant = ? ORDER BY seq DESC`,
+    );
+  return {
+    heads: reading('seq, stream, revision, coalesce(length(content), 0) AS bytes'),
+    rows: reading(viewColumns),
+    states: reading('stream, state'),
+  };
+}
+
+/**
+ * Reads the rows of a page whose contents fit, and the lives of the others. Rows that the caller holds are not read
+ * again: a row with its ciphertexts costs five times as much as its stream and revision.
+ */
+export function pageRows<H extends object = never>(
+  statements: PageStatements,
+  tenantId: string,
+  seqs: readonly number[],
+  { contentBytesMax, held }: Pick<PageRequest, 'contentBytesMax'> & HeldRows<H>,
+): Omit<SearchPage<Stored<TokenView> | H>, 'total'> {
+  const heads = statements.heads.all(JSON.stringify(seqs), tenantId) as Head[];
+  const sizes = heads.map(({ bytes }) => bytes);
+  const first = heads.slice(0, fitting(sizes, contentBytesMax));
+  const known = new Map<number, H>();
+  for (const { seq, stream, revision } of first) {
+    const row = held?.(stream, revision);
+    if (row !== undefined) known.set(seq, row);
+  }
+  const unknown = first.filter(({ seq }) => !known.has(seq)).map(({ seq }) => seq);
+  const read = unknown.length === 0 ? [] : rowsOf(statements, tenantId, unknown);
+  const bySeq = new Map(unknown.map((seq, index) => [seq, read[index]]));
+  const rows = first.flatMap(({ seq }) => known.get(seq) ?? bySeq.get(seq) ?? []);
+  if (first.length === heads.length) return { rows, later: [] };
+  const others = heads.slice(first.length).map(({ seq }) => seq);
+  const states = statements.states.all(JSON.stringify(others), tenantId) as RowState[];
+  const later = states.map(({ stream, state }) => foundLife({ stream, state: JSON.parse(state) as TokenState }));
+  return { rows, later };
+}
+
+export function rowsOf(
+  { rows }: PageStatements,
+  tenantId: string,
+  seqs: readonly number[],
+): readonly Stored<TokenView>[] {
+  return (rows.all(JSON.stringify(seqs), tenantId) as TokenRow[]).map(viewOf);
+}
