@@ -276,7 +276,7 @@ describe('data directory', () => {
     );
     // The files can be read, but not written.
     chmodSync(vault.dataDir, 0o755);
-    for (const file of ['vault.db', 'keys.db', 'lock']) chmodSync(join(vault.dataDir, file), 0o644);
+    for (const file of ['vault.db', 'keys.db', 'journal.db', 'lock']) chmodSync(join(vault.dataDir, file), 0o644);
     await expectRefusal(
       vault.dir,
       vault.flags,
@@ -286,13 +286,13 @@ describe('data directory', () => {
     );
     // Makes another user the owner of each file in turn.
     chownSync(vault.dataDir, uid, uid);
-    for (const file of ['lock', 'keys.db', 'vault.db']) {
+    for (const file of ['lock', 'keys.db', 'vault.db', 'journal.db']) {
       await expectRefusal(vault.dir, vault.flags, new RegExp(`${file} cannot be written\\. Give this user`), 1, {
         uid,
       });
       chownSync(join(vault.dataDir, file), uid, uid);
     }
-    for (const file of ['lock', 'keys.db', 'vault.db']) {
+    for (const file of ['lock', 'keys.db', 'vault.db', 'journal.db']) {
       chownSync(join(vault.dataDir, file), 0, 0);
       chmodSync(join(vault.dataDir, file), 0o600);
     }
@@ -390,7 +390,7 @@ describe('data directory', () => {
   test('with a file that others can read', async () => {
     const vault = await makeVault();
     chmodSync(vault.dataDir, 0o755);
-    for (const file of ['lock', 'vault.db']) chmodSync(join(vault.dataDir, file), 0o600);
+    for (const file of ['lock', 'vault.db', 'journal.db']) chmodSync(join(vault.dataDir, file), 0o600);
     chmodSync(join(vault.dataDir, 'keys.db'), 0o644);
     await expectRefusal(vault.dir, vault.flags, /can read .*keys\.db\. Run: chmod go-rwx/);
     chmodSync(join(vault.dataDir, 'keys.db'), 0o600);

@@ -188,8 +188,12 @@ function start(port: MessagePort, dataDir: string): void {
 
   function onDone(done: FromBackground): void {
     if (isBroken) return;
-    if (done.task !== 'checkpoint') access.onDone(done);
-    else if (done.applied !== null) journal.groupsAreStored(done.applied);
+    try {
+      if (done.task !== 'checkpoint') access.onDone(done);
+      else if (done.applied !== null) journal.groupsAreStored(done.applied);
+    } catch (error) {
+      broken(error);
+    }
   }
 
   /** Rejects the records that waited for a move that failed. */
