@@ -53,8 +53,6 @@ export function createIndexViews() {
   };
 }
 
-export type IndexViews = ReturnType<typeof createIndexViews>;
-
 /** Opens the runs that are new or were changed, and returns the others as they are. */
 export function openRuns(statements: IndexStatements, rows: readonly RunRow[], known: readonly Run[]): readonly Run[] {
   const byId = new Map(known.map((run) => [run.row.run, run]));
