@@ -1,4 +1,4 @@
-import { isAscii, textOfBytes } from './byte-text.js';
+import { textOfBytes } from './byte-text.js';
 
 /**
  * Returns the parts, each preceded by its length (4 bytes, big endian), so that no two lists of parts have the same
@@ -11,14 +11,12 @@ export function lengthPrefixed(parts: readonly string[]): Buffer {
 /** Returns the same as `lengthPrefixed`, as a byte text. */
 export function lengthPrefixedText(parts: readonly string[]): string {
   let text = '';
-  for (const part of parts) text += lengthOf(part) + part;
-  // Names and ids are ASCII: a character is a byte.
-  return isAscii(text) ? text : parts.map(encoded).join('');
-}
-
-function encoded(part: string): string {
-  const bytes = textOfBytes(Buffer.from(part));
-  return lengthOf(bytes) + bytes;
+  for (const part of parts) {
+    // Names and ids are ASCII: a character is a byte.
+    const bytes = Buffer.byteLength(part) === part.length ? part : textOfBytes(Buffer.from(part));
+    text += lengthOf(bytes) + bytes;
+  }
+  return text;
 }
 
 function lengthOf({ length }: string): string {

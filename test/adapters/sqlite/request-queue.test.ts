@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StoreRequest } from '#src/adapters/sqlite/writer/access-operations.js';
+import { packChange } from '#src/adapters/sqlite/writer/packed-change.js';
 import type { WriterRequest } from '#src/adapters/sqlite/writer/protocol.js';
 import { createRequestQueue } from '#src/adapters/sqlite/writer/request-queue.js';
 import { sealCommit } from '#src/events/commit.js';
@@ -13,13 +14,13 @@ function commitsOf(tenants: string): readonly WriterRequest[] {
     const commit = sealCommit(Buffer.alloc(32), stream, -1, [anEvent({ tenantId })]);
     lastId += 1;
     const write = { stream, expectedRevision: -1, commit, row: null, distinct: null };
-    return { id: lastId, operation: 'commit', input: { writes: [write], claim: null } };
+    return { id: lastId, operation: 'commit', input: packChange({ writes: [write], claim: null }) };
   });
 }
 
 function tenantOf(request: StoreRequest): string {
   if (request.operation !== 'commit') return request.operation;
-  return request.input.writes[0]?.commit.events[0]?.tenantId ?? '';
+  return request.input.tenantId ?? '';
 }
 
 let now = 0;
