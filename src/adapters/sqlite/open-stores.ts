@@ -62,7 +62,7 @@ export async function openSqliteStores(
     return {
       storedWork,
       storedLog: sqliteEventLog(vault, storedWork),
-      keyStore: sqliteKeyStore({ database: keysDb, writer, clock, newestLink: chain.newest }),
+      keyStore: sqliteKeyStore({ database: keysDb, writer, clock }),
       accessLog,
       chain,
       rows: sqliteTokenRows(

@@ -1,6 +1,5 @@
 import type { GuessBudget, Reservation, ReservationRequest } from '../../../domain/guess-budget.js';
 import type { BudgetName } from '../../../ports/budgets.js';
-import type { ChainLink } from '../../../ports/event-chain.js';
 import type { BuiltRow, Rebuild } from '../../../ports/generations.js';
 import type {
   DirectoryRevision,
@@ -119,19 +118,16 @@ export type WriterOperations = {
     input: {
       readonly tenantKeyId: string;
       readonly madeAt: number;
-      readonly link: ChainLink | null;
       readonly keys: readonly NewDataKey[];
     };
     answer: boolean;
   };
-  /** `link`: what the key store remembers of the log. */
   destroy_keys: {
     of: 'keys';
     input: {
       readonly ended: readonly EndedKey[];
       readonly advanced: readonly KeyRevision[];
       readonly at: number;
-      readonly link: ChainLink | null;
     };
     answer: number;
   };

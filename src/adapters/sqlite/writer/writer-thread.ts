@@ -8,6 +8,7 @@ import { type Attempt, createGroupCommit } from '../database/group-commit.js';
 import { keysSchema } from '../database/keys-schema.js';
 import { prepareStores } from '../database/prepare-stores.js';
 import { vaultSchema } from '../database/vault-schema.js';
+import { sqliteEventChain } from '../event-chain.js';
 import { createAccessOperations, type StoreRequest } from './access-operations.js';
 import { createErasure, truncateLog } from './erasure.js';
 import { createKeyOperations, type Destroyed } from './key-operations.js';
@@ -28,7 +29,7 @@ function start(port: MessagePort, dataDir: string): void {
   const { vault, keys } = prepareStores(dataDir);
   const commitVault = createGroupCommit(vault, 'vault.db', vaultSchema);
   const commitKeys = createGroupCommit(keys, 'keys.db', keysSchema);
-  const ofKeys = { ...createKeyOperations(keys), ...createRotationOperations(keys) };
+  const ofKeys = { ...createKeyOperations(keys, sqliteEventChain(vault).newest), ...createRotationOperations(keys) };
   const operations = { ...createVaultOperations(vault), ...ofKeys };
   const isOfKeys = ({ operation }: StoreRequest): boolean => Object.hasOwn(ofKeys, operation);
   const checkpoints = startWalCheckpoints();
@@ -42,6 +43,7 @@ function start(port: MessagePort, dataDir: string): void {
   let vaultTimer: NodeJS.Timeout | null = setTimeout(truncateVault, vaultTruncateMs);
   let scheduled = false;
   const queue = createRequestQueue(isOfKeys);
+  let erasedReplies: WriterReply[] = [];
   let closing = false;
   let isBroken = false;
 
@@ -127,11 +129,18 @@ function start(port: MessagePort, dataDir: string): void {
     erasure.flush((isEmpty) => replyErased(requestId, isEmpty, null));
   }
 
+  /** Replies together with the other requests that waited for the same checkpoint. */
   function replyErased(requestId: number, isErased: boolean, answer: unknown): void {
     const attempt: Attempt = isErased
       ? { ok: true, answer }
       : { ok: false, error: new StoreUnavailable('keys.db', 'log_not_emptied_yet') };
-    send({ message: 'replies', of: 'keys', replies: [reply(requestId, attempt)] });
+    if (erasedReplies.length === 0) queueMicrotask(sendErased);
+    erasedReplies.push(reply(requestId, attempt));
+  }
+
+  function sendErased(): void {
+    if (erasedReplies.length > 0) send({ message: 'replies', of: 'keys', replies: erasedReplies });
+    erasedReplies = [];
   }
 
   function truncateVault(): void {
@@ -157,6 +166,7 @@ function start(port: MessagePort, dataDir: string): void {
   async function close(): Promise<void> {
     await checkpoints.close();
     erasure.close();
+    sendErased();
     if (vaultTimer !== null) clearTimeout(vaultTimer);
     truncateLog(vault, 'vault.db');
     vault.close();
