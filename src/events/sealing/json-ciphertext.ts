@@ -2,7 +2,7 @@ import type { Json } from '../../domain/json.js';
 import { type CiphertextPlace, openCiphertext, sealCiphertext } from './ciphertext.js';
 
 const blockBytes = 64;
-const space = 0x20;
+const spaces = ' '.repeat(blockBytes);
 
 /**
  * Encrypts a JSON value. The text is padded with spaces, which JSON ignores, to a multiple of 64 bytes, so that the
@@ -10,13 +10,8 @@ const space = 0x20;
  */
 export function sealJson(key: Uint8Array, value: unknown, place: CiphertextPlace): Buffer {
   const text = JSON.stringify(value);
-  const length = Buffer.byteLength(text);
-  const padded = Buffer.allocUnsafeSlow(Math.ceil(length / blockBytes) * blockBytes);
-  padded.write(text);
-  padded.fill(space, length);
-  const box = sealCiphertext(key, padded, place);
-  padded.fill(0);
-  return box;
+  const over = Buffer.byteLength(text) % blockBytes;
+  return sealCiphertext(key, over === 0 ? text : text + spaces.slice(over), place);
 }
 
 /** Decrypts the result of `sealJson`; undefined if the ciphertext is damaged, moved or under another key. */

@@ -18,7 +18,7 @@ export function sealTrace(keys: TraceKeys, traceId: string, at: TracePlace): Buf
   const epoch = keys.traceEpoch();
   const head = Buffer.alloc(epochBytes);
   head.writeUInt32BE(epoch);
-  return Buffer.concat([head, sealCiphertext(epochKey(keys.audit, epoch), Buffer.from(traceId), boxPlace(at))]);
+  return Buffer.concat([head, sealCiphertext(epochKey(keys.audit, epoch), traceId, boxPlace(at))]);
 }
 
 /** Decrypts a trace id; null if the ciphertext is damaged or moved. */
