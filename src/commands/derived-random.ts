@@ -12,7 +12,7 @@ export function randomForCommand(
   cmd: string | null,
 ): Pick<Random, 'uuid' | 'integer'> {
   if (cmd === null) return random;
-  const take = byteStream((block) => keyedHash(claimsKey, 'drawn', cmd, String(block)));
+  const take = byteStream((block) => Buffer.from(keyedHash(claimsKey, 'drawn', cmd, String(block)), 'hex'));
   return {
     uuid: () => uuidFrom(take(16)),
     integer(maxExclusive: number): number {

@@ -39,7 +39,7 @@ export async function claimRequest(
 ): Promise<Claimed> {
   if (idempotency === null) return { state: 'first', cmd: null, release: async () => undefined };
   const { method, path, key } = idempotency;
-  const cmd = keyedHash(claims, 'idempotency', applicationId, method, path, key).toString('hex');
+  const cmd = keyedHash(claims, 'idempotency', applicationId, method, path, key);
   const claim = await vault.claims.begin(cmd, forgottenBefore(earliestNow(vault.clock)));
   if (claim.state === 'in_flight') return { state: 'in_flight' };
   if (claim.state === 'done') return { state: 'repeat', result: claim.result };

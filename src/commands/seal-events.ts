@@ -1,6 +1,7 @@
 import type { JsonObject } from '../domain/json.js';
 import type { TokenContent } from '../domain/token/content.js';
 import type { TokenEvent } from '../domain/token/decide.js';
+import type { TokenEventHeader, TokenTimes } from '../domain/token/token-event-header.js';
 import { type NewEvent, noSealedParts, type SealedParts } from '../events/event.js';
 import { sealJson } from '../events/sealing/json-ciphertext.js';
 import { tokenEventVersion } from '../events/tokens/catalogue.js';
@@ -9,7 +10,7 @@ import type { Decrypted } from '../vault/decrypted.js';
 import { keyNotThere } from '../vault/tenant-gone.js';
 import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
-import { applyToView, type TokenView } from '../views/token-view.js';
+import { applyFact, type TokenView } from '../views/token-view.js';
 import { type EventOrigin, sealOrigin } from './event-origin.js';
 
 /** The contents of the decided events: the resulting content, and a new cvc. */
@@ -35,21 +36,23 @@ export async function sealEvents(
     const { stream, tenantId } = view;
     const revision = next.state.revision + 1;
     const place = { tenantId, stream, revision };
-    const { clear, sealed } = await sealDecision(vault, place, decision, payload);
-    const event: NewEvent = {
-      id: vault.random.uuid(),
-      type: decision.type,
+    const { header, sealed } = await sealDecision(vault, place, decision, payload);
+    const id = vault.random.uuid();
+    events.push({
+      id,
+      type: header.type,
       version: tokenEventVersion,
       tenantId,
       actorId: origin.actorId,
       time: origin.at,
       cmd: origin.cmd,
       ...(tenantKeys === null ? { trace: null, source: origin.source } : sealOrigin(tenantKeys, origin, place)),
-      clear,
+      // Absent fields are absent, never undefined.
+      clear: header.clear as JsonObject,
       sealed,
-    };
-    events.push(event);
-    next = applyToView(next, { ...event, stream, revision, position: 0 });
+    });
+    const fact = { ...header, id, revision, position: 0, time: origin.at, tenantId, actorId: origin.actorId };
+    next = applyFact(next, fact, sealed);
   }
   return { events, view: next };
 }
@@ -61,8 +64,9 @@ async function sealDecision(
   place: Place,
   decision: TokenEvent,
   payload: Payload,
-): Promise<{ readonly clear: JsonObject; readonly sealed: SealedParts }> {
-  switch (decision.type) {
+): Promise<{ readonly header: TokenEventHeader; readonly sealed: SealedParts }> {
+  const { type } = decision;
+  switch (type) {
     case 'token.created': {
       const { expiresAt, cvcPurgeAt } = decision;
       const content = await sealContent(vault, place, null, payload.content);
@@ -73,33 +77,40 @@ async function sealDecision(
         ...cvc.clear,
         ...times(expiresAt, cvcPurgeAt),
       };
-      return { clear, sealed: { content: content.box, cvc: cvc.box } };
+      return { header: { type, clear }, sealed: { content: content.box, cvc: cvc.box } };
     }
     case 'token.updated': {
       const { changed, expiresAt, cvcPurgeAt, keeps, ends } = decision;
       const content = await sealContent(vault, place, decision.key, payload.content);
       const cvc = decision.cvc === 'set' ? await sealCvc(vault, place, payload.cvc) : noCvc;
       const clear = {
-        ...{ changed: [...changed], key: content.keyId, cvc: decision.cvc, ends: [...ends] },
-        ...{ ...cvc.clear, ...times(expiresAt, cvcPurgeAt) },
+        changed,
+        key: content.keyId,
+        cvc: decision.cvc,
+        ends,
+        ...cvc.clear,
+        ...times(expiresAt, cvcPurgeAt),
         ...(keeps === null ? {} : { keeps }),
       };
-      return { clear, sealed: { content: content.box, cvc: cvc.box } };
+      return { header: { type, clear }, sealed: { content: content.box, cvc: cvc.box } };
     }
     case 'token.deleted':
-      return { clear: { reason: 'request', ends: [...decision.ends] }, sealed: noSealedParts };
+      return { header: { type, clear: { reason: 'request', ends: decision.ends } }, sealed: noSealedParts };
     case 'token.expired':
-      return { clear: { due_at: decision.dueAt, ends: [...decision.ends] }, sealed: noSealedParts };
+      return { header: { type, clear: { due_at: decision.dueAt, ends: decision.ends } }, sealed: noSealedParts };
     case 'token.property.expired': {
       const { reason, dueAt, keeps, ends } = decision;
-      return { clear: { property: 'cvc', reason, due_at: dueAt, keeps, ends: [...ends] }, sealed: noSealedParts };
+      return {
+        header: { type, clear: { property: 'cvc', reason, due_at: dueAt, keeps, ends } },
+        sealed: noSealedParts,
+      };
     }
   }
 }
 
 const noCvc = { clear: {}, box: null };
 
-function times(expiresAt: number | null, cvcPurgeAt: number | null): JsonObject {
+function times(expiresAt: number | null, cvcPurgeAt: number | null): TokenTimes {
   return {
     ...(expiresAt === null ? {} : { expires_at: expiresAt }),
     ...(cvcPurgeAt === null ? {} : { cvc_purge_at: cvcPurgeAt }),

@@ -97,17 +97,15 @@ export function changeTokens<T>(
       seal: (writes) => seal(vault, target, views, writes, origin),
       async commit(sealed, claim) {
         if (performance.now() - beganAt > keyNamedWithinMs) throw new StoreUnavailable('event log', 'stopped_too_long');
-        const endings = sealed.writes.filter((one) => one.sealed.events.some(({ type }) => endingEvents.has(type)));
-        await keepIdsOfEnding(
-          vault,
-          endings.map((one) => ({ view: one.write.view, sealed: one.sealed })),
-        );
+        const endings = endingsOf(sealed);
+        if (endings.length > 0) await keepIdsOfEnding(vault, endings);
         mayBeCommitted = true;
         if (!(await append(vault, sealed, claim, origin))) {
           mayBeCommitted = false;
           return conflict;
         }
-        await ensureProjected(vault, unchangedOf(views, sealed));
+        const unchanged = unchangedOf(views, sealed);
+        if (unchanged.length > 0) await ensureProjected(vault, unchanged);
         await settle(vault, sealed);
         return 'committed';
       },
@@ -199,6 +197,12 @@ function streamWrite(
     row: { of: 'token', view: withTokenMac(integrity.rows, sealed.view), index },
     distinct: distinctFingerprint === null ? null : { tenantId, fingerprintHash: distinctFingerprint, now },
   };
+}
+
+function endingsOf({ writes }: SealedWrites) {
+  return writes
+    .filter(({ sealed: { events } }) => events.some(({ type }) => endingEvents.has(type)))
+    .map(({ write: { view }, sealed }) => ({ view, sealed }));
 }
 
 function unchangedOf(views: ReadonlyMap<string, TokenView>, { writes }: SealedWrites): readonly TokenView[] {

@@ -1,6 +1,8 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { ClearEvent, NewEvent, RecordedEvent } from './event.js';
-import { lengthPrefixed } from './sealing/length-prefixed.js';
+import { textOfBytes } from './sealing/byte-text.js';
+import { hmac, sha256, sha256Text } from './sealing/hashes.js';
+import { lengthPrefixed, lengthPrefixedText } from './sealing/length-prefixed.js';
 
 /**
  * The part of a stored event that allows verifying it by itself: its commit, which is the events that one command
@@ -41,7 +43,7 @@ export type PlacedEvent = Omit<ClearEvent, 'position'>;
 const hashBytes = 32;
 const absent = 0xffff_ffff;
 /** RFC 6962, 2.1: separates leaves from inner nodes. */
-const leafPrefix = Buffer.of(0);
+const leafPrefix = '\0';
 
 /** The link before the first commit. */
 export const noLink: Uint8Array = new Uint8Array(hashBytes);
@@ -58,17 +60,15 @@ export function sealCommit(
   const digests = events.map((event, index) =>
     eventDigest({ ...event, stream, revision: first + index }, sealedHashes[index] ?? noLink),
   );
-  // Unpooled: a structured clone to another thread copies the whole pool of a pooled buffer.
-  const joined = Buffer.allocUnsafeSlow(digests.length * hashBytes);
-  for (const [index, digest] of digests.entries()) digest.copy(joined, index * hashBytes);
-  const leaf = commitLeaf(stream, first, joined);
+  const leaf = commitLeaf(stream, first, digests.join(''));
   const mac = commitMac(key, leaf);
+  const listed = events.length === 1 ? null : ownBytes(digests.join(''));
   return {
     events: events.map((event, index) => ({
       ...event,
       proof: {
         first,
-        digests: events.length === 1 ? null : joined,
+        digests: listed,
         sealedHash: sealedHashes[index] ?? noLink,
         mac,
       },
@@ -97,8 +97,9 @@ export function leafOf(event: PlacedEvent & { readonly proof: Omit<EventProof, '
   if (digests === null) return revision === first ? commitLeaf(stream, first, digest) : null;
   const at = (revision - first) * hashBytes;
   if (digests.length % hashBytes !== 0 || at < 0 || at >= digests.length) return null;
-  if (!digest.equals(digests.subarray(at, at + hashBytes))) return null;
-  return commitLeaf(stream, first, digests);
+  const listed = textOfBytes(digests);
+  if (digest !== listed.slice(at, at + hashBytes)) return null;
+  return commitLeaf(stream, first, listed);
 }
 
 /** Returns the leaf of an event's commit if its MAC is valid; otherwise null. */
@@ -111,7 +112,7 @@ export function provenLeaf(key: Uint8Array, event: StoredClear): Buffer | null {
 
 /** Returns the link of the hash chain after a commit: SHA-256 over the previous link and the leaf. */
 export function linkAfter(previous: Uint8Array, leaf: Uint8Array): Buffer {
-  return sha256(Buffer.concat([previous, leaf], 2 * hashBytes));
+  return sha256(textOfBytes(previous) + textOfBytes(leaf));
 }
 
 /** Returns the hash of the encrypted parts of an event: its trace, its content and its cvc. */
@@ -126,34 +127,38 @@ function hashOfBoxes(boxes: readonly (Uint8Array | null)[]): Buffer {
     length.writeUInt32BE(box === null ? absent : box.length);
     return box === null ? [length] : [length, box];
   });
-  return sha256(Buffer.concat(parts));
+  return hash('sha256', Buffer.concat(parts), 'buffer');
 }
 
 const nothingSealed = hashOfBoxes([null, null, null]);
 
-function eventDigest(event: PlacedEvent, sealed: Uint8Array): Buffer {
+/** Returns the digest of an event as a byte text. */
+function eventDigest(event: PlacedEvent, sealed: Uint8Array): string {
   const { stream, revision, id, type, version, tenantId, actorId, time, cmd, clear } = event;
   const place = ['strongroom.event.1', stream, String(revision), id, type, String(version)];
   const facts = [tenantId, actorId, String(time), JSON.stringify(clear), ...(cmd === null ? [] : [cmd])];
-  return sha256(Buffer.concat([sealed, lengthPrefixed([...place, ...facts])]));
+  return sha256Text(textOfBytes(sealed) + lengthPrefixedText([...place, ...facts]));
 }
 
 /**
  * Returns the leaf of a commit. It depends on no other stream, so the events of one person can be proven without those
  * of others.
  */
-function commitLeaf(stream: string, first: number, digests: Uint8Array): Buffer {
+function commitLeaf(stream: string, first: number, digests: string): Buffer {
   const count = digests.length / hashBytes;
-  const head = lengthPrefixed(['strongroom.commit.1', stream, String(first), String(count)]);
-  return sha256(Buffer.concat([leafPrefix, head, digests]));
+  const head = lengthPrefixedText(['strongroom.commit.1', stream, String(first), String(count)]);
+  return sha256(leafPrefix + head + digests);
 }
 
 function commitMac(key: Uint8Array, leaf: Uint8Array): Buffer {
-  return createHmac('sha256', key).update(macPurpose).update(leaf).digest();
+  return hmac(key, macPurpose, leaf);
 }
 
 const macPurpose = lengthPrefixed(['strongroom.commit.mac.1']);
 
-function sha256(bytes: Uint8Array): Buffer {
-  return hash('sha256', bytes, 'buffer');
+/** Unpooled: a structured clone to another thread copies the whole pool of a pooled buffer. */
+function ownBytes(bytes: string): Buffer {
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  own.write(bytes, 'latin1');
+  return own;
 }

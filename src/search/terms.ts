@@ -61,7 +61,8 @@ function selfAndAncestors(path: string): string[] {
   return segments.map((_, depth) => `/${segments.slice(0, depth + 1).join('/')}/`);
 }
 
-const termBytes = 16;
+/** 16 bytes. */
+const termHexDigits = 32;
 
 /** A searchable property of a token. `within` is a container or one of its ancestors. */
 export type Findable =
@@ -75,7 +76,7 @@ export type Findable =
  * fingerprints are compared exactly.
  */
 export function termOf(searchKey: Uint8Array, what: Findable): string {
-  return keyedHash(searchKey, 'search-term', what.by, ...parts(what)).toString('hex', 0, termBytes);
+  return keyedHash(searchKey, 'search-term', what.by, ...parts(what)).slice(0, termHexDigits);
 }
 
 function parts(what: Findable): readonly string[] {

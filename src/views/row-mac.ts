@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import { hmac } from '../events/sealing/hashes.js';
 import type { DirectoryRecord } from './directory-view.js';
 import type { ClaimedToken, FinishedClaim } from './finished-claim.js';
 import type { TokenView } from './token-view.js';
@@ -75,11 +76,10 @@ function claimedFacts({ stream, createdRevision, carriedContent, deduplicated, c
 
 /** The facts include the length of each ciphertext, and different lists of facts have different JSON. */
 function mac(key: Uint8Array, facts: readonly unknown[], content: Uint8Array | null, cvc: Uint8Array | null): Buffer {
-  const hmac = createHmac('sha256', key).update(JSON.stringify(facts));
-  if (content !== null) hmac.update(content);
-  if (cvc !== null) hmac.update(cvc);
-  return hmac.digest();
+  return hmac(key, Buffer.from(JSON.stringify(facts)), content ?? nothing, cvc ?? nothing);
 }
+
+const nothing = new Uint8Array();
 
 function isMac(stored: Uint8Array, compute: () => Buffer): boolean {
   try {

@@ -1,6 +1,7 @@
 import { evolve } from '../domain/token/evolve.js';
+import type { RecordedFact } from '../domain/token/token-event-header.js';
 import { noToken, type TokenState } from '../domain/token/token-state.js';
-import type { RecordedEvent } from '../events/event.js';
+import type { RecordedEvent, SealedParts } from '../events/event.js';
 import { readTokenEvent } from '../events/tokens/catalogue.js';
 
 /**
@@ -24,14 +25,19 @@ export function emptyView(stream: string, tenantId: string): TokenView {
 
 /** Folds one event onto the view. Pure; an event of another stream is a programming error. */
 export function applyToView(view: TokenView, event: RecordedEvent): TokenView {
-  const state = evolve(view.state, readTokenEvent(event));
+  return applyFact(view, readTokenEvent(event), event.sealed);
+}
+
+/** Does the same with an event that was just decided, whose parts need no check. */
+export function applyFact(view: TokenView, fact: RecordedFact, sealed: SealedParts): TokenView {
+  const state = evolve(view.state, fact);
   const { life } = state;
   return {
     stream: view.stream,
     tenantId: view.tenantId,
     state,
-    content: life === null ? null : (event.sealed.content ?? view.content),
-    cvc: life?.cvc == null ? null : (event.sealed.cvc ?? view.cvc),
+    content: life === null ? null : (sealed.content ?? view.content),
+    cvc: life?.cvc == null ? null : (sealed.cvc ?? view.cvc),
   };
 }
 

@@ -1,12 +1,13 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { hmac, hmacHex } from '#src/events/sealing/hashes.js';
 import { keyedHash } from '#src/events/sealing/keyed-hash.js';
 import { fingerprintHash, fingerprintOf } from '#src/events/tokens/fingerprint.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 
 const key = randomBytes(32);
-const hash = (purpose: string, ...parts: string[]) => keyedHash(key, purpose, ...parts).toString('hex');
+const hash = (purpose: string, ...parts: string[]) => keyedHash(key, purpose, ...parts);
 
 test('two lists of parts have the same hash only if they are equal', () => {
   const parts = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '\u0000', 'é', '4') }), {
@@ -34,7 +35,36 @@ test('hashes for different purposes never collide, whatever their parts', () => 
 });
 
 test('another key results in another hash', () => {
-  expect(keyedHash(randomBytes(32), 'p', 'x').equals(keyedHash(key, 'p', 'x'))).toBe(false);
+  expect(keyedHash(randomBytes(32), 'p', 'x')).not.toBe(keyedHash(key, 'p', 'x'));
+});
+
+test('a hash is the HMAC-SHA-256 of Node.js, for keys and messages of any length', () => {
+  const bytes = fc.uint8Array({ maxLength: 200 });
+  fc.assert(
+    fc.property(bytes, bytes, bytes, (given, one, other) => {
+      const expected = createHmac('sha256', given).update(one).update(other).digest('hex');
+      const text = Buffer.concat([one, other]).toString('latin1');
+      expect(hmacHex(given, text)).toBe(expected);
+      expect(hmac(given, one, other).toString('hex')).toBe(expected);
+    }),
+  );
+});
+
+test('a fingerprint is the hash in base58', () => {
+  const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+  const parts = ['\0\0\0\x0bfingerprint', '\0\0\0\x04card'];
+  for (let n = 0; n < 2_000; n += 1) {
+    const value = String(n).padStart(4, '0');
+    const digest = createHmac('sha256', key)
+      .update(`${parts.join('')}\0\0\0\x04${value}`)
+      .digest();
+    const digits = [...fingerprintOf(key, 'card', value)];
+    const number = digits.reduce((sum, digit) => sum * 58n + BigInt(alphabet.indexOf(digit)), 0n);
+    expect(number).toBe(BigInt(`0x${digest.toString('hex')}`));
+    // Each leading zero byte is a leading `1`.
+    const zeros = digest.findIndex((byte) => byte !== 0);
+    expect(digits.findIndex((digit) => digit !== '1')).toBe(zeros);
+  }
 });
 
 test('hashes stay the same across versions, because callers and stores keep them', () => {

@@ -1,3 +1,4 @@
+import { atMost } from '../../domain/at-most.js';
 import type { Generations, Rebuild } from '../../ports/generations.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { StoredProjection } from '../../views/versions.js';
@@ -7,8 +8,13 @@ import type { Writer } from './writer/writer.js';
 
 type Row = { readonly generation: number; readonly state: 'read' | 'building' | 'left' };
 
-/** Small, because a reveal waits for its record, and so for the current commit of the writer: some milliseconds. */
-const rowsOfCommit = 8;
+/** The rows of a request to the writer. */
+const rowsAtOnce = 8;
+/**
+ * How many of these requests wait for the writer at a time, and may share its next commit. Few, because a reveal waits
+ * for its record, and so for the current commit of the writer: some milliseconds.
+ */
+const requestsAtOnce = 4;
 
 /**
  * Caches `inUse` of `Generations` for the process that has the files. Only requests of this process change which
@@ -78,9 +84,10 @@ export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Gen
     begin: (begun) => writer.request('begin_generation', begun),
     save: async (saved) => void (await writer.request('save_rebuild', saved)),
     async put(generation, rows) {
-      for (let first = 0; first < rows.length; first += rowsOfCommit) {
-        await writer.request('put_rows', { generation, rows: rows.slice(first, first + rowsOfCommit) });
-      }
+      const requests = Array.from({ length: Math.ceil(rows.length / rowsAtOnce) }, (_, i) =>
+        rows.slice(i * rowsAtOnce, (i + 1) * rowsAtOnce),
+      );
+      await atMost(requestsAtOnce, requests, (some) => writer.request('put_rows', { generation, rows: some }));
     },
     swap: (swapped, newVersion) => writer.request('swap_generation', { rebuild: swapped, version: newVersion }),
     leave: async (generation) => void (await writer.request('leave_generation', { generation })),

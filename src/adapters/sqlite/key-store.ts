@@ -1,5 +1,4 @@
 import { type Clock, earliestNow } from '../../ports/clock.js';
-import type { ChainLink } from '../../ports/event-chain.js';
 import {
   directoryName,
   type KeyRecords,
@@ -21,8 +20,6 @@ type Deps = {
   readonly database: SqliteDatabase;
   readonly writer: Writer;
   readonly clock: Clock;
-  /** Returns the newest link of the log, whose position is that of its newest event. */
-  readonly newestLink: () => ChainLink | null;
 };
 
 type TenantKeyRow = TenantKeyName & {
@@ -69,15 +66,6 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
     .pluck();
   const newestGeneration = database.prepare('SELECT max(generation) FROM generation_keys').pluck();
   const dataKey = database.prepare('SELECT tenant_key, destroyed_at, revision, wrapped FROM data_keys WHERE id = ?');
-
-  /** Returns null if the log cannot be read: that must not make a destruction fail. */
-  function knownLink(): ChainLink | null {
-    try {
-      return deps.newestLink();
-    } catch {
-      return null;
-    }
-  }
 
   function findDataKey(keyId: string) {
     const row = read(() => dataKey.get(uuidBytes(keyId)) as DataKeyRow | undefined);
@@ -131,11 +119,10 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
     noted: findDataKey,
     countWraps: (tenantKeyId, more) => Number(read(() => wrapsOf.get(tenantKeyId)) ?? 0) + more,
     async insertDataKeys(tenantKeyId, keys) {
-      const input = { tenantKeyId, madeAt: clock.now(), link: deps.newestLink(), keys };
+      const input = { tenantKeyId, madeAt: clock.now(), keys };
       return (await writer.request('insert_data_keys', input)) ? 'stored' : 'retiring';
     },
-    destroyDataKeys: (ended, advanced) =>
-      writer.request('destroy_keys', { ended, advanced, at: clock.now(), link: knownLink() }),
+    destroyDataKeys: (ended, advanced) => writer.request('destroy_keys', { ended, advanced, at: clock.now() }),
     async advance(advanced) {
       await writer.request('advance_keys', advanced);
     },

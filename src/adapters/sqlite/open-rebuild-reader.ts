@@ -33,7 +33,7 @@ export function openRebuildReader(dataDir: string) {
   );
 
   return {
-    keyStore: sqliteKeyStore({ database: keysDb, writer: writesNothing, clock, newestLink: () => null }),
+    keyStore: sqliteKeyStore({ database: keysDb, writer: writesNothing, clock }),
     storedLog: sqliteEventLog(vault, sqliteUnitOfWork(writesNothing)),
     sources: {
       directory: sqliteDirectory(vault, writesNothing),

@@ -64,7 +64,7 @@ export async function openSqliteStores(
       notice: writer.notice,
       storedWork,
       storedLog: sqliteEventLog(vault, storedWork),
-      keyStore: sqliteKeyStore({ database: keysDb, writer, clock, newestLink: chain.newest }),
+      keyStore: sqliteKeyStore({ database: keysDb, writer, clock }),
       accessLog,
       chain,
       rows: sqliteTokenRows(

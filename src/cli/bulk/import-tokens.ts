@@ -12,7 +12,7 @@ import { operation } from '../operations/operation.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
 
 /** The requests of one call run concurrently, so they share commits. */
-export const importBatchMax = 64;
+export const importBatchMax = 256;
 
 /**
  * The outcome of one request. `stopped` means that the request was not processed, and that later ones would fail for

@@ -30,7 +30,7 @@ export function createLineIds(secret: Buffer): (bytes: Buffer) => string | null 
  */
 function uuidOf(secret: Buffer, digest: string, before: number): string {
   for (let tries = 0; ; tries += 1) {
-    const bytes = keyedHash(secret, 'imported line', digest, String(before), String(tries));
+    const bytes = Buffer.from(keyedHash(secret, 'imported line', digest, String(before), String(tries)), 'hex');
     bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
     bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
     const hex = bytes.toString('hex', 0, 16);

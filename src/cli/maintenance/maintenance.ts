@@ -54,7 +54,7 @@ export function isBackupMac(mac: string, key: Uint8Array, of: z.infer<typeof aut
 }
 
 function macOf(key: Uint8Array, of: z.infer<typeof authenticated>, text: string): string {
-  return keyedHash(key, purposes[of], text).toString('hex');
+  return keyedHash(key, purposes[of], text);
 }
 
 /** Each part has its own purpose, so that the MAC of one is never valid for another. */

@@ -36,14 +36,14 @@ function newNonce(): Buffer {
 }
 
 /**
- * Encrypts bytes with AES-256-GCM (NIST SP 800-38D) under a random 96-bit nonce. Returns format version (1 byte), nonce
+ * Encrypts bytes, or the UTF-8 bytes of a text, with AES-256-GCM (NIST SP 800-38D) under a random 96-bit nonce. Returns format version (1 byte), nonce
  * (12), ciphertext and tag (16), in a buffer of its own.
  */
-export function sealCiphertext(key: Uint8Array, plain: Uint8Array, place: CiphertextPlace): Buffer {
+export function sealCiphertext(key: Uint8Array, plain: Uint8Array | string, place: CiphertextPlace): Buffer {
   const nonce = newNonce();
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
   cipher.setAAD(additionalData(place));
-  const body = cipher.update(plain);
+  const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
   cipher.final();
   // Unpooled: a structured clone to another thread copies the whole pool of a pooled buffer.
   const box = Buffer.allocUnsafeSlow(headBytes + body.length + tagBytes);

@@ -1,9 +1,7 @@
-import { createHmac } from 'node:crypto';
-import { lengthPrefixed } from './length-prefixed.js';
+import { hmacHex } from './hashes.js';
+import { lengthPrefixedText } from './length-prefixed.js';
 
-/** Returns HMAC-SHA-256 over a purpose and its parts, each preceded by its length, so that purposes never collide. */
-export function keyedHash(key: Uint8Array, purpose: string, ...parts: readonly string[]): Buffer {
-  return createHmac('sha256', key)
-    .update(lengthPrefixed([purpose, ...parts]))
-    .digest();
+/** Returns HMAC-SHA-256 over a purpose and its parts in hex, each preceded by its length, so that purposes never collide. */
+export function keyedHash(key: Uint8Array, purpose: string, ...parts: readonly string[]): string {
+  return hmacHex(key, lengthPrefixedText([purpose, ...parts]));
 }

@@ -27,7 +27,7 @@ export function sealTrace(keys: TraceKeys, trace: Trace, at: TracePlace): Buffer
   const epoch = keys.traceEpoch();
   const head = Buffer.alloc(epochBytes);
   head.writeUInt32BE(epoch);
-  return Buffer.concat([head, sealCiphertext(epochKey(keys.audit, epoch), bytesOf(trace), boxPlace(at))]);
+  return Buffer.concat([head, sealCiphertext(epochKey(keys.audit, epoch), textOf(trace), boxPlace(at))]);
 }
 
 /** Decrypts a trace; null if the ciphertext is damaged or moved. */
@@ -40,8 +40,8 @@ export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace):
 }
 
 /** A trace without a person and a reason is its id alone, as before there were any. No trace id begins with a bracket. */
-function bytesOf({ traceId, visitor }: Trace): Buffer {
-  return visitor === null ? Buffer.from(traceId) : paddedJson([traceId, visitor.name, visitor.issuer, visitor.reason]);
+function textOf({ traceId, visitor }: Trace): string {
+  return visitor === null ? traceId : paddedJson([traceId, visitor.name, visitor.issuer, visitor.reason]);
 }
 
 function traceIn(text: string): Trace {

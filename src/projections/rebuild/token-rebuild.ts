@@ -3,13 +3,13 @@ import type { KeyRing } from '../../keys/key-ring.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventLog } from '../../ports/event-log.js';
 import type { Generations, Rebuild, RebuildOutcome, RebuildRate } from '../../ports/generations.js';
-import type { ComparedPage, RebuildThread, TwoGenerations } from '../../ports/rebuild-thread.js';
+import type { BuiltPage, ComparedPage, RebuildThread, TwoGenerations } from '../../ports/rebuild-thread.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { KeyLost } from '../../vault/key-lost.js';
 
 /** The number of events in a page, and of rows between two checks for a cancellation. */
-const eventsAtOnce = 200;
-const rowsAtOnce = 25;
+const eventsAtOnce = 400;
+const rowsAtOnce = 100;
 const retryMs = 1_000;
 const examplesMax = 10;
 
@@ -59,7 +59,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
   }
 
   async function work(): Promise<void> {
-    let thread: TokenThread | null = null;
+    let thread: AheadThread | null = null;
     let failures = 0;
     const count = createRate();
     try {
@@ -67,7 +67,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
         const rebuild: Rebuild = next;
         try {
           if (thread === null) {
-            thread = await openThread();
+            thread = readingAhead(await openThread());
             // Another process may have been running the rebuild until now.
             next = await current();
           } else {
@@ -105,7 +105,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
   }
 
   /** Returns null once the rebuild has ended. */
-  async function step(rebuild: Rebuild, thread: TokenThread, count: Count): Promise<Rebuild | null> {
+  async function step(rebuild: Rebuild, thread: AheadThread, count: Count): Promise<Rebuild | null> {
     if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') {
       // Threat: the root key from before a rotation would stay in memory for as long as the old rows are kept.
       await thread.forgetKeys();
@@ -123,8 +123,10 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     return cancelled === generation || (await generations.isCancelAsked(generation));
   }
 
-  async function built(rebuild: Rebuild, thread: TokenThread, count: Count): Promise<Rebuild> {
+  async function built(rebuild: Rebuild, thread: AheadThread, count: Count): Promise<Rebuild> {
     const page = await thread.build(rebuild, rebuild.position, eventsAtOnce);
+    // A page that is not full reaches the head of the log. The next one must be read after these rows are stored.
+    if (page.events === eventsAtOnce) thread.buildAhead(rebuild, page.position, eventsAtOnce);
     for (let first = 0; first < page.rows.length; first += rowsAtOnce) {
       await generations.put(rebuild.generation, page.rows.slice(first, first + rowsAtOnce));
       if (cancelled === rebuild.generation || stopped.aborted) return rebuild;
@@ -137,7 +139,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     return next;
   }
 
-  async function compared(rebuild: Rebuild, thread: TokenThread, count: Count): Promise<Rebuild> {
+  async function compared(rebuild: Rebuild, thread: AheadThread, count: Count): Promise<Rebuild> {
     let latest = rebuild;
     const goesOn = async (): Promise<boolean> => !stopped.aborted && !(await isCancelled(rebuild));
     const caughtUp = async (): Promise<void> => {
@@ -226,6 +228,27 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     async stop(): Promise<void> {
       stopping.abort();
       await running;
+    },
+  };
+}
+
+type AheadThread = ReturnType<typeof readingAhead>;
+
+/** A thread that can build the next page while the rows of the previous one are stored. */
+function readingAhead(thread: TokenThread) {
+  let ahead: { readonly after: number; readonly page: Promise<BuiltPage> } | null = null;
+  return {
+    ...thread,
+    build(generations: TwoGenerations, after: number, limit: number): Promise<BuiltPage> {
+      const begun = ahead?.after === after ? ahead.page : thread.build(generations, after, limit);
+      ahead = null;
+      return begun;
+    },
+    /** Begins to build the page that the next call of `build` will return. That call also throws its error. */
+    buildAhead(generations: TwoGenerations, after: number, limit: number): void {
+      const page = thread.build(generations, after, limit);
+      page.catch(() => undefined);
+      ahead = { after, page };
     },
   };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sqliteClaims } from '#src/adapters/sqlite/claims.js';
 import { openDatabase } from '#src/adapters/sqlite/database/open-database.js';
+import { packChange } from '#src/adapters/sqlite/writer/packed-change.js';
 import { startWriter, type Writer } from '#src/adapters/sqlite/writer/writer.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
@@ -15,7 +16,7 @@ test('a claim that could not be started does not stay in flight forever', async 
     () => undefined,
   );
   const claim = { cmd: 'old', result: { tokens: [] }, time: 1, mac: Buffer.alloc(32) };
-  await writer.request('commit', { writes: [], claim });
+  await writer.request('commit', packChange({ writes: [], claim }));
   let isFull = true;
   const sometimesFull: Writer = {
     ...writer,

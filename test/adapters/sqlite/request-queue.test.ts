@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { packChange } from '#src/adapters/sqlite/writer/packed-change.js';
 import type { StoreRequest, WriterRequest } from '#src/adapters/sqlite/writer/protocol.js';
 import { createRequestQueue } from '#src/adapters/sqlite/writer/request-queue.js';
 import { sealCommit } from '#src/events/commit.js';
@@ -12,13 +13,13 @@ function commitsOf(tenants: string): readonly WriterRequest[] {
     const commit = sealCommit(Buffer.alloc(32), stream, -1, [anEvent({ tenantId })]);
     lastId += 1;
     const write = { stream, expectedRevision: -1, commit, row: null, distinct: null };
-    return { id: lastId, operation: 'commit', input: { writes: [write], claim: null } };
+    return { id: lastId, operation: 'commit', input: packChange({ writes: [write], claim: null }) };
   });
 }
 
 function tenantOf(request: StoreRequest): string {
   if (request.operation !== 'commit') return request.operation;
-  return request.input.writes[0]?.commit.events[0]?.tenantId ?? '';
+  return request.input.tenantId ?? '';
 }
 
 let now = 0;

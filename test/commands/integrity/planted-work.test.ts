@@ -125,7 +125,7 @@ describe.runIf(profile === 'cluster')('an attacker who can write recorded work',
     const stream = await streamOf(created.body['id']);
     const keys = await vault.keys.tenantKeys(service.tenantId);
     if (keys === null) throw new Error('the tenant has no keys');
-    const cmd = keyedHash(keys.claims, 'idempotency', randomUUID()).toString('hex');
+    const cmd = keyedHash(keys.claims, 'idempotency', randomUUID());
     expect(await vault.claims.begin(cmd, 0)).toEqual({ state: 'fresh' });
     const result = { tokens: [{ stream, createdRevision: 0 }] };
     const claim = withClaimMac(vault.integrity.rows, { cmd, result, time: vault.clock.now() });

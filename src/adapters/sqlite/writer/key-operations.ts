@@ -1,3 +1,4 @@
+import type { ChainLink } from '../../../ports/event-chain.js';
 import type { DirectoryRevision, KeyRevision, LogMemory } from '../../../ports/key-store.js';
 import { never, noRevision } from '../database/keys-schema.js';
 import { logMemoryBytes, logMemoryIn, newerMemory } from '../database/log-memory.js';
@@ -12,8 +13,11 @@ export type Destroyed = { readonly keyIds: readonly string[]; readonly destroyed
 /** A placeholder as wide as the id of the event that will destroy the key. */
 const noEvent = Buffer.alloc(16);
 
-/** Operations on `keys.db`. Each call runs inside a savepoint of the group's transaction. No statement is iterated. */
-export function createKeyOperations(database: SqliteDatabase) {
+/**
+ * Operations on `keys.db`. Each call runs inside a savepoint of the group's transaction. No statement is iterated.
+ * `newestLink` returns the newest link of the log, which the key store remembers with new and with destroyed keys.
+ */
+export function createKeyOperations(database: SqliteDatabase, newestLink: () => ChainLink | null) {
   const insertTenantKey = database.prepare(
     `INSERT INTO tenant_keys (id, tenant, purpose, made_at, destroyed_at, destroyed_by, wrapped)
      SELECT @id, @tenant, @purpose, @madeAt, ${never}, @noEvent, @wrapped
@@ -71,8 +75,25 @@ export function createKeyOperations(database: SqliteDatabase) {
   /** The vault rejects a log that ends before the remembered place or differs there. */
   function remember(memory: LogMemory): void {
     const before = logMemoryIn(findMemory.get() as Buffer | undefined);
+    // The log does not grow while a group of requests is written, so the first of them remembers it for all.
+    if (memory.checkpoint === null && before.link?.position === memory.link?.position) return;
     saveMeta.run('log_memory', logMemoryBytes(newerMemory(before, memory)));
     if (memory.link !== null) noteLog.run(numberBytes(memory.link.position));
+  }
+
+  function rememberHead(): ChainLink | null {
+    const link = headLink();
+    remember({ checkpoint: null, link });
+    return link;
+  }
+
+  /** Returns null if the log cannot be read: that must not make a destruction fail. */
+  function headLink(): ChainLink | null {
+    try {
+      return newestLink();
+    } catch {
+      return null;
+    }
   }
 
   function advance(advanced: readonly KeyRevision[]): void {
@@ -95,20 +116,19 @@ export function createKeyOperations(database: SqliteDatabase) {
       const keyId = `generation ${generation}`;
       return { keyIds: [keyId], destroyedNow: destroyGenerationKey.run(at, generation).changes > 0 ? [keyId] : [] };
     },
-    insert_data_keys({ tenantKeyId, madeAt, link, keys }: WriterOperations['insert_data_keys']['input']): boolean {
+    insert_data_keys({ tenantKeyId, madeAt, keys }: WriterOperations['insert_data_keys']['input']): boolean {
       // Threat: a tenant key that was chosen before its destruction would wrap keys that can never be opened.
       if (livingTenantKey.get(tenantKeyId) === undefined) return false;
       countWraps.run(tenantKeyId, keys.length);
       const tenantKey = uuidBytes(tenantKeyId);
-      const logHead = link?.position ?? 0;
+      const logHead = rememberHead()?.position ?? 0;
       for (const { id, wrapped } of keys) {
         insertDataKey.run(uuidBytes(id), tenantKey, madeAt, logHead, noEvent, noRevision, wrapped);
       }
-      remember({ checkpoint: null, link });
       return true;
     },
-    destroy_keys({ ended, advanced, at, link }: WriterOperations['destroy_keys']['input']): Destroyed {
-      remember({ checkpoint: null, link });
+    destroy_keys({ ended, advanced, at }: WriterOperations['destroy_keys']['input']): Destroyed {
+      rememberHead();
       advance(advanced);
       const destroyedNow = ended
         .filter(({ keyId, eventId }) => destroyDataKey.run(at, uuidBytes(eventId), uuidBytes(keyId)).changes > 0)

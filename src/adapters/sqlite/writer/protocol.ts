@@ -1,6 +1,5 @@
 import type { GuessBudget, Reservation, ReservationRequest } from '../../../domain/guess-budget.js';
 import type { BudgetName } from '../../../ports/budgets.js';
-import type { ChainLink } from '../../../ports/event-chain.js';
 import type { BuiltRow, Rebuild } from '../../../ports/generations.js';
 import type {
   DirectoryRevision,
@@ -13,11 +12,12 @@ import type {
   TenantKeyPurpose,
 } from '../../../ports/key-store.js';
 import type { FoundProblem } from '../../../ports/store-problem.js';
-import type { CommitOutcome, StoredChange } from '../../../ports/unit-of-work.js';
+import type { CommitOutcome } from '../../../ports/unit-of-work.js';
 import type { SealedTokenId } from '../../../ports/webhook-store.js';
 import type { DirectoryRecord } from '../../../views/directory-view.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { StoredProjection } from '../../../views/versions.js';
+import type { PackedChange } from './packed-change.js';
 
 export type TenantKeyRow = {
   readonly id: string;
@@ -43,7 +43,7 @@ export type NewRoot = {
 
 /** The operations of the thread that owns both files, with their responses. */
 export type WriterOperations = {
-  commit: { of: 'vault'; input: StoredChange; answer: CommitOutcome };
+  commit: { of: 'vault'; input: PackedChange; answer: CommitOutcome };
   forget_claims: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
   forget_tombstones: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
   mark_key_used: { of: 'vault'; input: { readonly keyHash: string; readonly minute: number }; answer: null };
@@ -126,19 +126,16 @@ export type WriterOperations = {
     input: {
       readonly tenantKeyId: string;
       readonly madeAt: number;
-      readonly link: ChainLink | null;
       readonly keys: readonly NewDataKey[];
     };
     answer: boolean;
   };
-  /** `link`: what the key store remembers of the log. */
   destroy_keys: {
     of: 'keys';
     input: {
       readonly ended: readonly EndedKey[];
       readonly advanced: readonly KeyRevision[];
       readonly at: number;
-      readonly link: ChainLink | null;
     };
     answer: number;
   };

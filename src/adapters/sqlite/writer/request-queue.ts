@@ -100,5 +100,5 @@ export function createRequestQueue(
 /** Requests that belong to no tenant take turns as one more. */
 function tenantOf(request: StoreRequest): string {
   if (request.operation !== 'commit') return '';
-  return request.input.writes[0]?.commit.events[0]?.tenantId ?? '';
+  return request.input.tenantId ?? '';
 }

@@ -1,9 +1,10 @@
 import { type BudgetUse, type Reservation, reserveGuesses } from '../../../domain/guess-budget.js';
 import { linkAfter, noLink } from '../../../events/commit.js';
-import { type CommitOutcome, makesToken, type StoredChange, type StoredWrite } from '../../../ports/unit-of-work.js';
+import { type CommitOutcome, makesToken, type StoredWrite } from '../../../ports/unit-of-work.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { ofBothSlots, rowTables, type Slot } from '../database/rows-schema.js';
 import { createGenerationOperations } from './generation-operations.js';
+import { type PackedChange, unpackChange } from './packed-change.js';
 import type { WriterOperations } from './protocol.js';
 import { createRowWriter } from './row-writer.js';
 
@@ -86,7 +87,8 @@ export function createVaultOperations(database: SqliteDatabase) {
       rows.replaceDirectory(records);
       return true;
     },
-    commit({ writes, claim }: StoredChange): CommitOutcome {
+    commit(change: PackedChange): CommitOutcome {
+      const { writes, claim } = unpackChange(change);
       if (claim !== null && findClaim.get(claim.cmd) !== undefined) return { outcome: 'claimed' };
       const refused = refusal(writes);
       if (refused !== null) return refused;

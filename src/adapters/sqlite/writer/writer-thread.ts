@@ -9,6 +9,7 @@ import { type Attempt, createGroupCommit } from '../database/group-commit.js';
 import { keysSchema } from '../database/keys-schema.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { vaultSchema } from '../database/vault-schema.js';
+import { sqliteEventChain } from '../event-chain.js';
 import { encodeChanges } from '../journal/change-bytes.js';
 import { createJournal, groupHash, type JournalEnd, type JournalGroup } from '../journal/journal.js';
 import { createAccessJournal, type RecordGroup } from './access-journal.js';
@@ -44,7 +45,7 @@ function start(port: MessagePort, dataDir: string): void {
     },
     onBroken: broken,
   });
-  const ofKeys = { ...createKeyOperations(keys), ...createRotationOperations(keys) };
+  const ofKeys = { ...createKeyOperations(keys, sqliteEventChain(vault).newest), ...createRotationOperations(keys) };
   const operations = { ...createVaultOperations(vault), ...ofKeys, erase_postings: searchIndex.erase };
   const isOfKeys = ({ operation }: StoreRequest): boolean => Object.hasOwn(ofKeys, operation);
   const journal = createJournal(journalFile);
@@ -62,6 +63,7 @@ function start(port: MessagePort, dataDir: string): void {
   let vaultTimer: NodeJS.Timeout | null = setTimeout(truncateLater, vaultTruncateMs);
   let scheduled = false;
   const queue = createRequestQueue(isOfKeys);
+  let erasedReplies: WriterReply[] = [];
   let closing = false;
   let isClosing = false;
   let isBroken = false;
@@ -219,11 +221,18 @@ function start(port: MessagePort, dataDir: string): void {
     erasure.flush((isEmpty) => replyErased(requestId, isEmpty, null));
   }
 
+  /** Replies together with the other requests that waited for the same checkpoint. */
   function replyErased(requestId: number, isErased: boolean, answer: unknown): void {
     const attempt: Attempt = isErased
       ? { ok: true, answer }
       : { ok: false, error: new StoreUnavailable('keys.db', 'log_not_emptied_yet') };
-    send({ message: 'replies', of: 'keys', replies: [reply(requestId, attempt)] });
+    if (erasedReplies.length === 0) queueMicrotask(sendErased);
+    erasedReplies.push(reply(requestId, attempt));
+  }
+
+  function sendErased(): void {
+    if (erasedReplies.length > 0) send({ message: 'replies', of: 'keys', replies: erasedReplies });
+    erasedReplies = [];
   }
 
   function truncateLater(): void {
@@ -261,6 +270,7 @@ function start(port: MessagePort, dataDir: string): void {
     await background.close();
     erasure.close();
     searchIndex.close();
+    sendErased();
     if (vaultTimer !== null) clearTimeout(vaultTimer);
     truncateVault();
     end();

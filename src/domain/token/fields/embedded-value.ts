@@ -79,11 +79,15 @@ export function rejectPossibleEmbeddedValue(
  * evade the comparison.
  */
 export function bareText(text: string): string {
+  if (ascii.test(text)) return text.replace(/[^0-9A-Za-z]/g, '');
   return text
     .normalize('NFKC')
     .replace(/[^\p{L}\p{N}]/gu, '')
     .replace(/\p{Nd}/gu, asciiDigit);
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins with the controls
+const ascii = /^[\x00-\x7f]*$/;
 
 /**
  * Converts a decimal digit of any script to ASCII. In Unicode, the decimal digits of a script are consecutive, from

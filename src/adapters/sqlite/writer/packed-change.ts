@@ -1,0 +1,130 @@
+import type { StoredChange, StoredWrite } from '../../../ports/unit-of-work.js';
+
+/**
+ * A change on its way to the thread that writes: one text and one block of bytes. Node.js takes three times as long to
+ * copy its objects and buffers one by one.
+ */
+export type PackedChange = {
+  /** Null if the change has no events. */
+  readonly tenantId: string | null;
+  /** JSON in which a number stands for each part of the block. */
+  readonly text: string;
+  readonly bytes: Uint8Array;
+};
+
+export function packChange({ writes, claim }: StoredChange): PackedChange {
+  const parts = new Map<Uint8Array, number>();
+  // A row holds the same ciphertext as its event.
+  const put = (part: Uint8Array): number => {
+    const at = parts.get(part) ?? parts.size;
+    parts.set(part, at);
+    return at;
+  };
+  const packed = {
+    writes: writes.map((write) => packWrite(write, put)),
+    claim: claim === null ? null : { ...claim, mac: put(claim.mac) },
+    lengths: [...parts.keys()].map(({ length }) => length),
+  };
+  return {
+    tenantId: writes[0]?.commit.events[0]?.tenantId ?? null,
+    text: JSON.stringify(packed satisfies PackedText),
+    bytes: joined([...parts.keys()]),
+  };
+}
+
+/** Returns what `packChange` packed, without the sources of its events. */
+export function unpackChange({ text, bytes }: PackedChange): StoredChange {
+  const { writes, claim, lengths } = JSON.parse(text) as PackedText;
+  const parts: Uint8Array[] = [];
+  let start = 0;
+  for (const length of lengths) {
+    parts.push(bytes.subarray(start, start + length));
+    start += length;
+  }
+  const take = (at: number): Uint8Array => {
+    const part = parts[at];
+    if (part === undefined) throw new Error('a packed change names bytes that it lacks');
+    return part;
+  };
+  return {
+    writes: writes.map((write) => unpackWrite(write, take)),
+    claim: claim === null ? null : { ...claim, mac: take(claim.mac) },
+  };
+}
+
+type PackedText = {
+  readonly writes: readonly PackedWrite[];
+  readonly claim: (Omit<NonNullable<StoredChange['claim']>, 'mac'> & { readonly mac: number }) | null;
+  readonly lengths: readonly number[];
+};
+type PackedWrite = ReturnType<typeof packWrite>;
+
+function packWrite({ commit, row, ...write }: StoredWrite, put: (part: Uint8Array) => number) {
+  const putOrNull = (part: Uint8Array | null) => (part === null ? null : put(part));
+  const events = commit.events.map(({ trace, sealed, proof, source: _, ...event }) => ({
+    ...event,
+    trace: putOrNull(trace),
+    content: putOrNull(sealed.content),
+    cvc: putOrNull(sealed.cvc),
+    first: proof.first,
+    digests: putOrNull(proof.digests),
+    sealedHash: put(proof.sealedHash),
+    mac: put(proof.mac),
+  }));
+  const token =
+    row?.of === 'token'
+      ? {
+          ...row,
+          view: {
+            ...row.view,
+            content: putOrNull(row.view.content),
+            cvc: putOrNull(row.view.cvc),
+            mac: put(row.view.mac),
+          },
+        }
+      : null;
+  const records =
+    row?.of === 'directory'
+      ? row.records.map((record) => ({ ...record, content: putOrNull(record.content), mac: put(record.mac) }))
+      : null;
+  return { ...write, events, leaf: put(commit.leaf), token, records };
+}
+
+function unpackWrite(
+  { events, leaf, token, records, ...write }: PackedWrite,
+  take: (at: number) => Uint8Array,
+): StoredWrite {
+  const takeOrNull = (at: number | null) => (at === null ? null : take(at));
+  const commit = {
+    events: events.map(({ trace, content, cvc, first, digests, sealedHash, mac, ...event }) => ({
+      ...event,
+      trace: takeOrNull(trace),
+      sealed: { content: takeOrNull(content), cvc: takeOrNull(cvc) },
+      proof: { first, digests: takeOrNull(digests), sealedHash: take(sealedHash), mac: take(mac) },
+    })),
+    leaf: take(leaf),
+  };
+  if (token !== null) {
+    const { content, cvc, mac, ...view } = token.view;
+    const row = { ...token, view: { ...view, content: takeOrNull(content), cvc: takeOrNull(cvc), mac: take(mac) } };
+    return { ...write, commit, row };
+  }
+  if (records === null) return { ...write, commit, row: null };
+  const unpacked = records.map(({ content, mac, ...record }) => ({
+    ...record,
+    content: takeOrNull(content),
+    mac: take(mac),
+  }));
+  return { ...write, commit, row: { of: 'directory', records: unpacked } };
+}
+
+/** Unpooled: the copy to another thread would include the whole pool of a pooled buffer. */
+function joined(parts: readonly Uint8Array[]): Buffer {
+  const block = Buffer.allocUnsafeSlow(parts.reduce((size, { length }) => size + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    block.set(part, at);
+    at += part.length;
+  }
+  return block;
+}
