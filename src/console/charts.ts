@@ -36,13 +36,14 @@ export type Chart = {
 };
 
 const width = 720;
-const height = 240;
-const left = 48;
+const height = 250;
+const left = 80;
 const right = 8;
 const top = 10;
 const bottom = 212;
 const ticksWanted = 4;
 const labelsMax = 7;
+const barMax = 56;
 const gapShare = 0.28;
 
 /** Returns a chart with bars in which the kinds are stacked, or with one line per kind. `id` is unique in the page. */
@@ -59,7 +60,8 @@ function stackedBars(id: string, data: ChartData): Chart {
     return data.series.flatMap(({ values }, index): Bar[] => {
       const value = values[at] ?? 0;
       const y = scale.y(below + value);
-      const bar = { x: rounded(left + step * (at + gapShare / 2)), y, width: rounded(step * (1 - gapShare)) };
+      const barWidth = Math.min(barMax, step * (1 - gapShare));
+      const bar = { x: rounded(left + step * (at + 0.5) - barWidth / 2), y, width: rounded(barWidth) };
       const barHeight = rounded(scale.y(below) - y);
       below += value;
       return barHeight > 0 ? [{ ...bar, height: barHeight, series: index + 1 }] : [];

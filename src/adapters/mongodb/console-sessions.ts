@@ -1,10 +1,10 @@
-import { Binary, type Collection, type Db } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import type { ConsoleSessions, StoredConsoleSession } from '../../ports/console-sessions.js';
 import type { MongoConnection } from './connection.js';
 
 type SessionDocument = {
   readonly _id: string;
-  readonly sealed: Binary;
+  readonly sealed: Buffer;
   readonly subjects: readonly string[];
   readonly expiresAt: number;
 };
@@ -42,11 +42,11 @@ export function mongoConsoleSessions(connection: MongoConnection): ConsoleSessio
 }
 
 function documentOf({ id, sealed, subjects, expiresAt }: StoredConsoleSession): SessionDocument {
-  return { _id: id, sealed: new Binary(sealed), subjects, expiresAt };
+  return { _id: id, sealed: Buffer.from(sealed), subjects, expiresAt };
 }
 
 function sessionIn(document: SessionDocument | null): StoredConsoleSession | null {
   if (document === null) return null;
   const { _id: id, sealed, subjects, expiresAt } = document;
-  return { id, sealed: sealed.buffer, subjects, expiresAt };
+  return { id, sealed, subjects, expiresAt };
 }

@@ -12,6 +12,7 @@ function completeQueries(input) {
   input.setAttribute('role', 'combobox');
   input.setAttribute('aria-autocomplete', 'list');
   input.setAttribute('aria-controls', list.id);
+  input.setAttribute('aria-expanded', 'false');
   let chosen = -1;
   let asked = 0;
   let timer = 0;

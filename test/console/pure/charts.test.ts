@@ -41,7 +41,7 @@ describe('lines', () => {
   test('have one point per value, from the left edge to the right', () => {
     const [line] = chartOf('daily', 'lines', data).lines;
     const xs = line?.points.split(' ').map((point) => Number(point.split(',')[0])) ?? [];
-    expect(xs).toEqual([48, 380, 712]);
+    expect(xs).toEqual([80, 396, 712]);
   });
 
   test('of no values, or of one, are a chart as well', () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import axe, { type AxeResults } from 'axe-core';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import type { TestConsole } from './console.js';
@@ -36,6 +37,15 @@ export async function openChromium(
       faults.push(message.text());
   });
   return { page, context, faults };
+}
+
+/** Returns what axe finds serious or critical on the present page, with the elements concerned. */
+export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const { violations }: AxeResults = await page.evaluate('axe.run()');
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
 }
 
 /** Signs in on the sign-in page with the keys of the test service. */
