@@ -4,7 +4,8 @@ import type { Json } from '../domain/json.js';
 import type { TokenRequest } from '../domain/token/draft-token.js';
 import { type TokenType, tokenTypes } from '../domain/token/types/token-type.js';
 import { typeRules } from '../domain/token/types/type-rules.js';
-import { parseJsonBody } from '../http/body/parse-json-body.js';
+import { parsingJsonBody } from '../http/body/parse-json-body.js';
+import type { Work } from '../vault/turns.js';
 
 /** A field of the data of a type. `path` is where the API has it. */
 export type DataField = {
@@ -77,8 +78,8 @@ export const tokenForm = z.object({
   ...{ id: text, containers: text, expires_at: text, mask: text, search_indexes: text, fingerprint_expression: text },
   ...{ metadata_key: texts, metadata_value: texts },
   deduplicate_token: z.enum(['', 'true', 'false']).default(''),
-  /** Makes a form that is sent twice create one token. */
-  request: text,
+  /** Differs in each form that is opened, so that one that is sent twice creates one token. */
+  request: z.string().max(200).default(''),
   type: z.enum(tokenTypes, { error: 'is not a type of token' }).default('token'),
 });
 
@@ -98,9 +99,12 @@ export function shapeOf(type: TokenType) {
 }
 
 /** Returns the create request that a form states, and the errors of what is no JSON. */
-export function requestOf(typed: TypedToken): { readonly request: TokenRequest; readonly errors: FieldErrors } {
-  const data = dataOf(typed);
-  const mask = typed.mask.trim() === '' ? null : maskOf(typed.mask);
+export async function requestOf(
+  work: Work,
+  typed: TypedToken,
+): Promise<{ readonly request: TokenRequest; readonly errors: FieldErrors }> {
+  const data = await dataOf(work, typed);
+  const mask = typed.mask.trim() === '' ? null : await maskOf(work, typed.mask);
   const metadata = metadataOf(typed);
   const request: TokenRequest = {
     id: absentIfEmpty(typed.id.trim()),
@@ -119,7 +123,7 @@ export function requestOf(typed: TypedToken): { readonly request: TokenRequest; 
 
 type Read = { readonly value: Json; readonly errors: FieldErrors };
 
-function dataOf({ type, ...typed }: TypedToken): Read {
+async function dataOf(work: Work, { type, ...typed }: TypedToken): Promise<Read> {
   const { fields } = typeForms[type];
   const values: Readonly<Record<string, unknown>> = typed;
   // Spaces are how people write long numbers, and never part of one.
@@ -132,17 +136,17 @@ function dataOf({ type, ...typed }: TypedToken): Read {
   }
   const source = withLineFeeds(typed.text);
   if (source === '') return { value: '', errors: { data: ['is required'] } };
-  return typed.format === 'json' ? jsonOf(source, 'data') : { value: source, errors: {} };
+  return typed.format === 'json' ? jsonOf(work, source, 'data') : { value: source, errors: {} };
 }
 
 /** Reads a mask: JSON, or one expression. */
-function maskOf(given: string): Read {
+async function maskOf(work: Work, given: string): Promise<Read> {
   const source = withLineFeeds(given).trim();
-  return /^(?:\{(?![{%])|\[|")/.test(source) ? jsonOf(source, 'mask') : { value: source, errors: {} };
+  return /^(?:\{(?![{%])|\[|")/.test(source) ? jsonOf(work, source, 'mask') : { value: source, errors: {} };
 }
 
-function jsonOf(source: string, path: string): Read {
-  const parsed = parseJsonBody(source);
+async function jsonOf(work: Work, source: string, path: string): Promise<Read> {
+  const parsed = await work.run(parsingJsonBody(Buffer.from(source)));
   if (parsed.ok) return { value: parsed.value, errors: {} };
   const at = parsed.path === undefined ? path : `${path}.${parsed.path}`;
   return { value: '', errors: { [at]: [parsed.message] } };
@@ -213,10 +217,10 @@ export function errorsBeside(errors: FieldErrors, places: readonly Place[] = [])
     const exact = all.find((place) => place.path === path);
     const around = all.find((place) => path.startsWith(`${place.path}.`) || path.startsWith(`${place.path}[`));
     const name = (exact ?? around)?.name ?? 'form';
-    const texts = exact !== undefined || path === 'body' ? messages : messages.map((message) => `${path} ${message}`);
+    const texts = messages.map((message) => (exact !== undefined ? sentence(message) : `${path} ${message}`));
     beside.set(name, [...(beside.get(name) ?? []), ...texts]);
   }
-  return Object.fromEntries([...beside].map(([name, messages]) => [name, sentence(messages.join('; '))]));
+  return Object.fromEntries([...beside].map(([name, messages]) => [name, messages.join('; ')]));
 }
 
 function sentence(message: string): string {

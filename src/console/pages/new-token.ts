@@ -41,21 +41,23 @@ export const newTokenPage: ConsolePage = {
 
 /** Says what the vault would reject, and stores nothing. */
 async function check(visit: Visit): Promise<FastifyReply> {
+  const { vault, context } = visit;
   const typed = typedIn(visit);
-  const { request, errors } = requestOf(typed);
-  const checked = await checkCreation(visit.vault, visit.context, request);
+  const { request, errors } = await requestOf(vault.turns.begin(context.caller.tenantId), typed);
+  const checked = await checkCreation(vault, context, request);
   return visit.json({ errors: errorsOf(typed.type, errors, checked.ok ? null : checked) });
 }
 
 async function create(visit: Visit): Promise<FastifyReply> {
   const { vault, context } = visit;
   const typed = typedIn(visit);
-  const { request, errors } = requestOf(typed);
+  const { request, errors } = await requestOf(vault.turns.begin(context.caller.tenantId), typed);
   if (Object.keys(errors).length > 0) {
     const checked = await checkCreation(vault, context, request);
     return showForm(visit, typed, errorsOf(typed.type, errors, checked.ok ? null : checked), 400);
   }
-  const idempotency = { method: 'POST', path: `console:${path}`, key: typed.request };
+  // A form that is changed and sent again creates another token.
+  const idempotency = { method: 'POST', path: `console:${path}`, key: JSON.stringify(typed) };
   const created = await createToken(
     vault,
     { ...context, idempotency: typed.request === '' ? null : idempotency },

@@ -2,8 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { entityTag } from '../../commands/tokens/precondition.js';
 import { updateToken } from '../../commands/tokens/update-token.js';
-import type { Json, JsonObject } from '../../domain/json.js';
-import { isJsonObject } from '../../domain/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import type { TokenPatch } from '../../domain/token/draft-update.js';
 import { problemFrom } from '../../http/error-handler.js';
 import { Problem } from '../../http/problem/problem.js';
@@ -65,6 +64,10 @@ async function save(visit: Visit): Promise<FastifyReply> {
   const patch = patchOf(token, typed, metadata.value ?? {});
   const id = visit.param('id');
   const updated = await updateToken(vault, { ...context, idempotency: null }, id, patch, entityTag(revision));
+  if (updated.ok && updated.value.id !== id) {
+    const form = 'Another token has the fingerprint that this change would give. Nothing was saved.';
+    return showForm(visit, typed, { form }, 409);
+  }
   if (updated.ok) return visit.redirect(tokenPath(id), { tone: 'good', text: 'The token is changed.' });
   if (updated.code === 'precondition_failed') return showConflict(visit, typed);
   if (updated.code === 'forbidden') {

@@ -10,8 +10,11 @@ import { problemFrom } from '../../http/error-handler.js';
 import { maskedAnswer } from '../../queries/release.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { sendFile } from '../send-file.js';
+import { shownText } from '../shown-text.js';
 import { findPlaintext, findToken, released, type Sheet, sheetOf, tokenPath } from '../token-sheet.js';
 
+/** The characters of the longest id. */
+const idMax = 400;
 /** How long a browser shows a value in plaintext, seconds. */
 const revealedSeconds = 30;
 
@@ -114,11 +117,12 @@ async function revealToken(visit: Visit): Promise<FastifyReply> {
   return visit.page('tokens/show', { ...model, seconds: revealedSeconds }, { title: 'Token' });
 }
 
+/** Deletes the token if its id was typed, as it is or as the page shows it. */
 async function deleteConfirmed(visit: Visit): Promise<FastifyReply> {
   const { vault, context } = visit;
   const id = visit.param('id');
   const asked = visit.form(deletion);
-  if (!asked.ok || asked.value.confirm !== id) {
+  if (!asked.ok || ![id, shownText(id, idMax)].includes(asked.value.confirm)) {
     return showMasked(visit, { ...noErrors, confirm: 'This is not the id of the token.' }, '', 400);
   }
   const deleted = await deleteToken(vault, context, id, entityTag(Number(asked.value.revision)));
