@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../domain/json.js';
 import type { OnProgress } from './tasks.js';
 
 /** The operations of the command line that pages use, besides what `Service` offers. */
-export type OperationNeeded = 'diagnose' | 'keys-rotate' | 'keys-rotation' | 'webhooks-replay' | 'audit-erasure';
+export type OperationNeeded = 'diagnose' | 'keys-rotate' | 'keys-rotation' | 'webhooks-replay';
 
 export type OperationOutcome<T> =
   | { readonly ok: true; readonly value: T }
@@ -28,8 +28,7 @@ export type Bundle = {
  * command line. A page that reads a result checks it.
  */
 export type Operations = {
-  /** `caller`: the application in whose name an operation runs that takes an API key in its input. */
-  run(name: OperationNeeded, input: Json, caller?: Caller): Promise<OperationOutcome<Json>>;
+  run(name: OperationNeeded, input: Json): Promise<OperationOutcome<Json>>;
   /** Verifies the log, the access log and the rows (`strongroom audit verify`). Returns its summary. */
   verify(onProgress: OnProgress): Promise<OperationOutcome<JsonObject>>;
   /** Makes a bundle of evidence (`strongroom audit bundle`). */

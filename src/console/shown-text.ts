@@ -22,6 +22,18 @@ export function shownText(value: unknown, max = 200): string {
   return isLong ? `${visible}…` : visible;
 }
 
+/** Returns a text of several lines in the same way, with its line breaks. `max` counts the characters of all lines. */
+export function shownLines(text: string, max: number): string {
+  const lines: string[] = [];
+  let left = max;
+  for (const line of text.slice(0, 2 * max + 2).split('\n')) {
+    if (left <= 0) return `${lines.join('\n')}\n…`;
+    lines.push(shownText(line, left));
+    left -= line.length + 1;
+  }
+  return lines.join('\n');
+}
+
 function codePointOf(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
 }

@@ -8,17 +8,21 @@ import type { Vault } from '../vault/vault.js';
 import { readToken } from './read-token.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
-/** Returns a token under the caller's transform (docs/contract.md, "Get a token"). */
+/**
+ * Returns a token under the caller's transform (docs/contract.md, "Get a token"). With `token:use`, under the transform
+ * of a detokenization, which may show more.
+ */
 export function getToken(
   vault: Vault,
   { caller }: Pick<CommandContext, 'caller'>,
   id: string,
+  permission: 'token:read' | 'token:use' = 'token:read',
 ): Maybe<CommandResult<TokenAnswer>> {
   const { tenantId } = caller;
   const read = after(tenantKeysOf(vault, tenantId), ({ names }) => readToken(vault, tenantId, tokenStream(names, id)));
   return after(read, (found) => {
     if (found === null) return rejected('token_not_found');
-    const transform = transformFor(caller, 'token:read', found.open.containers);
+    const transform = transformFor(caller, permission, found.open.containers);
     return transform === null ? rejected('forbidden') : done(tokenAnswer(caller, found, transform));
   });
 }

@@ -1,110 +1,21 @@
 import { z } from 'zod';
-import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
-import { type ErasureStatement, signErasure } from '../../audit/erasure-statement.js';
-import { counted, grouped } from '../../domain/text.js';
-import { formatTimestamp } from '../../domain/time.js';
-import { checkpointStream } from '../../events/audit/checkpoint.js';
-import { type ErasureFound, erasureFacts, type Sought } from '../../queries/erasure-facts.js';
-import { tokenHistory } from '../../queries/token-history.js';
-import { logIdentity } from '../../vault/open-log.js';
-import type { Vault } from '../../vault/vault.js';
+import type { ErasureStatement } from '../../audit/erasure-statement.js';
+import { stateErasure } from '../../queries/state-erasure.js';
 import { commandContext, unwrap } from '../operations/as-application.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
-const pageSize = 100;
-
 /** `problem` explains why a deleted token has no statement. */
 type ErasureAnswer = { readonly statement: ErasureStatement | null; readonly problem: string | null };
-
-const firstPage = { offset: 0, limit: 1 };
-/**
- * The maximum difference between the clocks of the process that destroyed a key and the process that began a rotation.
- */
-const clocksApartMs = 2_000;
 
 /** Checks whether a token is erased, and signs the result. The caller needs permission to read the token's history. */
 export const auditErasure = operation(
   z.object({ key: z.string(), id: z.string() }),
   async (service, { key, id }): Promise<ErasureAnswer> => {
-    const { vault } = service;
     const caller = await service.authenticate(key);
     if (caller === null) throw new OperationFailed('no application has this key. Check the key file.');
-    const context = commandContext(service, caller);
-    unwrap(await tokenHistory(vault, caller, id, firstPage));
-    const { tenantId } = caller;
-    const found = await erasureFacts(vault, tenantId, id);
-    if (found.is === 'unknown') throw new OperationFailed('no token with this id has ever existed.');
-    if (found.is === 'living') throw new OperationFailed('the token exists, so none of its data is erased.');
-    if (found.is === 'expired')
-      throw new OperationFailed('the token has expired, but this is not recorded yet. Try again in a minute.');
-    if (found.is === 'incomplete') return { statement: null, problem: whatIsLeft(found) };
-    const { stream, lives, keys, lastDestroyedAt, row, looked } = found;
-    await vault.confirmReads(context.beganAt, false);
-    await recordManagementRead(vault, context, 'token', id);
-    const last = lives.at(-1)?.end.position ?? 0;
-    const destroyedAt = formatTimestamp(lastDestroyedAt);
-    const statement = signErasure(await vault.keys.signingKey(), {
-      log_id: (await logIdentity(vault.log))?.logId ?? '',
-      ...{ tenant_id: tenantId, token_id: id, stream, stated_at: formatTimestamp(vault.clock.now()) },
-      lives: lives.map(({ createdAt, end }) => ({
-        ...{ created_at: formatTimestamp(createdAt), ended_at: formatTimestamp(end.time), ended_by: end.type },
-        ...{ event_id: end.id, position: end.position },
-      })),
-      keys: { destroyed: keys, last_destroyed_at: destroyedAt },
-      derived: { row, looked: looked.map((one) => ({ ...one, found: 0 as const })) },
-      checkpoint: await checkpointOver(vault, last),
-      copies: await copiesSince(vault, lastDestroyedAt),
-    });
-    return { statement, problem: null };
+    const stated = unwrap(await stateErasure(service.vault, commandContext(service, caller), id));
+    if (stated.is === 'erased') return { statement: stated.statement, problem: null };
+    if (stated.is === 'incomplete') return { statement: null, problem: stated.problem };
+    throw new OperationFailed(stated.problem);
   },
 );
-
-/**
- * Describes what a copy of the key store from before `destroyedAt` (ms) can still open. Threat: a copy made during a
- * rotation also holds tenant keys that remain in use afterwards, so the token's keys in it can still be opened.
- */
-async function copiesSince({ keys }: Vault, destroyedAt: number): Promise<string> {
-  const copies = `Copies of the key store from before ${formatTimestamp(destroyedAt)}`;
-  const voidBefore = await keys.rotation.voidBefore();
-  if (voidBefore === null || voidBefore <= destroyedAt + clocksApartMs)
-    return `${copies} open it until the keys are rotated after that time (\`strongroom keys rotate --all\`).`;
-  const when = formatTimestamp(voidBefore);
-  return `${copies} are void without the root key of that time: a rotation that began ${when} replaced all keys.`;
-}
-
-const words: Readonly<Record<Sought['kind'], string>> = {
-  ...{ row: 'rows', search_term: 'search terms', fingerprint: 'fingerprints', deadline: 'deadlines' },
-  ...{ timer: 'timers', found_by_id: 'hits by its id' },
-};
-
-/** Describes which data remains in which store, and what the operator can do about it. */
-function whatIsLeft({ livingKeys, lostKeys, left }: Extract<ErasureFound, { is: 'incomplete' }>): string {
-  const rows = left.filter(({ kind }) => kind !== 'timer');
-  const found = [
-    ...(livingKeys === 0 ? [] : [`${counted(livingKeys, 'of its keys is', 'of its keys are')} not destroyed`]),
-    ...(lostKeys === 0 ? [] : [`${counted(lostKeys, 'of its keys has', 'of its keys have')} no row in the key store`]),
-    ...left.map(({ kind, store, found: count }) => `${words[kind]} in ${store}: ${grouped(count)}`),
-  ];
-  const advice = [
-    ...(livingKeys === 0 ? [] : ['Delete it again.']),
-    ...(rows.length === 0 ? [] : ['Rebuild the rows: `strongroom projections rebuild tokens`.']),
-    ...(rows.length === left.length ? [] : ['Timers are removed when they are due.']),
-  ];
-  return [`the token is deleted, but not erased: ${found.join('; ')}.`, ...advice].join(' ');
-}
-
-/** Returns the first checkpoint that signs the event at this position. */
-async function checkpointOver({ log }: Vault, position: number): Promise<ErasureStatement['checkpoint']> {
-  let first: ErasureStatement['checkpoint'] = null;
-  for (let before: number | null = null; ; ) {
-    const page = await log.readNewest(checkpointStream, before, pageSize);
-    for (const { clear, revision } of page) {
-      const signed = Number(clear['position']);
-      if (signed < position) return first;
-      first = { number: revision + 1, position: signed };
-    }
-    const oldest = page.at(-1);
-    if (oldest === undefined || oldest.revision === 0) return first;
-    before = oldest.revision;
-  }
-}

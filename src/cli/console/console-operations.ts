@@ -19,7 +19,7 @@ const progressMs = 500;
 /** Returns the operations that pages of the console use, in the process that holds the data. */
 export function consoleOperations(service: OperatedService): Operations {
   return {
-    run: (name, input, caller) => runOperation(as(service, caller), name, input),
+    run: (name, input) => runOperation(service, name, input),
     verify: (onProgress) =>
       outcomeOf(async () => {
         const show = reportsTo(onProgress);
@@ -40,8 +40,8 @@ export function consoleOperations(service: OperatedService): Operations {
 }
 
 /** The session of the console has authenticated the caller, and holds no key that an operation could check again. */
-function as(service: OperatedService, caller: Caller | undefined): OperatedService {
-  return caller === undefined ? service : { ...service, authenticate: async () => caller };
+function as(service: OperatedService, caller: Caller): OperatedService {
+  return { ...service, authenticate: () => caller };
 }
 
 function runIn(service: OperatedService): RunOperation {

@@ -36,7 +36,7 @@ export type Creation = TokenDraft & {
  */
 export async function prepareCreation(
   vault: Vault,
-  { caller }: CommandContext,
+  { caller }: Pick<CommandContext, 'caller'>,
   tenantKeys: TenantKeys,
   request: TokenRequest,
   work: Work = vault.turns.begin(caller.tenantId),

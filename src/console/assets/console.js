@@ -97,4 +97,63 @@ function completeQueries(input) {
   });
 }
 
+/** Hides a value in plaintext in time, also in a copy of the page that the browser keeps for its back button. */
+function hideInTime(notice) {
+  const left = notice.querySelector('[data-hide-left]');
+  const endsAt = Date.now() + Number(notice.dataset.hideAfter) * 1000;
+  const removeValues = () => {
+    for (const value of document.querySelectorAll('[data-secret]')) value.remove();
+  };
+  function tick() {
+    const seconds = Math.max(0, Math.ceil((endsAt - Date.now()) / 1000));
+    left.textContent = String(seconds);
+    if (seconds > 0) return;
+    removeValues();
+    clearInterval(timer);
+    location.replace(notice.dataset.hidePath);
+  }
+  const timer = setInterval(tick, 250);
+  addEventListener('pagehide', removeValues);
+  document.addEventListener('visibilitychange', tick);
+}
+
+/** Checks a form by the rules of the vault while a person types, and shows the errors of the fields that were used. */
+function checkWhileTyping(form) {
+  const used = new Set();
+  let asked = 0;
+  let timer = 0;
+
+  function show(errors) {
+    for (const place of form.querySelectorAll('[data-errors-of]')) {
+      const field = place.dataset.errorsOf;
+      const text = used.has(field) ? (errors[field] ?? '') : place.textContent;
+      place.textContent = text;
+      place.hidden = text === '';
+      for (const input of form.querySelectorAll(`[name="${field}"], [data-field="${field}"]`)) {
+        if (text === '') input.removeAttribute('aria-invalid');
+        else input.setAttribute('aria-invalid', 'true');
+      }
+    }
+  }
+
+  async function check() {
+    asked += 1;
+    const mine = asked;
+    const answer = await fetch(form.dataset.check, {
+      method: 'POST',
+      body: new URLSearchParams(new FormData(form)),
+    }).catch(() => null);
+    if (mine !== asked || !answer?.ok || answer.redirected) return;
+    show((await answer.json()).errors);
+  }
+
+  form.addEventListener('input', ({ target }) => {
+    used.add(target.dataset.field ?? target.name);
+    clearTimeout(timer);
+    timer = setTimeout(check, 350);
+  });
+}
+
+for (const notice of document.querySelectorAll('[data-hide-after]')) hideInTime(notice);
+for (const form of document.querySelectorAll('[data-check]')) checkWhileTyping(form);
 for (const input of document.querySelectorAll('[data-complete]')) completeQueries(input);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { problemFrom } from '../../http/error-handler.js';
 import { queryErrorAt, searchTokens } from '../../queries/search-tokens.js';
@@ -7,6 +8,7 @@ import type { ConsolePage, Visit } from '../page.js';
 import { pageLinks } from '../pagination.js';
 import { releasedTokens } from '../released-tokens.js';
 import { shownText } from '../shown-text.js';
+import { tokenPath } from '../token-sheet.js';
 
 const pageSize = 20;
 const dataShownMax = 120;
@@ -72,6 +74,8 @@ async function show(visit: Visit, query: string, page: number) {
     query,
     fields: [['query', query]],
     words: words.filter(({ kind }) => kind !== 'field').map(termOf),
+    mayRead: grantsAnywhere(context.caller, 'token:read'),
+    mayCreate: grantsAnywhere(context.caller, 'token:create'),
   };
   if (!result.ok) {
     const { errors } = result;
@@ -108,7 +112,7 @@ function rowOf(token: JsonObject) {
     ...{ id, type, createdAt, expiresAt, isHidden },
     containers: Array.isArray(containers) ? containers.map(String) : [],
     data: isHidden ? '' : dataText(token['data'] ?? null),
-    path: `/tokens/${encodeURIComponent(String(id))}`,
+    path: tokenPath(String(id)),
   };
 }
 

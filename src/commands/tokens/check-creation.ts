@@ -1,0 +1,24 @@
+import type { TokenRequest } from '../../domain/token/draft-token.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import { type CommandResult, done, invalidFields } from '../../vault/result.js';
+import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
+import { chooseId } from './choose-id.js';
+import { prepareCreation } from './creation.js';
+
+/**
+ * Checks a create request as `createToken` does before it reads any store, and stores nothing. Threat: a check that also
+ * looked for ids in use and equal tokens would answer guesses without charging them.
+ */
+export async function checkCreation(
+  vault: Vault,
+  context: Pick<CommandContext, 'caller'>,
+  request: TokenRequest,
+): Promise<CommandResult<null>> {
+  const { tenantId } = context.caller;
+  const work = vault.turns.begin(tenantId);
+  const prepared = await prepareCreation(vault, context, await tenantKeysOf(vault, tenantId), request, work);
+  if (!prepared.ok) return prepared;
+  const id = await work.run(chooseId(vault, prepared.value, vault.random, 0));
+  return id.ok ? done(null) : invalidFields(id.errors);
+}

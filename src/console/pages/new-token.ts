@@ -1,0 +1,124 @@
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { checkCreation } from '../../commands/tokens/check-creation.js';
+import { createToken } from '../../commands/tokens/create-tokens.js';
+import { transformFor } from '../../domain/access/decide-access.js';
+import type { FieldErrors } from '../../domain/field-errors.js';
+import { isJsonObject } from '../../domain/json.js';
+import { type TokenType, tokenTypes } from '../../domain/token/types/token-type.js';
+import { problemFrom } from '../../http/error-handler.js';
+import { Problem } from '../../http/problem/problem.js';
+import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
+import type { Rejected } from '../../vault/result.js';
+import type { ConsolePage, Visit } from '../page.js';
+import { dataPlaces, errorsBeside, requestOf, shapeOf, type TypedToken, tokenForm } from '../token-form.js';
+import { released, tokenPath } from '../token-sheet.js';
+
+const path = '/new-token';
+const rowsOfMetadata = 3;
+const access = { session: 'private', permission: 'token:create' } as const;
+const choice = z.object({ type: z.enum(tokenTypes).default('token') });
+
+/**
+ * Creates a token. The page is not below `/tokens/`, where every name may be the id of a token. Nothing that is typed is
+ * ever in an address.
+ */
+export const newTokenPage: ConsolePage = {
+  routes: [
+    {
+      method: 'GET',
+      path,
+      ...access,
+      handle(visit) {
+        const { type } = visit.query(choice);
+        return showForm(visit, { ...tokenForm.parse({}), type, request: visit.vault.random.uuid() }, {}, 200);
+      },
+    },
+    { method: 'POST', path, ...access, handle: create },
+    { method: 'POST', path: `${path}/check`, ...access, handle: check },
+  ],
+};
+
+/** Says what the vault would reject, and stores nothing. */
+async function check(visit: Visit): Promise<FastifyReply> {
+  const { vault, context } = visit;
+  const typed = typedIn(visit);
+  const { request, errors } = await requestOf(vault.turns.begin(context.caller.tenantId), typed);
+  const checked = await checkCreation(vault, context, request);
+  return visit.json({ errors: errorsOf(typed.type, errors, checked.ok ? null : checked) });
+}
+
+async function create(visit: Visit): Promise<FastifyReply> {
+  const { vault, context } = visit;
+  const typed = typedIn(visit);
+  const { request, errors } = await requestOf(vault.turns.begin(context.caller.tenantId), typed);
+  if (Object.keys(errors).length > 0) {
+    const checked = await checkCreation(vault, context, request);
+    return showForm(visit, typed, errorsOf(typed.type, errors, checked.ok ? null : checked), 400);
+  }
+  // A form that is changed and sent again creates another token.
+  const idempotency = { method: 'POST', path: `console:${path}`, key: JSON.stringify(typed) };
+  const created = await createToken(
+    vault,
+    { ...context, idempotency: typed.request === '' ? null : idempotency },
+    request,
+  );
+  if (!created.ok) {
+    const beside = errorsOf(typed.type, {}, created);
+    if (Object.keys(beside).length === 0) throw problemFrom(created);
+    return showForm(visit, typed, beside, problemCatalogue[created.code].status);
+  }
+  const token = await released(visit, created.value);
+  const { containers, _extras: extras } = token;
+  const isOld = isJsonObject(extras) && extras['deduplicated'] === true;
+  const places = Array.isArray(containers) ? containers.map(String) : [];
+  if (transformFor(visit.caller, 'token:read', places) === null) {
+    const model = { id: created.value.id, isOld };
+    return visit.page('tokens/stored', model, { title: 'The token is stored' });
+  }
+  const text = isOld ? 'An equal token was stored already. This is it.' : 'The token is stored.';
+  return visit.redirect(tokenPath(created.value.id), { tone: 'good', text });
+}
+
+function typedIn(visit: Visit): TypedToken {
+  const asked = visit.form(tokenForm);
+  if (!asked.ok) throw new Problem('validation_failed', asked.errors);
+  return asked.value;
+}
+
+/** Returns the errors by the fields that show them; none for a rejection that no field can mend. */
+function errorsOf(type: TokenType, own: FieldErrors, rejected: Rejected | null): Readonly<Record<string, string>> {
+  const found = rejected?.code === 'validation_failed' ? (rejected.errors ?? {}) : {};
+  const beside = errorsBeside({ ...found, ...own }, dataPlaces(type));
+  if (rejected?.code === 'id_in_use') return { ...beside, id: 'Another token has this id.' };
+  if (rejected?.code === 'forbidden') {
+    return { ...beside, containers: 'Your application may not create tokens in these containers.' };
+  }
+  return beside;
+}
+
+function showForm(visit: Visit, typed: TypedToken, errors: Readonly<Record<string, string>>, status: number) {
+  const { metadata_key: keys, metadata_value: values } = typed;
+  const fields: Readonly<Record<string, unknown>> = typed;
+  const { fields: shape, ...rest } = shapeOf(typed.type);
+  const errorOf = (name: string): string => errors[name] ?? '';
+  const model = {
+    ...{ typed, ...rest, formError: errorOf('form') },
+    dataFields: shape.map((field) => ({
+      ...field,
+      value: String(fields[field.name] ?? ''),
+      error: errorOf(field.name),
+    })),
+    rows: Array.from({ length: Math.max(rowsOfMetadata, keys.length) }, (_, index) => ({
+      ...{ number: index + 1, key: keys[index] ?? '', value: values[index] ?? '' },
+    })),
+    errors: Object.fromEntries(
+      [
+        ...(['text', 'id', 'containers', 'metadata', 'expires_at', 'mask', 'search_indexes'] as const),
+        'fingerprint_expression',
+      ].map((name) => [name, errorOf(name)]),
+    ),
+    areRulesOpen: ['mask', 'search_indexes', 'fingerprint_expression'].some((name) => errorOf(name) !== ''),
+  };
+  return visit.page('tokens/new', model, { title: 'New token', status });
+}

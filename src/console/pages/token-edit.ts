@@ -1,0 +1,143 @@
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { entityTag } from '../../commands/tokens/precondition.js';
+import { updateToken } from '../../commands/tokens/update-token.js';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
+import type { TokenPatch } from '../../domain/token/draft-update.js';
+import { problemFrom } from '../../http/error-handler.js';
+import { Problem } from '../../http/problem/problem.js';
+import { maskedAnswer } from '../../queries/release.js';
+import type { ConsolePage, Visit } from '../page.js';
+import { errorsBeside, listOf, metadataOf, withLineFeeds } from '../token-form.js';
+import { findToken, released, tokenPath } from '../token-sheet.js';
+
+const emptyRows = 3;
+const texts = z
+  .union([z.string(), z.array(z.string())])
+  .default([])
+  .transform((given) => (typeof given === 'string' ? [given] : given));
+
+const edit = z.object({
+  revision: z.string().regex(/^\d{1,15}$/, { error: 'must be a revision' }),
+  containers: z.string().default(''),
+  expires_at: z.string().default(''),
+  metadata_key: texts,
+  metadata_value: texts,
+});
+
+type Edited = z.output<typeof edit>;
+
+/** Changes what PATCH may change without the data: containers, metadata and expiry. */
+export const tokenEditPage: ConsolePage = {
+  routes: [
+    {
+      method: 'GET',
+      path: '/tokens/:id/edit',
+      session: 'private',
+      permission: 'token:update',
+      async handle(visit) {
+        const { token, revision } = await storedToken(visit);
+        return showForm(visit, typedOf(token, revision), {}, 200);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/tokens/:id/edit',
+      session: 'private',
+      permission: 'token:update',
+      handle: save,
+    },
+  ],
+};
+
+async function save(visit: Visit): Promise<FastifyReply> {
+  const { vault, context } = visit;
+  const asked = visit.form(edit);
+  if (!asked.ok) throw new Problem('validation_failed', asked.errors);
+  const typed = asked.value;
+  const { token, revision } = await storedToken(visit);
+  const metadata = metadataOf(typed);
+  if (Object.keys(metadata.errors).length > 0) {
+    return showForm(visit, typed, errorsBeside(metadata.errors), 400);
+  }
+  if (String(revision) !== typed.revision) return showConflict(visit, typed);
+  const patch = patchOf(token, typed, metadata.value ?? {});
+  const id = visit.param('id');
+  const updated = await updateToken(vault, { ...context, idempotency: null }, id, patch, entityTag(revision));
+  if (updated.ok && updated.value.id !== id) {
+    const form = 'Another token has the fingerprint that this change would give. Nothing was saved.';
+    return showForm(visit, typed, { form }, 409);
+  }
+  if (updated.ok) return visit.redirect(tokenPath(id), { tone: 'good', text: 'The token is changed.' });
+  if (updated.code === 'precondition_failed') return showConflict(visit, typed);
+  if (updated.code === 'forbidden') {
+    const containers = 'Your application may not move the token into these containers.';
+    return showForm(visit, typed, { containers }, 403);
+  }
+  if (updated.errors === undefined) throw problemFrom(updated);
+  return showForm(visit, typed, errorsBeside(updated.errors), 400);
+}
+
+/** The stored token. Its read is recorded, because the form shows its metadata. */
+async function storedToken(visit: Visit) {
+  const answer = maskedAnswer(await findToken(visit, visit.param('id')));
+  const token = await released(visit, answer);
+  return { token, revision: answer.revision };
+}
+
+function typedOf(token: JsonObject, revision: number): Edited {
+  const { containers, metadata, expires_at: expiresAt } = token;
+  const entries = isJsonObject(metadata) ? Object.entries(metadata) : [];
+  return {
+    revision: String(revision),
+    containers: Array.isArray(containers) ? containers.join('\n') : '',
+    expires_at: typeof expiresAt === 'string' ? expiresAt : '',
+    metadata_key: entries.map(([key]) => key),
+    metadata_value: entries.map(([, value]) => String(value)),
+  };
+}
+
+/** Returns only what differs from the stored token, so that a form that was not touched changes nothing. */
+function patchOf(token: JsonObject, typed: Edited, metadata: Readonly<Record<string, string>>): TokenPatch {
+  const before = typedOf(token, 0);
+  const stored = isJsonObject(token['metadata']) ? Object.entries(token['metadata']) : [];
+  const changed = new Map<string, Json>();
+  for (const [key, value] of stored) {
+    if (!Object.hasOwn(metadata, key)) changed.set(key, null);
+    else if (metadata[key] !== withLineFeeds(String(value))) changed.set(key, metadata[key] ?? null);
+  }
+  const known = new Set(stored.map(([key]) => key));
+  for (const [key, value] of Object.entries(metadata)) if (!known.has(key)) changed.set(key, value);
+  return {
+    ...(withLineFeeds(typed.containers) === before.containers
+      ? {}
+      : { containers: [...(listOf(typed.containers) ?? [])] }),
+    ...(typed.expires_at.trim() === before.expires_at
+      ? {}
+      : { expires_at: typed.expires_at.trim() === '' ? null : typed.expires_at.trim() }),
+    ...(changed.size === 0 ? {} : { metadata: Object.fromEntries(changed) }),
+  };
+}
+
+/** Shows what was typed, and links to the token as it is now. */
+function showConflict(visit: Visit, typed: Edited): Promise<FastifyReply> {
+  const form = 'Someone changed the token since you opened this form. Nothing was saved.';
+  return showForm(visit, typed, { form }, 412);
+}
+
+function showForm(visit: Visit, typed: Edited, errors: Readonly<Record<string, string>>, status: number) {
+  const id = visit.param('id');
+  const { metadata_key: keys, metadata_value: values } = typed;
+  const errorOf = (name: string) => errors[name] ?? '';
+  const model = {
+    ...{ id, path: tokenPath(id), typed, isConflict: status === 412 },
+    rows: Array.from({ length: keys.length + emptyRows }, (_, index) => ({
+      ...{ number: index + 1, key: keys[index] ?? '', value: values[index] ?? '' },
+    })),
+    errors: {
+      ...{ form: errorOf('form'), containers: errorOf('containers') },
+      ...{ metadata: errorOf('metadata'), expires_at: errorOf('expires_at') },
+    },
+  };
+  return visit.page('tokens/edit', model, { title: 'Edit a token', status });
+}

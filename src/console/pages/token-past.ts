@@ -1,0 +1,137 @@
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import type { JsonObject } from '../../domain/json.js';
+import { parseIsoDateTime } from '../../domain/time.js';
+import { tokenStream } from '../../events/tokens/stream-name.js';
+import { problemFrom } from '../../http/error-handler.js';
+import { readAsOf } from '../../queries/as-of.js';
+import { replayToken } from '../../queries/replay-token.js';
+import { stateErasure } from '../../queries/state-erasure.js';
+import { tokenHistory } from '../../queries/token-history.js';
+import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import type { ConsolePage, Visit } from '../page.js';
+import { pageLinks } from '../pagination.js';
+import { ConsoleProblem } from '../problem.js';
+import { sendFile } from '../send-file.js';
+import { released, sheetOf, tokenPath } from '../token-sheet.js';
+
+const pageSize = 20;
+const ofHistory = { session: ['management', 'private'], permission: ['log:read', 'token:read'] } as const;
+
+const list = z.object({
+  page: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/)
+    .default('1')
+    .transform(Number),
+});
+const moment = z.object({ at: z.string().max(100).default('') });
+
+/** Shows what happened to a token, its state at an earlier time, and its end. */
+export const tokenPastPage: ConsolePage = {
+  routes: [
+    { method: 'GET', path: '/tokens/:id/history', ...ofHistory, handle: showHistory },
+    { method: 'GET', path: '/tokens/:id/as-of', session: 'private', permission: 'token:read', handle: showEarlier },
+    { method: 'GET', path: '/tokens/:id/erasure', ...ofHistory, handle: (visit) => showErasure(visit, null) },
+    { method: 'POST', path: '/tokens/:id/erasure', ...ofHistory, handle: sendStatement },
+  ],
+};
+
+async function showHistory(visit: Visit): Promise<FastifyReply> {
+  const id = visit.param('id');
+  const { page } = visit.query(list);
+  const range = { offset: (page - 1) * pageSize, limit: pageSize };
+  const history = await tokenHistory(visit.vault, visit.caller, id, range);
+  if (!history.ok) throw problemFrom(history);
+  const { entries, total } = history.value;
+  const path = tokenPath(id);
+  const links = pageLinks({ page, size: pageSize }, total);
+  const mayReplay = visit.contextAs('private') !== null;
+  const model = { id, path, links, entries: entries.map((entry) => rowOf(entry, path)), mayReplay };
+  return visit.page('tokens/history', model, { title: 'History of a token' });
+}
+
+const events: Readonly<Record<string, { readonly text: string; readonly tone: string }>> = {
+  'token.created': { text: 'Created', tone: 'good' },
+  'token.updated': { text: 'Updated', tone: 'accent' },
+  'token.deleted': { text: 'Deleted', tone: 'bad' },
+  'token.expired': { text: 'Expired', tone: 'bad' },
+  'token.property.expired': { text: 'Code removed', tone: 'warn' },
+};
+
+function rowOf(entry: JsonObject, path: string) {
+  const { type, created_at: createdAt, changed, life = null, person = null, person_issuer: issuer = null } = entry;
+  const { text, tone } = events[String(type)] ?? { text: String(type), tone: 'accent' };
+  const isEnd = type === 'token.deleted' || type === 'token.expired';
+  return {
+    ...{ text, tone, createdAt: String(createdAt), life, person, issuer },
+    ...{ actor: String(entry['actor_id']), revision: entry['revision'], traceId: entry['trace_id'] ?? null },
+    changed: Array.isArray(changed) ? changed.map(String) : [],
+    asOf: isEnd ? null : `${path}/as-of?at=${encodeURIComponent(fieldOf(String(createdAt)))}`,
+  };
+}
+
+/** Returns a time as a field for a date and time holds it: in UTC, without an offset. */
+function fieldOf(timestamp: string): string {
+  return timestamp.slice(0, 23);
+}
+
+/** Shows the token as it was at a time, masked, and as the caller may see it both then and now. */
+async function showEarlier(visit: Visit): Promise<FastifyReply> {
+  const { vault, context } = visit;
+  const id = visit.param('id');
+  const at = visit.query(moment).at.trim();
+  const model = { id, path: tokenPath(id), at: '', error: null, token: null, erased: null, isNone: false, asked: null };
+  const options = { title: 'Earlier state of a token' };
+  if (at === '') return visit.page('tokens/as-of', model, options);
+  // Positions of the log are for operators: they tell how much all tenants do.
+  const read = /^\d*$/.test(at) ? null : await readAsOf(vault, at);
+  if (read === null || !read.ok) {
+    const error =
+      parseIsoDateTime(at) === null
+        ? 'Enter a date and time, such as 2026-01-31T12:00.'
+        : 'This time is in the future.';
+    return visit.page('tokens/as-of', { ...model, at, error }, { ...options, status: 400 });
+  }
+  const { asOf } = read;
+  const stream = tokenStream((await tenantKeysOf(vault, context.caller.tenantId)).names, id);
+  const replayed = await replayToken(vault, context, stream, await vault.log.readStream(stream), {
+    ...{ asOf, reveal: false },
+  });
+  const shown = { ...model, at: fieldOf(new Date(asOf.time).toISOString()), asked: asOf.time };
+  if (replayed.is === 'forbidden') throw problemFrom({ ok: false, code: 'forbidden' });
+  if (replayed.is === 'none') return visit.page('tokens/as-of', { ...shown, isNone: true }, options);
+  if (replayed.is === 'erased')
+    return visit.page('tokens/as-of', { ...shown, erased: erasedOf(replayed.body) }, options);
+  return visit.page('tokens/as-of', { ...shown, token: sheetOf(await released(visit, replayed.answer)) }, options);
+}
+
+function erasedOf({ type, created_at: createdAt, created_by: createdBy }: JsonObject) {
+  return { type: String(type), createdAt: String(createdAt), createdBy: String(createdBy) };
+}
+
+/** Shows how a token ended. `problem` says why it has no statement. */
+async function showErasure(visit: Visit, problem: string | null): Promise<FastifyReply> {
+  const id = visit.param('id');
+  const history = await tokenHistory(visit.vault, visit.caller, id, { offset: 0, limit: 1 });
+  if (!history.ok) throw problemFrom(history);
+  const [last] = history.value.entries;
+  const row = last === undefined ? null : rowOf(last, tokenPath(id));
+  const isEnded = row !== null && row.asOf === null;
+  const { isOperator } = visit.session;
+  const model = { id, path: tokenPath(id), row, isEnded, isOperator, problem };
+  return visit.page('tokens/erasure', model, { title: 'Erasure of a token', status: problem === null ? 200 : 409 });
+}
+
+/**
+ * Sends the signed statement. Threat: it counts the search terms of all tenants, and reads all of them, so it takes an
+ * operator besides a caller that may read the history, as the command does.
+ */
+async function sendStatement(visit: Visit): Promise<FastifyReply> {
+  if (!visit.session.isOperator) throw new ConsoleProblem('not_opened');
+  const stated = await stateErasure(visit.vault, visit.context, visit.param('id'));
+  if (!stated.ok) throw problemFrom(stated);
+  const { value } = stated;
+  if (value.is !== 'erased') return showErasure(visit, value.problem);
+  return sendFile(visit.reply, 'erasure-statement.json', `${JSON.stringify(value.statement, null, 2)}\n`);
+}

@@ -1,0 +1,146 @@
+import type { FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { deleteToken } from '../../commands/tokens/delete-token.js';
+import { entityTag } from '../../commands/tokens/precondition.js';
+import { purgeCvc } from '../../commands/tokens/purge-cvc.js';
+import { grantsAnywhere, maySeeClear, transformFor } from '../../domain/access/decide-access.js';
+import { parseVisitor } from '../../domain/access/visitor.js';
+import type { JsonObject } from '../../domain/json.js';
+import { problemFrom } from '../../http/error-handler.js';
+import { maskedAnswer } from '../../queries/release.js';
+import type { ConsolePage, Visit } from '../page.js';
+import { sendFile } from '../send-file.js';
+import { shownText } from '../shown-text.js';
+import { findPlaintext, findToken, released, type Sheet, sheetOf, tokenPath } from '../token-sheet.js';
+
+/** The characters of the longest id. */
+const idMax = 400;
+/** How long a browser shows a value in plaintext, seconds. */
+const revealedSeconds = 30;
+
+const reveal = z.object({ reason: z.string().default(''), as: z.enum(['page', 'file']).default('page') });
+const deletion = z.object({
+  confirm: z.string().default(''),
+  revision: z.string().regex(/^\d{1,15}$/, { error: 'must be a revision' }),
+});
+
+/** Shows a token, masked first, and what a person can do with it. */
+export const tokenPage: ConsolePage = {
+  routes: [
+    {
+      method: 'GET',
+      path: '/tokens/:id',
+      session: 'private',
+      permission: 'token:read',
+      handle: (visit) => showMasked(visit),
+    },
+    {
+      method: 'GET',
+      path: '/tokens/:id/file',
+      session: 'private',
+      permission: 'token:read',
+      async handle(visit) {
+        const token = await released(visit, maskedAnswer(await findToken(visit, visit.param('id'))));
+        return sendToken(visit, token);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/tokens/:id/reveal',
+      session: 'private',
+      permission: 'token:read',
+      handle: revealToken,
+    },
+    {
+      method: 'POST',
+      path: '/tokens/:id/purge-cvc',
+      session: 'private',
+      permission: 'token:update',
+      async handle(visit) {
+        const id = visit.param('id');
+        const purged = await purgeCvc(visit.vault, visit.context, id, null);
+        if (!purged.ok) throw problemFrom(purged);
+        return visit.redirect(tokenPath(id), { tone: 'good', text: 'No verification code is stored for this card.' });
+      },
+    },
+    {
+      method: 'POST',
+      path: '/tokens/:id/delete',
+      session: 'private',
+      permission: 'token:delete',
+      handle: deleteConfirmed,
+    },
+  ],
+};
+
+const noErrors: { readonly reason: string | null; readonly confirm: string | null } = { reason: null, confirm: null };
+
+async function showMasked(visit: Visit, errors = noErrors, reason = '', status = 200): Promise<FastifyReply> {
+  const answer = maskedAnswer(await findToken(visit, visit.param('id')));
+  const token = sheetOf(await released(visit, answer));
+  const model = { token, revision: answer.revision, may: mayDo(visit, token), isRevealed: false, errors, reason };
+  return visit.page('tokens/show', { ...model, seconds: revealedSeconds }, { title: 'Token', status });
+}
+
+/** What the page offers. The commands check it again. */
+function mayDo({ caller }: Visit, { type, containers }: Sheet) {
+  const may = (permission: 'token:update' | 'token:delete') => transformFor(caller, permission, containers) !== null;
+  return {
+    reveal: maySeeClear(caller, containers),
+    edit: may('token:update'),
+    purge: type === 'card' && may('token:update'),
+    delete: may('token:delete'),
+  };
+}
+
+/** Shows a token in plaintext for a short time. The access log records it with the person and the reason. */
+async function revealToken(visit: Visit): Promise<FastifyReply> {
+  const asked = visit.form(reveal);
+  const typed = asked.ok ? asked.value.reason : '';
+  // Browsers send a line break that a person pasted as two characters, and the record contains none.
+  const text = typed.replaceAll(/\s+/g, ' ').trim();
+  const stated = parseVisitor({ person: { name: 'person', text: undefined }, reason: { name: 'reason', text } });
+  if (!asked.ok || !stated.ok) {
+    const [error = 'is required'] = stated.ok ? [] : (stated.errors['reason'] ?? []);
+    return showMasked(visit, { ...noErrors, reason: text === '' ? 'Say why you need the value.' : error }, text, 400);
+  }
+  const { caller, context, session } = visit;
+  const visitor = { name: session.name, issuer: session.issuer, reason: text };
+  const answer = await findPlaintext(visit, visit.param('id'));
+  const body = await released(visit, answer, { ...context, caller: { ...caller, visitor } });
+  if (asked.value.as === 'file') return sendToken(visit, body);
+  const token = sheetOf(body);
+  // Without a script, too, the browser leaves the page in time.
+  visit.reply.header('refresh', `${revealedSeconds}; url=${token.path}`);
+  const may = { ...mayDo(visit, token), reveal: false };
+  const model = { token, revision: answer.revision, may, isRevealed: true, errors: noErrors, reason: text };
+  return visit.page('tokens/show', { ...model, seconds: revealedSeconds }, { title: 'Token' });
+}
+
+/** Deletes the token if its id was typed, as it is or as the page shows it. */
+async function deleteConfirmed(visit: Visit): Promise<FastifyReply> {
+  const { vault, context } = visit;
+  const id = visit.param('id');
+  const asked = visit.form(deletion);
+  if (!asked.ok || ![id, shownText(id, idMax)].includes(asked.value.confirm)) {
+    return showMasked(visit, { ...noErrors, confirm: 'This is not the id of the token.' }, '', 400);
+  }
+  const deleted = await deleteToken(vault, context, id, entityTag(Number(asked.value.revision)));
+  if (!deleted.ok && deleted.code === 'precondition_failed') {
+    const error = 'The token was changed since you opened the page. Check it, then confirm again.';
+    return showMasked(visit, { ...noErrors, confirm: error }, '', 412);
+  }
+  if (!deleted.ok) throw problemFrom(deleted);
+  const flash = { tone: 'good', text: 'The token is deleted, and its keys are destroyed.' } as const;
+  return visit.redirect(mayReadPast(visit) ? `${tokenPath(id)}/erasure` : '/tokens', flash);
+}
+
+/** Returns whether the session may read the history of a deleted token, whose containers are erased. */
+function mayReadPast({ caller, session }: Visit): boolean {
+  if (transformFor(caller, 'token:read', ['/']) !== null || grantsAnywhere(caller, 'log:read')) return true;
+  return session.management !== null && grantsAnywhere(session.management, 'log:read');
+}
+
+function sendToken(visit: Visit, token: JsonObject): FastifyReply {
+  return sendFile(visit.reply, 'token.json', `${JSON.stringify(token, null, 2)}\n`);
+}

@@ -1,0 +1,228 @@
+import { z } from 'zod';
+import type { FieldErrors } from '../domain/field-errors.js';
+import type { Json } from '../domain/json.js';
+import type { TokenRequest } from '../domain/token/draft-token.js';
+import { type TokenType, tokenTypes } from '../domain/token/types/token-type.js';
+import { typeRules } from '../domain/token/types/type-rules.js';
+import { parsingJsonBody } from '../http/body/parse-json-body.js';
+import type { Work } from '../vault/turns.js';
+
+/** A field of the data of a type. `path` is where the API has it. */
+export type DataField = {
+  readonly name: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly path: string;
+  readonly isRequired: boolean;
+  readonly isNumeric: boolean;
+};
+
+type TypeForm = { readonly label: string; readonly fields: readonly DataField[] };
+
+const digits = (name: string, path: string, label: string, hint: string, isRequired = true): DataField => ({
+  ...{ name, path, label, hint, isRequired, isNumeric: true },
+});
+
+/** The fields that fit each type. `token` has a text area instead. */
+const typeForms: Readonly<Record<TokenType, TypeForm>> = {
+  token: { label: 'Text or JSON', fields: [] },
+  card: {
+    label: 'Card',
+    fields: [
+      digits('number', 'data.number', 'Card number', '12 to 19 digits'),
+      digits('expiration_month', 'data.expiration_month', 'Expiry month', '1 to 12', false),
+      digits('expiration_year', 'data.expiration_year', 'Expiry year', 'Four digits', false),
+      digits('cvc', 'data.cvc', 'Verification code', 'Kept for a short time', false),
+    ],
+  },
+  bank: {
+    label: 'Bank account',
+    fields: [
+      digits('routing_number', 'data.routing_number', 'Routing number', 'Nine digits'),
+      digits('account_number', 'data.account_number', 'Account number', 'Up to 17 digits'),
+    ],
+  },
+  card_number: {
+    label: 'Card number',
+    fields: [digits('value', 'data', 'Card number', '13 to 19 digits')],
+  },
+  us_bank_account_number: {
+    label: 'US account number',
+    fields: [digits('value', 'data', 'Account number', '3 to 17 digits')],
+  },
+  us_bank_routing_number: {
+    label: 'US routing number',
+    fields: [digits('value', 'data', 'Routing number', 'Nine digits')],
+  },
+  social_security_number: {
+    label: 'Social security number',
+    fields: [digits('value', 'data', 'Social security number', 'Nine digits, such as 123-45-6789')],
+  },
+  employer_id_number: {
+    label: 'Employer id',
+    fields: [digits('value', 'data', 'Employer identification number', 'Nine digits, such as 12-3456789')],
+  },
+};
+
+const text = z.string().default('');
+const texts = z
+  .union([z.string(), z.array(z.string())])
+  .default([])
+  .transform((given) => (typeof given === 'string' ? [given] : given));
+
+/** The form as it was typed. */
+export const tokenForm = z.object({
+  ...{ number: text, expiration_month: text, expiration_year: text, cvc: text },
+  ...{ routing_number: text, account_number: text, value: text },
+  ...{ text, format: z.enum(['text', 'json']).default('text') },
+  ...{ id: text, containers: text, expires_at: text, mask: text, search_indexes: text, fingerprint_expression: text },
+  ...{ metadata_key: texts, metadata_value: texts },
+  deduplicate_token: z.enum(['', 'true', 'false']).default(''),
+  /** Differs in each form that is opened, so that one that is sent twice creates one token. */
+  request: z.string().max(200).default(''),
+  type: z.enum(tokenTypes, { error: 'is not a type of token' }).default('token'),
+});
+
+export type TypedToken = z.output<typeof tokenForm>;
+
+/** Returns what the form of a type shows. */
+export function shapeOf(type: TokenType) {
+  const { defaultContainer, defaultFingerprintExpression, defaultMask, defaultSearchIndexes } = typeRules[type];
+  return {
+    fields: typeForms[type].fields,
+    container: defaultContainer,
+    fingerprint: defaultFingerprintExpression,
+    mask: defaultMask === null ? null : JSON.stringify(defaultMask, null, 2),
+    indexes: defaultSearchIndexes.join('\n'),
+    types: tokenTypes.map((one) => ({ type: one, label: typeForms[one].label, isChosen: one === type })),
+  };
+}
+
+/** Returns the create request that a form states, and the errors of what is no JSON. */
+export async function requestOf(
+  work: Work,
+  typed: TypedToken,
+): Promise<{ readonly request: TokenRequest; readonly errors: FieldErrors }> {
+  const data = await dataOf(work, typed);
+  const mask = typed.mask.trim() === '' ? null : await maskOf(work, typed.mask);
+  const metadata = metadataOf(typed);
+  const request: TokenRequest = {
+    id: absentIfEmpty(typed.id.trim()),
+    type: typed.type,
+    data: data.value,
+    mask: mask?.value ?? null,
+    containers: listOf(typed.containers),
+    metadata: metadata.value,
+    search_indexes: listOf(typed.search_indexes),
+    fingerprint_expression: absentIfEmpty(typed.fingerprint_expression),
+    deduplicate_token: typed.deduplicate_token === '' ? null : typed.deduplicate_token === 'true',
+    expires_at: absentIfEmpty(typed.expires_at.trim()),
+  };
+  return { request, errors: { ...data.errors, ...mask?.errors, ...metadata.errors } };
+}
+
+type Read = { readonly value: Json; readonly errors: FieldErrors };
+
+async function dataOf(work: Work, { type, ...typed }: TypedToken): Promise<Read> {
+  const { fields } = typeForms[type];
+  const values: Readonly<Record<string, unknown>> = typed;
+  // Spaces are how people write long numbers, and never part of one.
+  const typedValue = ({ name }: DataField) => String(values[name] ?? '').replaceAll(/\s/g, '');
+  const [only] = fields;
+  if (only?.path === 'data') return { value: typedValue(only), errors: {} };
+  if (only !== undefined) {
+    const members = fields.map((field) => [field.name, typedValue(field)] as const).filter(([, value]) => value !== '');
+    return { value: Object.fromEntries(members), errors: {} };
+  }
+  const source = withLineFeeds(typed.text);
+  if (source === '') return { value: '', errors: { data: ['is required'] } };
+  return typed.format === 'json' ? jsonOf(work, source, 'data') : { value: source, errors: {} };
+}
+
+/** Reads a mask: JSON, or one expression. */
+async function maskOf(work: Work, given: string): Promise<Read> {
+  const source = withLineFeeds(given).trim();
+  return /^(?:\{(?![{%])|\[|")/.test(source) ? jsonOf(work, source, 'mask') : { value: source, errors: {} };
+}
+
+async function jsonOf(work: Work, source: string, path: string): Promise<Read> {
+  const parsed = await work.run(parsingJsonBody(Buffer.from(source)));
+  if (parsed.ok) return { value: parsed.value, errors: {} };
+  const at = parsed.path === undefined ? path : `${path}.${parsed.path}`;
+  return { value: '', errors: { [at]: [parsed.message] } };
+}
+
+/** Returns the rows of key and value with a key. */
+export function metadataOf({
+  metadata_key: keys,
+  metadata_value: values,
+}: Pick<TypedToken, 'metadata_key' | 'metadata_value'>): {
+  readonly value: Readonly<Record<string, string>> | null;
+  readonly errors: FieldErrors;
+} {
+  const metadata = new Map<string, string>();
+  for (const [index, key] of keys.entries()) {
+    const value = withLineFeeds(values[index] ?? '');
+    if (key === '' && value !== '') return { value: null, errors: { metadata: ['a value has no key'] } };
+    if (metadata.has(key)) return { value: null, errors: { metadata: ['a key is there twice'] } };
+    if (key !== '') metadata.set(key, value);
+  }
+  return { value: metadata.size === 0 ? null : Object.fromEntries(metadata), errors: {} };
+}
+
+/** A form sends each line break as two characters. */
+export function withLineFeeds(given: string): string {
+  return given.replaceAll('\r\n', '\n');
+}
+
+/** Returns the lines that are not empty; null if there are none. */
+export function listOf(given: string): readonly string[] | null {
+  const lines = withLineFeeds(given)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  return lines.length === 0 ? null : lines;
+}
+
+function absentIfEmpty(given: string): string | null {
+  return given === '' ? null : given;
+}
+
+/** A field of a form, and the path of its value in a request. */
+type Place = { readonly name: string; readonly path: string };
+
+const ownPlaces: readonly Place[] = [
+  'containers',
+  'metadata',
+  'search_indexes',
+  'mask',
+  'fingerprint_expression',
+  'expires_at',
+  'id',
+].map((name) => ({ name, path: name }));
+
+/** Returns the fields of a type's form that hold its data. */
+export function dataPlaces(type: TokenType): readonly Place[] {
+  return type === 'token' ? [{ name: 'text', path: 'data' }] : typeForms[type].fields;
+}
+
+/**
+ * Returns the errors of a request under the names of the fields that show them, and all others under `form`. An error of
+ * a part, such as `containers[1]`, keeps its path in its text.
+ */
+export function errorsBeside(errors: FieldErrors, places: readonly Place[] = []): Readonly<Record<string, string>> {
+  const all = [...places, ...ownPlaces];
+  const beside = new Map<string, string[]>();
+  for (const [path, messages] of Object.entries(errors)) {
+    const exact = all.find((place) => place.path === path);
+    const around = all.find((place) => path.startsWith(`${place.path}.`) || path.startsWith(`${place.path}[`));
+    const name = (exact ?? around)?.name ?? 'form';
+    const texts = messages.map((message) => (exact !== undefined ? sentence(message) : `${path} ${message}`));
+    beside.set(name, [...(beside.get(name) ?? []), ...texts]);
+  }
+  return Object.fromEntries([...beside].map(([name, messages]) => [name, messages.join('; ')]));
+}
+
+function sentence(message: string): string {
+  return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}`;
+}

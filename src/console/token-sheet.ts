@@ -1,0 +1,94 @@
+import { isJsonObject, type Json, type JsonObject } from '../domain/json.js';
+import { problemFrom } from '../http/error-handler.js';
+import { Problem } from '../http/problem/problem.js';
+import { getToken } from '../queries/get-token.js';
+import { type ReadContext, release } from '../queries/release.js';
+import type { TokenAnswer } from '../queries/token-answer.js';
+import type { Visit } from './page.js';
+import { shownLines, shownText } from './shown-text.js';
+
+/** What a page shows of data and of a mask. A file has all of it. */
+const charactersMax = 3_000;
+const membersMax = 20;
+const memberCharactersMax = 500;
+
+/** Returns the path of a token's page. */
+export function tokenPath(id: string): string {
+  return `/tokens/${encodeURIComponent(id)}`;
+}
+
+/** Returns the token of the path under the transform of `token:read`. Throws the problem of a rejection. */
+export async function findToken({ vault, context }: Visit, id: string): Promise<TokenAnswer> {
+  const found = await getToken(vault, context, id);
+  if (found.ok) return found.value;
+  // A store server that lost its leadership must not report that the token does not exist.
+  await vault.confirmReads(context.beganAt, false);
+  throw problemFrom(found);
+}
+
+/** Returns the token in plaintext, which a rule for `token:read` or `token:use` allows. Throws a 403 if neither does. */
+export async function findPlaintext(visit: Visit, id: string): Promise<TokenAnswer> {
+  const read = await findToken(visit, id);
+  if (read.transform === 'reveal') return read;
+  const used = await getToken(visit.vault, visit.context, id, 'token:use');
+  if (used.ok && used.value.transform === 'reveal') return used.value;
+  throw new Problem('forbidden');
+}
+
+/** Returns the token object, once the access log has recorded the read. */
+export async function released(
+  { vault, context }: Visit,
+  answer: TokenAnswer,
+  as: ReadContext = context,
+): Promise<JsonObject> {
+  const render = await release(vault, as, [answer]);
+  return vault.turns.begin(context.caller.tenantId).run(render(answer));
+}
+
+export type Sheet = ReturnType<typeof sheetOf>;
+
+/** Returns what a page shows of a token object. */
+export function sheetOf(token: JsonObject) {
+  const { id, type, containers, metadata, search_indexes: indexes, mask } = token;
+  return {
+    ...{ id: String(id), type: String(type), path: tokenPath(String(id)) },
+    data: Object.hasOwn(token, 'data') ? shownData(token['data'] ?? null) : null,
+    containers: Array.isArray(containers) ? containers.map(String) : [],
+    metadata: isJsonObject(metadata) ? Object.entries(metadata) : [],
+    indexes: Array.isArray(indexes) ? indexes.map(String) : [],
+    mask: mask === undefined ? null : linesOf(mask),
+    fingerprint: textOf(token['fingerprint']),
+    fingerprintExpression: textOf(token['fingerprint_expression']),
+    ...{ createdAt: textOf(token['created_at']), createdBy: textOf(token['created_by']) },
+    ...{ modifiedAt: textOf(token['modified_at']), modifiedBy: textOf(token['modified_by']) },
+    ...{ expiresAt: textOf(token['expires_at']), entityRef: textOf(token['entity_ref']) },
+  };
+}
+
+function textOf(value: Json | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** Returns data as a list of members if it is a small object, otherwise as text. `isCut`: it is longer than that. */
+function shownData(data: Json) {
+  const members = isJsonObject(data) ? Object.entries(data) : [];
+  const isSmall = members.length > 0 && members.length <= membersMax && members.every(([, value]) => isShort(value));
+  if (isSmall) {
+    const shown = members.map(([key, value]) => [shownText(key, 60), shownText(value, memberCharactersMax)]);
+    return { members: shown, text: '', isCut: false };
+  }
+  return { members: [], text: linesOf(data), isCut: sourceOf(data).length > charactersMax };
+}
+
+function isShort(value: Json): boolean {
+  if (typeof value === 'string') return value.length <= memberCharactersMax / 5 && !value.includes('\n');
+  return typeof value !== 'object' || value === null;
+}
+
+function linesOf(value: Json): string {
+  return shownLines(sourceOf(value), charactersMax);
+}
+
+function sourceOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}

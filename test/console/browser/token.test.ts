@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { openChromium, signInWith } from '../../support/console/chromium.js';
+import { startTestConsole } from '../../support/console/console.js';
+
+const number = '4242424242424242';
+
+test('a person creates a card with the rules checked while typing, reveals it, and it is hidden in time', async () => {
+  const console = await startTestConsole();
+  const { page, faults } = await openChromium();
+  const address = await console.listen();
+  await signInWith(page, address, console);
+  await page.goto(`${address}/tokens`);
+  await page.getByRole('link', { name: 'New token' }).click();
+  await page.getByRole('link', { name: 'Card', exact: true }).click();
+  const field = page.getByLabel('Card number');
+  await field.fill('4242424242424241');
+  await page.getByText('its check digit is wrong').waitFor();
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+  await field.fill(number);
+  await page.getByText('its check digit is wrong').waitFor({ state: 'hidden' });
+  expect(await field.getAttribute('aria-invalid')).toBeNull();
+  await page.getByLabel('Key 1').fill('order');
+  await page.getByLabel('Value 1').fill('o-17');
+  await page.getByRole('button', { name: 'Create the token' }).click();
+  await page.getByText('The token is stored.').waitFor();
+  expect(await page.content()).not.toContain(number);
+  const masked = page.url();
+
+  await page.clock.install();
+  await page.getByLabel('Reason to see the value').fill('The customer called');
+  await page.getByRole('button', { name: 'Reveal' }).click();
+  await page.getByText(number).waitFor();
+  await page.clock.fastForward(31_000);
+  await page.getByText('XXXXXXXXXXXX4242').waitFor();
+  expect(page.url()).toBe(masked);
+  expect(await page.content()).not.toContain(number);
+  const stored = await page.evaluate('JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)])');
+  expect(stored).toBe('[[],[]]');
+  expect(faults).toEqual([]);
+});
+
+test('a person deletes a token after typing its id, and an operator downloads the statement', async () => {
+  const console = await startTestConsole();
+  await console.service.call('POST', '/tokens', { type: 'card', id: 'one', data: { number } });
+  const { page, faults } = await openChromium({ width: 360 });
+  const address = await console.listen();
+  await signInWith(page, address, console);
+  await page.goto(`${address}/tokens/one`);
+  await page.getByText('Delete this token').click();
+  await page.getByLabel('Type the id of the token').fill('two');
+  await page.getByRole('button', { name: 'Delete for good' }).click();
+  await page.getByText('This is not the id of the token.').waitFor();
+  await page.getByLabel('Type the id of the token').fill('one');
+  await page.getByRole('button', { name: 'Delete for good' }).click();
+  await page.getByRole('heading', { name: 'The token is gone' }).waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('without JavaScript, a revealed value leaves the page by itself', async () => {
+  const console = await startTestConsole();
+  await console.service.call('POST', '/tokens', { type: 'card', id: 'one', data: { number } });
+  const { page } = await openChromium({ javaScriptEnabled: false });
+  const address = await console.listen();
+  await signInWith(page, address, console);
+  await page.goto(`${address}/tokens/one`);
+  await page.getByLabel('Reason to see the value').fill('The customer called');
+  await page.getByRole('button', { name: 'Reveal' }).click();
+  await page.getByText(number).waitFor();
+  await page.getByText('XXXXXXXXXXXX4242').waitFor({ timeout: 45_000 });
+  expect(page.url()).toBe(`${address}/tokens/one`);
+}, 90_000);

@@ -1,0 +1,350 @@
+import { describe, expect, test } from 'vitest';
+import { erasureStatement, isSignedErasure } from '#src/audit/erasure-statement.js';
+import { startTestConsole } from '../support/console/console.js';
+import { rule } from '../support/test-service.js';
+
+const number = '4242424242424242';
+const card = { type: 'card', data: { number, expiration_month: 12, expiration_year: 2030, cvc: '123' } };
+const hostile = '<script>alert(1)</script>{{ page.csrf }}\u{202E}\u{1F600}"\'&';
+
+type Console = Awaited<ReturnType<typeof startTestConsole>>;
+
+async function create({ service }: Console, body: Record<string, unknown>): Promise<void> {
+  const { status, text } = await service.call('POST', '/tokens', body);
+  if (status !== 201) throw new Error(text);
+}
+
+async function entriesOf({ service }: Console, operation: string) {
+  const url = `/logs?operation=${operation}&entity_type=token`;
+  const { body } = await service.call('GET', url, undefined, { key: service.managementKey });
+  return body['data'] as readonly Record<string, unknown>[];
+}
+
+describe('the page of a token', () => {
+  test('shows the mask and the facts, and is linked from the table', async () => {
+    const console = await startTestConsole();
+    await create(console, { id: 'customer 1', ...card, metadata: { order: 'o-17' } });
+    const browser = await console.signIn();
+    expect((await browser.get('/tokens')).text).toContain('href="/tokens/customer%201"');
+    const { status, text, headers } = await browser.get('/tokens/customer%201');
+    expect(status).toBe(200);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(text).toContain('XXXXXXXXXXXX4242');
+    expect(text).not.toContain(number);
+    expect(text).not.toContain('123</');
+    for (const fact of ['o-17', '/pci/high/', '{{ data.number }}', 'Reason to see the value']) {
+      expect(text).toContain(fact);
+    }
+  });
+
+  test('returns 404 for an unknown token, and 403 without a rule for its container', async () => {
+    const console = await startTestConsole();
+    await create(console, { id: 'one', ...card });
+    const browser = await console.signIn();
+    expect((await browser.get('/tokens/none')).status).toBe(404);
+    const privateKey = await console.service.application([rule('/open/', 'reveal', ['token:read'])]);
+    const other = await console.signIn({ privateKey });
+    expect((await other.get('/tokens/one')).status).toBe(403);
+    expect(
+      (
+        await (
+          await console.signIn({ isOperator: true, privateKey: '', managementKey: console.service.managementKey })
+        ).get('/tokens/one')
+      ).status,
+    ).toBe(403);
+  });
+
+  test('shows hostile values as text, and cuts 512 KiB below 60 KB with a file of all of it', async () => {
+    const console = await startTestConsole();
+    await create(console, {
+      id: 'mad',
+      type: 'token',
+      data: { a: [hostile] },
+      mask: { a: hostile.replace('{{ page.csrf }}', '') },
+      metadata: { [hostile.slice(0, 40)]: hostile },
+    });
+    await create(console, { id: 'big', type: 'token', data: '<b>\n'.repeat(100_000), mask: '{{ data }}' });
+    const browser = await console.signIn();
+    const { text } = await browser.get('/tokens/mad');
+    expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(text).toContain('⟨U+202E⟩');
+    expect(text).not.toContain('<script>alert');
+    expect(text).toContain('{{ page.csrf }}');
+    const big = await browser.get('/tokens/big');
+    expect(Buffer.byteLength(big.text)).toBeLessThan(60_000);
+    expect(big.text).toContain('The page shows the beginning.');
+    const file = await browser.get('/tokens/big/file');
+    expect(file.headers['content-disposition']).toBe('attachment; filename="token.json"');
+    expect(JSON.parse(file.text).data).toHaveLength(400_000);
+  });
+});
+
+describe('a reveal', () => {
+  test('needs a reason, is recorded with it, and leaves the browser after 30 seconds', async () => {
+    const console = await startTestConsole();
+    await create(console, { id: 'one', ...card });
+    const browser = await console.signIn({ name: 'Ada Lovelace' });
+    await browser.get('/tokens/one');
+    for (const reason of ['', '   ', 'x'.repeat(501), `card ${number}`]) {
+      const refused = await browser.post('/tokens/one/reveal', { reason });
+      expect(refused.status).toBe(400);
+      expect(refused.text).toContain('aria-invalid="true"');
+      expect(refused.text).not.toContain('Plaintext</span>');
+    }
+    expect(await entriesOf(console, 'reveal')).toEqual([]);
+    const { status, text, headers } = await browser.post('/tokens/one/reveal', { reason: 'The customer\r\ncalled' });
+    expect(status).toBe(200);
+    expect(text).toContain(number);
+    expect(text).toContain('123</bdi>');
+    expect(headers['refresh']).toBe('30; url=/tokens/one');
+    expect(headers['cache-control']).toBe('no-store');
+    expect(await entriesOf(console, 'reveal')).toMatchObject([
+      { person: 'Ada Lovelace', reason: 'The customer called', entity_id: 'one' },
+    ]);
+    expect(console.lines.map((line) => JSON.stringify(line)).join('')).not.toContain('The customer');
+  });
+
+  test('as a file is recorded in the same way', async () => {
+    const console = await startTestConsole();
+    await create(console, { id: 'one', ...card });
+    const browser = await console.signIn();
+    await browser.get('/tokens/one');
+    const { text, headers } = await browser.post('/tokens/one/reveal', { reason: 'audit', as: 'file' });
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(JSON.parse(text).data.number).toBe(number);
+    expect(await entriesOf(console, 'reveal')).toMatchObject([{ reason: 'audit' }]);
+  });
+
+  test('is 403 for an application that sees only the mask, and works with token:use', async () => {
+    const console = await startTestConsole();
+    await create(console, { id: 'one', ...card });
+    const masked = await console.signIn({ privateKey: await console.service.application(['token:read']) });
+    expect((await masked.get('/tokens/one')).text).toContain('may not see this value in plaintext');
+    const refused = await masked.post('/tokens/one/reveal', { reason: 'curious' });
+    expect(refused.status).toBe(403);
+    expect(refused.text).not.toContain(number);
+    const using = await console.signIn({
+      privateKey: await console.service.application(['token:read', 'token:use']),
+    });
+    await using.get('/tokens/one');
+    expect((await using.post('/tokens/one/reveal', { reason: 'support' })).text).toContain(number);
+  });
+});
+
+describe('purge, edit and deletion', () => {
+  test('purges the verification code of a card, and of nothing else', async () => {
+    const console = await startTestConsole();
+    await create(console, { id: 'one', ...card });
+    await create(console, { id: 'two', type: 'token', data: 'x' });
+    const browser = await console.signIn();
+    await browser.get('/tokens/one');
+    expect((await browser.post('/tokens/one/purge-cvc')).location).toBe('/tokens/one');
+    expect((await browser.get('/tokens/one')).text).toContain('No verification code is stored');
+    expect((await console.service.call('GET', '/tokens/one')).body['data']).not.toHaveProperty('cvc');
+    expect((await browser.post('/tokens/two/purge-cvc')).status).toBe(400);
+    expect((await browser.post('/tokens/none/purge-cvc')).status).toBe(404);
+    const reader = await console.signIn({ privateKey: await console.service.application(['token:read']) });
+    await reader.get('/tokens/one');
+    expect((await reader.post('/tokens/one/purge-cvc')).status).toBe(403);
+  });
+
+  test('edits only what was changed, and shows a conflict with what was typed', async () => {
+    const console = await startTestConsole();
+    const { service } = console;
+    await create(console, { id: 'one', ...card, metadata: { order: 'o-17', note: 'a\nb' } });
+    const browser = await console.signIn();
+    const form = (await browser.get('/tokens/one/edit')).text;
+    const revision = /name="revision" value="(\d+)"/.exec(form)?.[1] ?? '';
+    expect(form).toContain('/pci/high/');
+    const fields = new URLSearchParams([
+      ...[
+        ['revision', revision],
+        ['containers', '/pci/high/\r\n/pci/low/'],
+        ['expires_at', '2035-01-31'],
+      ],
+      ...[
+        ['metadata_key', 'order'],
+        ['metadata_value', 'o-18'],
+      ],
+      ...[
+        ['metadata_key', 'note'],
+        ['metadata_value', 'a\r\nb'],
+      ],
+    ]);
+    expect((await browser.postAll('/tokens/one/edit', fields)).location).toBe('/tokens/one');
+    const { body } = await service.call('GET', '/tokens/one');
+    expect(body).toMatchObject({
+      ...{ containers: ['/pci/high/', '/pci/low/'], metadata: { order: 'o-18', note: 'a\nb' } },
+      expires_at: '2035-01-31T00:00:00.000+00:00',
+    });
+    await browser.get('/tokens/one/edit');
+    const conflict = await browser.postAll('/tokens/one/edit', fields);
+    expect(conflict.status).toBe(412);
+    expect(conflict.text).toContain('Someone changed the token');
+    expect(conflict.text).toContain('2035-01-31');
+  });
+
+  test.each([
+    ['containers', 'pci', 'must be a path'],
+    ['expires_at', 'soon', 'must be a date'],
+  ])('shows the error of %s beside the field', async (field, value, message) => {
+    const console = await startTestConsole();
+    await create(console, { id: 'one', ...card });
+    const browser = await console.signIn();
+    const [, revision = ''] = /name="revision" value="(\d+)"/.exec((await browser.get('/tokens/one/edit')).text) ?? [];
+    const containers = '/pci/high/';
+    const { status, text } = await browser.post('/tokens/one/edit', { revision, containers, [field]: value });
+    expect(status).toBe(400);
+    expect(text.toLowerCase()).toContain(message);
+    expect((await browser.post('/tokens/one/edit', { revision: 'x' })).status).toBe(400);
+    expect((await browser.get('/tokens/none/edit')).status).toBe(404);
+    const reader = await console.signIn({ privateKey: await console.service.application(['token:read']) });
+    expect((await reader.get('/tokens/one/edit')).status).toBe(403);
+  });
+
+  test('deletes only with the id typed and the revision that was shown, then gives the signed statement', async () => {
+    const console = await startTestConsole();
+    const { service } = console;
+    await create(console, { id: 'one', ...card });
+    const { privateKey, managementKey } = { privateKey: service.key, managementKey: service.managementKey };
+    const browser = await console.signIn({ privateKey, managementKey, isOperator: true });
+    const [, revision = ''] = /name="revision" value="(\d+)"/.exec((await browser.get('/tokens/one')).text) ?? [];
+    expect((await browser.post('/tokens/one/delete', { confirm: 'two', revision })).status).toBe(400);
+    expect((await browser.post('/tokens/one/delete', { confirm: 'one', revision: '99' })).status).toBe(412);
+    expect((await service.call('GET', '/tokens/one')).status).toBe(200);
+    const living = await browser.post('/tokens/one/erasure');
+    expect(living.status).toBe(409);
+    expect(living.text).toContain('the token exists');
+    const gone = await browser.post('/tokens/one/delete', { confirm: 'one', revision });
+    expect(gone.location).toBe('/tokens/one/erasure');
+    expect((await browser.get('/tokens/one/erasure')).text).toContain('its keys are destroyed');
+    const file = await browser.post('/tokens/one/erasure');
+    expect(file.headers['content-disposition']).toBe('attachment; filename="erasure-statement.json"');
+    const statement = erasureStatement.parse(JSON.parse(file.text));
+    expect(statement.token_id).toBe('one');
+    expect(isSignedErasure(statement, (await service.vault.keys.signingKey()).publicKey)).toBe(true);
+    expect((await browser.get('/tokens/one')).status).toBe(404);
+  });
+
+  test('accepts an id with invisible characters as the page shows it', async () => {
+    const console = await startTestConsole();
+    await create(console, { id: 'a\u{200B}b', type: 'token', data: 'x' });
+    const browser = await console.signIn();
+    const path = `/tokens/${encodeURIComponent('a\u{200B}b')}`;
+    const { text } = await browser.get(path);
+    expect(text).toContain('a⟨U+200B⟩b');
+    const [, revision = ''] = /name="revision" value="(\d+)"/.exec(text) ?? [];
+    expect((await browser.post(`${path}/delete`, { confirm: 'ab', revision })).status).toBe(400);
+    expect((await browser.post(`${path}/delete`, { confirm: 'a⟨U+200B⟩b', revision })).status).toBe(303);
+  });
+
+  test('an edit that would give the fingerprint of another token changes nothing, and says so', async () => {
+    const console = await startTestConsole();
+    const { service } = console;
+    await service.call(
+      'PUT',
+      '/tenants/self',
+      { name: 'test', settings: { deduplicate_tokens: 'true' } },
+      { key: service.managementKey },
+    );
+    const token = { type: 'token', data: 'x', fingerprint_expression: '{{ metadata.order }}' };
+    await create(console, { ...token, id: 'one', metadata: { order: '1' } });
+    await create(console, { ...token, id: 'two', metadata: { order: '2' } });
+    const browser = await console.signIn();
+    const [, revision = ''] = /name="revision" value="(\d+)"/.exec((await browser.get('/tokens/two/edit')).text) ?? [];
+    const fields = { revision, containers: '/general/high/', metadata_key: 'order', metadata_value: '1' };
+    const { status, text } = await browser.post('/tokens/two/edit', fields);
+    expect(status).toBe(409);
+    expect(text).toContain('Nothing was saved.');
+    expect((await service.call('GET', '/tokens/two')).body['metadata']).toEqual({ order: '2' });
+  });
+
+  test('the statement counts entries of all tenants, so it takes an operator, and a caller that may read the history', async () => {
+    const console = await startTestConsole();
+    await create(console, { id: 'one', ...card });
+    await console.service.call('DELETE', '/tokens/one');
+    const browser = await console.signIn();
+    expect((await browser.get('/tokens/one/erasure')).text).toContain('strongroom audit erasure');
+    expect((await browser.post('/tokens/one/erasure')).status).toBe(403);
+    const narrow = await console.service.application([rule('/open/', 'reveal', ['token:read'])]);
+    const stranger = await console.signIn({ privateKey: narrow, isOperator: true });
+    expect((await stranger.get('/tokens/one/erasure')).status).toBe(404);
+    expect((await stranger.post('/tokens/one/erasure')).status).toBe(404);
+    const foreign = await console.signIn({ privateKey: await console.service.otherTenant(), isOperator: true });
+    expect((await foreign.get('/tokens/one/erasure')).status).toBe(404);
+  });
+
+  test('deletion needs token:delete, and a private application that may read nothing else returns to the list', async () => {
+    const console = await startTestConsole();
+    await create(console, { id: 'one', ...card });
+    const reader = await console.signIn({ privateKey: await console.service.application(['token:read']) });
+    const { text } = await reader.get('/tokens/one');
+    expect(text).not.toContain('Delete for good');
+    expect((await reader.post('/tokens/one/delete', { confirm: 'one', revision: '0' })).status).toBe(403);
+    const rules = [rule('/pci/', 'mask', ['token:read', 'token:search', 'token:delete'])];
+    const narrow = await console.signIn({ privateKey: await console.service.application(rules) });
+    const [, revision = ''] = /name="revision" value="(\d+)"/.exec((await narrow.get('/tokens/one')).text) ?? [];
+    expect((await narrow.post('/tokens/one/delete', { confirm: 'one', revision })).location).toBe('/tokens');
+  });
+});
+
+describe('the past of a token', () => {
+  test('shows the history with the person, and the masked state at each event', async () => {
+    const console = await startTestConsole();
+    const { service } = console;
+    await create(console, { id: 'one', ...card, metadata: { order: 'first' } });
+    service.clock.advance(60_000);
+    await service.call(
+      'PATCH',
+      '/tokens/one',
+      { metadata: { order: 'second' } },
+      { headers: { 'service-person': 'Grace' } },
+    );
+    service.clock.advance(60_000);
+    const browser = await console.signIn();
+    const { status, text } = await browser.get('/tokens/one/history');
+    expect(status).toBe(200);
+    expect(text).toContain('Grace');
+    expect(text).toContain('metadata');
+    const links = [...text.matchAll(/href="(\/tokens\/one\/as-of\?at=[^"]+)"/g)].map(([, link = '']) => link);
+    expect(links).toHaveLength(2);
+    const [newest = '', oldest = ''] = links;
+    expect((await browser.get(newest)).text).toContain('second');
+    const earlier = (await browser.get(oldest)).text;
+    expect(earlier).toContain('first');
+    expect(earlier).toContain('XXXXXXXXXXXX4242');
+    expect(earlier).not.toContain(number);
+    expect((await browser.get('/tokens/one/as-of?at=2001-01-01T00:00')).text).toContain('There was no such token');
+    await service.call('DELETE', '/tokens/one');
+    expect((await browser.get(oldest)).text).toContain('Erased since');
+    expect((await browser.get('/tokens/one/history')).text).toContain('Deleted');
+  });
+
+  test.each(['12', 'yesterday', '2999-01-01T00:00', ' 1 '])('returns 400 for the time %j', async (at) => {
+    const console = await startTestConsole();
+    await create(console, { id: 'one', ...card });
+    const browser = await console.signIn();
+    const { status, text } = await browser.get(`/tokens/one/as-of?at=${encodeURIComponent(at)}`);
+    expect(status).toBe(400);
+    expect(text).toContain('aria-invalid="true"');
+    expect(text).not.toContain('position');
+  });
+
+  test('of a token in another container or tenant stays closed', async () => {
+    const console = await startTestConsole();
+    await create(console, { id: 'one', ...card });
+    const at = '2001-01-01T00:00';
+    const narrow = await console.signIn({
+      privateKey: await console.service.application([rule('/open/', 'reveal', ['token:read'])]),
+    });
+    expect((await narrow.get('/tokens/one/history')).status).toBe(403);
+    console.service.clock.advance(1_000);
+    const now = new Date(console.service.clock.now()).toISOString();
+    expect((await narrow.get(`/tokens/one/as-of?at=${now}`)).status).toBe(403);
+    const foreign = await console.signIn({ privateKey: await console.service.otherTenant() });
+    expect((await foreign.get('/tokens/one/history')).status).toBe(404);
+    expect((await foreign.get(`/tokens/one/as-of?at=${at}`)).text).toContain('There was no such token');
+    expect((await console.browser().get('/tokens/one/history')).location).toBe('/sign-in');
+    expect((await foreign.get('/tokens/one/history?page=x')).status).toBe(400);
+  });
+});
