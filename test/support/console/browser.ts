@@ -70,6 +70,10 @@ export function createBrowser(app: FastifyInstance, jar: ReadonlyMap<string, str
       const form = new URLSearchParams({ ...(csrf === null ? {} : { _csrf: csrf }), ...fields });
       return send('POST', url, form.toString(), options);
     },
+    /** Posts a form in which a name occurs several times. */
+    postAll(url: string, fields: URLSearchParams): Promise<PageAnswer> {
+      return send('POST', url, new URLSearchParams([['_csrf', csrfToken], ...fields]).toString(), {});
+    },
     /** Returns a browser with the same cookies, such as one that an attacker has copied. */
     copy: () => createBrowser(app, cookies),
   };
