@@ -28,6 +28,9 @@ export type ApplicationForm = {
 };
 
 const rulesMax = 50;
+/** With more rules than these, only those that a person works on are open, so that the page stays small. */
+const openMax = 20;
+const openWithErrorsMax = 10;
 const emptyRule: RuleForm = { description: '', priority: '1', container: '/', transform: 'mask', permissions: [] };
 
 /** Returns the form of an application that does not exist yet. */
@@ -94,10 +97,10 @@ function priorityOf(text: string): Json {
 /** A form after one of its buttons, and the rule that has the focus then. */
 type Edited = { readonly form: ApplicationForm; readonly focus: number | null };
 
-/** Runs a button that changes the list of rules: `add`, `remove.2`, `up.2` or `down.2`. Returns null for another one. */
+/** Runs a button of the list of rules: `add`, `open.2`, `remove.2`, `up.2` or `down.2`. Returns null for another one. */
 export function edited(form: ApplicationForm, button: string): Edited | null {
   const { rules } = form;
-  const [, verb, number] = /^(add|remove|up|down)(?:\.(\d{1,2}))?$/.exec(button) ?? [];
+  const [, verb, number] = /^(add|open|remove|up|down)(?:\.(\d{1,2}))?$/.exec(button) ?? [];
   if (verb === undefined) return null;
   if (verb === 'add') {
     if (rules.length >= rulesMax) return { form, focus: null };
@@ -106,6 +109,7 @@ export function edited(form: ApplicationForm, button: string): Edited | null {
   const index = Number(number ?? rulesMax);
   const rule = rules[index];
   if (rule === undefined) return { form, focus: null };
+  if (verb === 'open') return { form, focus: index };
   const others = rules.filter((one) => one !== rule);
   if (verb === 'remove') return { form: { ...form, rules: others }, focus: Math.min(index, others.length - 1) };
   const to = Math.min(rules.length - 1, Math.max(0, index + (verb === 'up' ? -1 : 1)));
@@ -115,6 +119,8 @@ export function edited(form: ApplicationForm, button: string): Edited | null {
 /** Returns what the template of the form shows. */
 export function formModel(type: ApplicationType, form: ApplicationForm, errors: FieldErrors, focus: number | null) {
   const allowed = permissionCatalogue.filter(({ application_types: types }) => types.includes(type));
+  const withErrors = form.rules.flatMap((_, index) => (hasErrorsIn(errors, index) ? [index] : []));
+  const opened = new Set([focus, ...withErrors.slice(0, openWithErrorsMax)]);
   const checked = (granted: readonly string[]) =>
     allowed.map(({ type: name, description }) => ({
       ...{ name, description, label: name.replace('token:', '') },
@@ -126,6 +132,7 @@ export function formModel(type: ApplicationType, form: ApplicationForm, errors: 
     rules: form.rules.map((rule, index) => ({
       ...rule,
       permissions: checked(rule.permissions),
+      isOpen: form.rules.length <= openMax || opened.has(index),
       hasFocus: index === focus,
       errors: {
         rule: errorOf(errors, `rules[${index}]`),
@@ -147,4 +154,8 @@ export function formModel(type: ApplicationType, form: ApplicationForm, errors: 
     },
     hasErrors: Object.keys(errors).length > 0,
   };
+}
+
+function hasErrorsIn(errors: FieldErrors, index: number): boolean {
+  return Object.keys(errors).some((path) => path.startsWith(`rules[${index}]`));
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
-import { type TestConsole, startTestConsole } from '../support/console/console.js';
+import { startTestConsole, type TestConsole } from '../support/console/console.js';
 import {
   applicationOf,
   createApplication,
@@ -24,7 +24,13 @@ type RuleFields = {
 function editor(rules: readonly RuleFields[], others: Readonly<Record<string, string>> = {}): URLSearchParams {
   const form = new URLSearchParams({ name: 'shop', expires_at: '', uses: 'rules', ...others });
   for (const [index, rule] of rules.entries()) {
-    const { container = '/', transform = 'mask', priority = '1', description = '', permissions = ['token:read'] } = rule;
+    const {
+      container = '/',
+      transform = 'mask',
+      priority = '1',
+      description = '',
+      permissions = ['token:read'],
+    } = rule;
     for (const [name, value] of Object.entries({ container, transform, priority, description })) {
       form.append(`rules.${index}.${name}`, value);
     }
@@ -183,7 +189,10 @@ test('a preview shows decisions and the masked value by rules that are not saved
     const asked = { version: hidden(opened, 'version'), do: 'preview', token_id: 'card-1', permission: 'token:read' };
     return browser.postAll(path, editor(rules, { ...asked, ...others }));
   };
-  const masked = await ask([{ container: '/pci/', description: 'cards' }, { container: '/', transform: 'redact' }]);
+  const masked = await ask([
+    { container: '/pci/', description: 'cards' },
+    { container: '/', transform: 'redact' },
+  ]);
   expect(masked.status, masked.text).toBe(200);
   expect(masked.text).toContain('The masked value');
   expect(masked.text).toContain('XXXXXXXXXXXX4242');
@@ -221,6 +230,7 @@ test('a person without a private key sees the decisions of a preview, and no val
   expect(shown.text).toContain('Sign in with a private key, too');
   expect(shown.text).not.toContain('<pre class="block">');
   const ofOther = await console.signIn({ managementKey: await console.service.otherManagement() });
+  await ofOther.get('/applications');
   expect((await ofOther.post(`/applications/${id}/preview`, { token_id: 'token-1' })).status).toBe(404);
 });
 
@@ -230,7 +240,13 @@ test('hostile text in every field of the editor is shown as text', async () => {
   const browser = await console.signIn();
   const path = `/applications/${id}/edit`;
   const version = hidden((await browser.get(path)).text, 'version');
-  const rule = { container: hostile, transform: hostile, priority: hostile, description: hostile, permissions: [hostile] };
+  const rule = {
+    container: hostile,
+    transform: hostile,
+    priority: hostile,
+    description: hostile,
+    permissions: [hostile],
+  };
   const fields = { name: hostile, expires_at: hostile, token_id: hostile, permission: hostile, version };
   for (const button of ['check', 'preview', 'save', 'add', hostile]) {
     const { text, status } = await browser.postAll(path, editor([rule], { ...fields, do: button }));
@@ -250,4 +266,14 @@ test('the editor of fifty rules stays below 60 KB', async () => {
   const { text } = await browser.get(`/applications/${id}/edit`);
   expect(containersOn(text)).toHaveLength(50);
   expect(Buffer.byteLength(text)).toBeLessThan(pageBytesMax);
+  const fields = editor(rules, { version: hidden(text, 'version'), do: 'open.30' });
+  const opened = await browser.postAll(`/applications/${id}/edit`, fields);
+  expect(opened.text.match(/<select name="rules\./g)).toHaveLength(1);
+  expect(opened.text).toContain('<select name="rules.30.transform"');
+  fields.set('do', 'save');
+  fields.set('rules.49.container', '/last/');
+  expect((await browser.postAll(`/applications/${id}/edit`, fields)).status).toBe(303);
+  const saved = await rulesOf(console, id);
+  expect(saved).toHaveLength(50);
+  expect(saved[49]).toMatchObject({ container: '/last/', permissions: ['token:read', 'token:search'] });
 });

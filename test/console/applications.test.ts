@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { logs } from '../http/routes/list-logs/support.js';
 import { startTestConsole } from '../support/console/console.js';
 import {
   createApplication,
@@ -9,7 +10,6 @@ import {
   keysOf,
   signInLimited,
 } from '../support/console/directory-pages.js';
-import { logs } from '../http/routes/list-logs/support.js';
 
 const pageBytesMax = 60_000;
 
@@ -95,7 +95,8 @@ test('a rotation issues a new key first, and then leads to the revocation of the
   const fresh = keyOn(second.text);
   expect(second.text).toContain('Step 2 of 2');
   expect(second.text).toContain(`href="/applications/${id}/keys/${oldId}/revoke"`);
-  const status = async (key: string | null) => (await console.service.call('GET', '/tokens', undefined, { key })).status;
+  const status = async (key: string | null) =>
+    (await console.service.call('GET', '/tokens', undefined, { key })).status;
   expect([await status(old), await status(fresh)]).toEqual([200, 200]);
 
   const third = await browser.get(`/applications/${id}/keys/${oldId}/revoke`);
@@ -155,7 +156,13 @@ test('a session without the permission gets neither the page nor the action', as
     expect(page.text).not.toContain(action);
   }
   const once = crypto.randomUUID();
-  const posts = [`${id}/keys`, `${id}/keys/${keyId}/revoke`, `${id}/keys/${keyId}/rotate`, `${id}/delete`, `${id}/edit`];
+  const posts = [
+    `${id}/keys`,
+    `${id}/keys/${keyId}/revoke`,
+    `${id}/keys/${keyId}/rotate`,
+    `${id}/delete`,
+    `${id}/edit`,
+  ];
   for (const path of posts) {
     expect((await reader.post(`/applications/${path}`, { once, confirmation: 'shop' })).status, path).toBe(403);
   }
