@@ -77,7 +77,7 @@ export type Visit = {
   readonly caller: Caller;
   /** What every query and command takes: `caller`, the trace id and the time of arrival. */
   readonly context: ReadContext;
-  /** The same for one of the session's applications, on a page with the session `any`; null if it has none. */
+  /** The same for one of the session's applications, also beside `context`; null if the session has none of this kind. */
   contextAs(kind: 'private' | 'management'): ReadContext | null;
   /** A parameter of the path. */
   param(name: string): string;

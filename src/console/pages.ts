@@ -1,5 +1,7 @@
 import type { ConsolePage } from './page.js';
 import { accessLogPage } from './pages/access-log.js';
+import { applicationEditorPage } from './pages/application-editor.js';
+import { applicationsPage } from './pages/applications.js';
 import { checksPage } from './pages/checks.js';
 import { evidencePage, verificationPage } from './pages/evidence.js';
 import { newTokenPage } from './pages/new-token.js';
@@ -7,11 +9,13 @@ import { operationsPage } from './pages/operations.js';
 import { overviewPage } from './pages/overview.js';
 import { sessionPage } from './pages/session.js';
 import { signInPage } from './pages/sign-in.js';
+import { tenantPage } from './pages/tenant.js';
 import { themePage } from './pages/theme.js';
 import { tokenPage } from './pages/token.js';
 import { tokenEditPage } from './pages/token-edit.js';
 import { tokenPastPage } from './pages/token-past.js';
 import { tokensPage } from './pages/tokens.js';
+import { webhooksPage } from './pages/webhooks.js';
 
 /** All pages, in the order of the navigation. */
 export const pages: readonly ConsolePage[] = [
@@ -21,11 +25,15 @@ export const pages: readonly ConsolePage[] = [
   tokenPastPage,
   tokenEditPage,
   newTokenPage,
+  applicationsPage,
+  applicationEditorPage,
   accessLogPage,
   evidencePage,
   verificationPage,
+  webhooksPage,
   operationsPage,
   checksPage,
+  tenantPage,
   sessionPage,
   signInPage,
   themePage,

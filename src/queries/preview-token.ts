@@ -22,6 +22,11 @@ export type PreviewRequest = {
   readonly access: AccessFields | null;
   /** The permission whose response is previewed. */
   readonly permission: ReadingPermission;
+  /**
+   * Another application of the same person and tenant, which the token is shown to in place of the caller. A management
+   * application sees no token, so without it, a preview by one shows only the decisions.
+   */
+  readonly viewer?: ReadContext | null;
 };
 
 /** The permissions that show tokens which exist. */
@@ -31,8 +36,8 @@ export type TokenPreview = {
   /** What the application may do with this token under each permission, and how much of the token it then sees. */
   readonly decisions: readonly (AccessDecision & { readonly permission: TokenPermission })[];
   /**
-   * The token for `release`: under the application's transform, or under the transform of the caller if that shows less.
-   * Null if the application or the caller may not see the token at all.
+   * The token for `release`, in the context of the viewer: under the application's transform, or under the transform of
+   * the viewer if that shows less. Null if the application or the viewer may not see the token at all.
    */
   readonly token: TokenAnswer | null;
   /** Whether the application would see more than `token` shows. */
@@ -45,15 +50,17 @@ export type TokenPreview = {
  * log.
  *
  * Threat: a caller with a management key previews `reveal` to read a value. `token` therefore never shows more than the
- * caller itself may get.
+ * caller itself, or its viewer, may get.
  */
 export async function previewToken(
   vault: Vault,
   context: ReadContext,
-  { applicationId, tokenId, access, permission }: PreviewRequest,
+  { applicationId, tokenId, access, permission, viewer: given = null }: PreviewRequest,
 ): Promise<CommandResult<TokenPreview>> {
   const { caller } = context;
   const { tenantId } = caller;
+  const viewer = given ?? context;
+  if (viewer.caller.tenantId !== tenantId) throw new Error('a viewer must belong to the tenant of the caller');
   const needed = access === null ? 'application:read' : 'application:update';
   const mayPreview = grantsAnywhere(caller, needed);
   if (!mayPreview && (access !== null || applicationId !== caller.applicationId)) return rejected('forbidden');
@@ -74,19 +81,19 @@ export async function previewToken(
   vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
 
   const { containers } = read.open;
-  const most = mostThatMaySee(context, containers);
+  const most = mostThatMaySee(viewer, containers);
   if (!mayPreview && most === null) return rejected('forbidden');
   const decisions = tokenPermissions.map((one) => ({ permission: one, ...decideAccess(subject, one, containers) }));
   const asked = transformFor(subject, permission, containers);
   const shown = strictest(asked, most);
   return done({
     decisions,
-    token: shown === null ? null : tokenAnswer(caller, read, shown),
+    token: shown === null ? null : tokenAnswer(viewer.caller, read, shown),
     isLimited: openness(shown) < openness(asked),
   });
 }
 
-/** Returns how much of a token the caller may get by the permission that shows it the most. */
+/** Returns how much of a token this caller may get by the permission that shows it the most. */
 function mostThatMaySee({ caller }: ReadContext, containers: readonly string[]): Transform | null {
   return reading
     .map((permission) => transformFor(caller, permission, containers))

@@ -157,3 +157,23 @@ function checkWhileTyping(form) {
 for (const notice of document.querySelectorAll('[data-hide-after]')) hideInTime(notice);
 for (const form of document.querySelectorAll('[data-check]')) checkWhileTyping(form);
 for (const input of document.querySelectorAll('[data-complete]')) completeQueries(input);
+
+/**
+ * Copies a secret that the page shows once. Browsers offer the clipboard only over TLS and on loopback. Threat: the
+ * back button would show the secret again, from a copy of the page that the browser keeps.
+ */
+function offerCopy(button) {
+  const secret = document.getElementById(button.dataset.copy);
+  addEventListener('pagehide', () => secret.replaceChildren());
+  if (navigator.clipboard === undefined) return;
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    const isCopied = await navigator.clipboard.writeText(secret.textContent).then(
+      () => true,
+      () => false,
+    );
+    button.nextElementSibling.textContent = isCopied ? 'Copied' : 'The browser did not allow it. Select the text.';
+  });
+}
+
+for (const button of document.querySelectorAll('[data-copy]')) offerCopy(button);

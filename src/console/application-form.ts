@@ -1,0 +1,161 @@
+import type { AccessRule } from '../domain/access/access-rule.js';
+import type { ApplicationType } from '../domain/access/application-type.js';
+import type { AccessFields } from '../domain/access/parse-access.js';
+import { permissionCatalogue } from '../domain/access/permission.js';
+import { transforms } from '../domain/access/transform.js';
+import type { FieldErrors } from '../domain/field-errors.js';
+import type { Json } from '../domain/json.js';
+import type { ApplicationDocument } from '../domain/tenancy/documents.js';
+import { formatTimestamp } from '../domain/time.js';
+import { Problem } from '../http/problem/problem.js';
+import { errorOf, type TypedForm } from './typed-form.js';
+
+type RuleForm = {
+  readonly description: string;
+  readonly priority: string;
+  readonly container: string;
+  readonly transform: string;
+  readonly permissions: readonly string[];
+};
+
+/** An application as a person types it. */
+export type ApplicationForm = {
+  readonly name: string;
+  readonly expiresAt: string;
+  readonly uses: 'permissions' | 'rules';
+  readonly permissions: readonly string[];
+  readonly rules: readonly RuleForm[];
+};
+
+const rulesMax = 50;
+/** With more rules than these, only those that a person works on are open, so that the page stays small. */
+const openMax = 20;
+const openWithErrorsMax = 10;
+const emptyRule: RuleForm = { description: '', priority: '1', container: '/', transform: 'mask', permissions: [] };
+
+/** Returns the form of an application that does not exist yet. */
+export function emptyForm(type: ApplicationType): ApplicationForm {
+  const uses = type === 'management' ? 'permissions' : 'rules';
+  return { name: '', expiresAt: '', uses, permissions: [], rules: type === 'management' ? [] : [emptyRule] };
+}
+
+/** Returns the form of an application as it is saved. */
+export function formOf({ name, access, expires_at: expiresAt }: ApplicationDocument): ApplicationForm {
+  return {
+    name,
+    expiresAt: expiresAt === null ? '' : formatTimestamp(expiresAt),
+    uses: access.kind,
+    permissions: access.kind === 'permissions' ? access.permissions : [],
+    rules: access.kind === 'rules' ? access.rules.map(ruleForm) : [],
+  };
+}
+
+function ruleForm({ priority, ...rule }: AccessRule): RuleForm {
+  return { ...rule, priority: String(priority) };
+}
+
+/** Returns the form as it was posted. */
+export function postedForm(form: TypedForm): ApplicationForm {
+  const numbers = form.names.flatMap((name) => /^rules\.(\d{1,9})\./.exec(name)?.[1] ?? []);
+  const known = [...new Set(numbers)].sort((one, other) => Number(one) - Number(other));
+  // Threat: a page with many thousands of rules would take long to render. The editor adds no more than these.
+  if (known.length > rulesMax)
+    throw new Problem('validation_failed', { rules: [`must hold 1 to ${rulesMax} access rules`] });
+  return {
+    name: form.text('name'),
+    expiresAt: form.text('expires_at'),
+    uses: form.text('uses') === 'rules' ? 'rules' : 'permissions',
+    permissions: form.values('permissions'),
+    rules: known.map((number) => ({
+      description: form.text(`rules.${number}.description`),
+      priority: form.text(`rules.${number}.priority`),
+      container: form.text(`rules.${number}.container`),
+      transform: form.text(`rules.${number}.transform`),
+      permissions: form.values(`rules.${number}.permissions`),
+    })),
+  };
+}
+
+/** Returns what the form grants, as in a request to the API, which validates it. */
+export function accessFields({ uses, permissions, rules }: ApplicationForm): AccessFields {
+  if (uses === 'permissions') return { permissions: [...permissions] };
+  return {
+    rules: rules.map(({ priority, permissions: granted, ...rule }) => ({
+      ...rule,
+      priority: priorityOf(priority),
+      permissions: [...granted],
+    })),
+  };
+}
+
+/** Returns text that is no number unchanged, and the validation rejects it. */
+function priorityOf(text: string): Json {
+  if (text === '') return null;
+  return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+}
+
+/** A form after one of its buttons, and the rule that has the focus then. */
+type Edited = { readonly form: ApplicationForm; readonly focus: number | null };
+
+/** Runs a button of the list of rules: `add`, `open.2`, `remove.2`, `up.2` or `down.2`. Returns null for another one. */
+export function edited(form: ApplicationForm, button: string): Edited | null {
+  const { rules } = form;
+  const [, verb, number] = /^(add|open|remove|up|down)(?:\.(\d{1,2}))?$/.exec(button) ?? [];
+  if (verb === undefined) return null;
+  if (verb === 'add') {
+    if (rules.length >= rulesMax) return { form, focus: null };
+    return { form: { ...form, uses: 'rules', rules: [...rules, emptyRule] }, focus: rules.length };
+  }
+  const index = Number(number ?? rulesMax);
+  const rule = rules[index];
+  if (rule === undefined) return { form, focus: null };
+  if (verb === 'open') return { form, focus: index };
+  const others = rules.filter((one) => one !== rule);
+  if (verb === 'remove') return { form: { ...form, rules: others }, focus: Math.min(index, others.length - 1) };
+  const to = Math.min(rules.length - 1, Math.max(0, index + (verb === 'up' ? -1 : 1)));
+  return { form: { ...form, rules: others.toSpliced(to, 0, rule) }, focus: to };
+}
+
+/** Returns what the template of the form shows. */
+export function formModel(type: ApplicationType, form: ApplicationForm, errors: FieldErrors, focus: number | null) {
+  const allowed = permissionCatalogue.filter(({ application_types: types }) => types.includes(type));
+  const withErrors = form.rules.flatMap((_, index) => (hasErrorsIn(errors, index) ? [index] : []));
+  const opened = new Set([focus, ...withErrors.slice(0, openWithErrorsMax)]);
+  const checked = (granted: readonly string[]) =>
+    allowed.map(({ type: name, description }) => ({
+      ...{ name, description, label: name.replace('token:', '') },
+      isChecked: granted.includes(name),
+    }));
+  return {
+    ...{ type, name: form.name, expiresAt: form.expiresAt, uses: form.uses },
+    permissions: checked(form.permissions),
+    rules: form.rules.map((rule, index) => ({
+      ...rule,
+      permissions: checked(rule.permissions),
+      isOpen: form.rules.length <= openMax || opened.has(index),
+      hasFocus: index === focus,
+      errors: {
+        rule: errorOf(errors, `rules[${index}]`),
+        description: errorOf(errors, `rules[${index}].description`),
+        priority: errorOf(errors, `rules[${index}].priority`),
+        container: errorOf(errors, `rules[${index}].container`),
+        transform: errorOf(errors, `rules[${index}].transform`),
+        permissions: errorOf(errors, `rules[${index}].permissions`),
+      },
+    })),
+    transforms: type === 'public' ? transforms.filter((transform) => transform !== 'reveal') : transforms,
+    isFull: form.rules.length >= rulesMax,
+    errors: {
+      name: errorOf(errors, 'name'),
+      expiresAt: errorOf(errors, 'expires_at'),
+      permissions: errorOf(errors, 'permissions'),
+      // The errors of one rule are shown beside its fields.
+      rules: errors['rules'] === undefined ? null : errorOf({ rules: errors['rules'] }, 'rules'),
+    },
+    hasErrors: Object.keys(errors).length > 0,
+  };
+}
+
+function hasErrorsIn(errors: FieldErrors, index: number): boolean {
+  return Object.keys(errors).some((path) => path.startsWith(`rules[${index}]`));
+}

@@ -1,0 +1,223 @@
+import { createApplication } from '../../commands/tenancy/create-application.js';
+import { updateApplication } from '../../commands/tenancy/update-application.js';
+import { type ApplicationType, applicationTypes } from '../../domain/access/application-type.js';
+import { parseAccess } from '../../domain/access/parse-access.js';
+import { errorsOf, type FieldErrors, valid } from '../../domain/field-errors.js';
+import type { ApplicationDocument } from '../../domain/tenancy/documents.js';
+import { parseApplication, parseName } from '../../domain/tenancy/parse-directory.js';
+import { checkExpiresAt } from '../../domain/token/fields/expires-at.js';
+import { directoryContextOf } from '../../http/directory-context.js';
+import { problemFrom } from '../../http/error-handler.js';
+import { problemCatalogue } from '../../http/problem/problem-catalogue.js';
+import type { LivingApplication } from '../../vault/living-application.js';
+import {
+  type ApplicationForm,
+  accessFields,
+  edited,
+  emptyForm,
+  formModel,
+  formOf,
+  postedForm,
+} from '../application-form.js';
+import type { ConsolePage, Visit } from '../page.js';
+import { requirePermission } from '../require-permission.js';
+import { noPreview, type ShownPreview, shownPreview } from '../token-preview.js';
+import { onceOf, type TypedForm, typedForm } from '../typed-form.js';
+import { existingApplication, pathOf } from './applications.js';
+
+/**
+ * Creates and changes applications. Each button of the list of rules posts the whole form and gets it back changed, so
+ * that the editor needs no script. Only `save` stores anything.
+ */
+export const applicationEditorPage: ConsolePage = {
+  routes: [
+    {
+      method: 'GET',
+      path: '/applications/new',
+      session: 'management',
+      permission: 'application:create',
+      handle: (visit) => {
+        const type = typeIn(visit.request.query);
+        return showNew(visit, type, emptyForm(type), {});
+      },
+    },
+    {
+      method: 'POST',
+      path: '/applications/new',
+      session: 'management',
+      permission: 'application:create',
+      handle: create,
+    },
+    {
+      method: 'GET',
+      path: '/applications/:id/edit',
+      session: 'management',
+      permission: 'application:read',
+      handle: async (visit) => {
+        requirePermission(visit, 'application:update');
+        const application = await existingApplication(visit);
+        return showEdit(visit, application, formOf(application.document), {});
+      },
+    },
+    {
+      method: 'POST',
+      path: '/applications/:id/edit',
+      session: 'management',
+      permission: 'application:update',
+      handle: update,
+    },
+  ],
+};
+
+function typeIn(source: unknown): ApplicationType {
+  const { type } = (source ?? {}) as { readonly type?: unknown };
+  return applicationTypes.find((one) => one === type) ?? 'private';
+}
+
+/** What the editor shows besides the form. */
+type Options = {
+  readonly errors?: FieldErrors;
+  readonly focus?: number | null;
+  readonly status?: number;
+  readonly preview?: ShownPreview;
+  /** A problem of the request as a whole, above the form. */
+  readonly problem?: { readonly title: string; readonly detail: string } | null;
+  /** The form was checked, and can be saved. */
+  readonly isChecked?: boolean;
+};
+
+function editorModel(type: ApplicationType, form: ApplicationForm, options: Options) {
+  const { errors = {}, focus = null, problem = null, isChecked = false } = options;
+  return { form: formModel(type, form, errors, focus), problem, isChecked };
+}
+
+function showNew(visit: Visit, type: ApplicationType, form: ApplicationForm, options: Options) {
+  const model = {
+    ...editorModel(type, form, options),
+    ...{ isNew: true, action: '/applications/new', back: '/applications', version: '', preview: null },
+    types: applicationTypes.map((one) => ({ type: one, isChosen: one === type })),
+    once: visit.vault.random.uuid(),
+  };
+  return visit.page('applications/edit', model, { title: 'New application', status: options.status ?? 200 });
+}
+
+function showEdit(visit: Visit, { id, document }: LivingApplication, form: ApplicationForm, options: Options) {
+  const preview =
+    document.type === 'management' ? null : (options.preview ?? noPreview({ tokenId: '', permission: 'token:read' }));
+  const model = {
+    ...editorModel(document.type, form, options),
+    ...{ isNew: false, action: `${pathOf(id)}/edit`, back: pathOf(id), version: versionOf(document), preview },
+    ...{ types: [], once: '' },
+  };
+  return visit.page('applications/edit', model, { title: 'Edit application', status: options.status ?? 200 });
+}
+
+/** Changes with each change of an application. */
+function versionOf({ created_at, modified_at }: ApplicationDocument): string {
+  return String(modified_at ?? created_at);
+}
+
+async function create(visit: Visit) {
+  const { vault, request } = visit;
+  const posted = typedForm(visit);
+  const type = typeIn({ type: posted.text('type') });
+  const form = postedForm(posted);
+  const button = edited(form, posted.text('do'));
+  if (button !== null) return showNew(visit, type, button.form, { focus: button.focus });
+  const spec = parseApplication(
+    { name: form.name, type, ...accessFields(form), expires_at: expiryIn(form) },
+    vault.clock.now(),
+  );
+  if (!spec.ok) return showNew(visit, type, form, { errors: spec.errors, status: 400 });
+  if (posted.text('do') !== 'save') return showNew(visit, type, form, { isChecked: true });
+  const created = await createApplication(
+    vault,
+    directoryContextOf(request),
+    spec.value,
+    onceOf(visit, '/applications'),
+  );
+  if (!created.ok) throw problemFrom(created);
+  const { id, key, document } = created.value;
+  const model = {
+    ...{ path: pathOf(id), keyId: document.keys[0]?.id ?? '', value: key?.reveal() ?? null, isNew: true },
+    revokePath: null,
+  };
+  return visit.page('applications/issued', model, { title: 'The application is created' });
+}
+
+function expiryIn({ expiresAt }: ApplicationForm): string | null {
+  return expiresAt === '' ? null : expiresAt;
+}
+
+async function update(visit: Visit) {
+  const application = await existingApplication(visit);
+  const { id, document } = application;
+  const posted = typedForm(visit);
+  const form = postedForm(posted);
+  const doing = posted.text('do');
+  const button = edited(form, doing);
+  if (button !== null) {
+    const preview = keptPreview(document.type, posted);
+    return showEdit(visit, application, button.form, { focus: button.focus, ...preview });
+  }
+  if (doing === 'save') return save(visit, application, form, posted);
+  const errors = errorsIn(visit, application, form);
+  if (errors !== null)
+    return showEdit(visit, application, form, { errors, status: 400, ...keptPreview(document.type, posted) });
+  const asked = { applicationId: id, tokenId: posted.text('token_id'), permission: posted.text('permission') };
+  if (document.type === 'management' || (doing !== 'preview' && asked.tokenId === '')) {
+    return showEdit(visit, application, form, { isChecked: true });
+  }
+  const preview = await shownPreview(visit, asked, accessFields(form));
+  return showEdit(visit, application, form, { preview, status: preview.error === null ? 200 : 400 });
+}
+
+function keptPreview(type: ApplicationType, posted: TypedForm): Pick<Options, 'preview'> {
+  if (type === 'management') return {};
+  return { preview: noPreview({ tokenId: posted.text('token_id'), permission: posted.text('permission') }) };
+}
+
+/** Returns what the API would say about the form; null if it is valid. */
+function errorsIn({ vault }: Visit, { document }: LivingApplication, form: ApplicationForm): FieldErrors | null {
+  return errorsOf([
+    parseName(form.name),
+    parseAccess(accessFields(form), document.type),
+    expiryCheck(vault, document, form),
+  ]);
+}
+
+/** An expiry that passed stays as it is; a new one must lie in the future. */
+function expiryCheck({ clock }: Visit['vault'], document: ApplicationDocument, form: ApplicationForm) {
+  return form.expiresAt === formOf(document).expiresAt ? valid(null) : checkExpiresAt(expiryIn(form), clock.now());
+}
+
+async function save(visit: Visit, application: LivingApplication, form: ApplicationForm, posted: TypedForm) {
+  const { vault, request } = visit;
+  const { id, document } = application;
+  const kept = keptPreview(document.type, posted);
+  if (posted.text('version') !== versionOf(document)) {
+    const problem = {
+      title: 'The application has changed since you opened this page',
+      detail: 'Nothing was saved. Open the application in another tab to compare. Save again to replace what is there.',
+    };
+    return showEdit(visit, application, form, { problem, status: 409, ...kept });
+  }
+  const errors = errorsIn(visit, application, form);
+  if (errors !== null) return showEdit(visit, application, form, { errors, status: 400, ...kept });
+  const isExpiryKept = form.expiresAt === formOf(document).expiresAt;
+  const updated = await updateApplication(vault, directoryContextOf(request), id, {
+    ...{ name: form.name, ...accessFields(form) },
+    ...(isExpiryKept ? {} : { expires_at: expiryIn(form) }),
+  });
+  if (updated.ok) {
+    const text = 'Saved. The change applies to every key of the application.';
+    return visit.redirect(pathOf(id), { tone: 'good', text });
+  }
+  if (updated.errors !== undefined) {
+    return showEdit(visit, application, form, { errors: updated.errors, status: 400, ...kept });
+  }
+  const problem = problemCatalogue[updated.code];
+  // The error page records a 403.
+  if (problem.status !== 409) throw problemFrom(updated);
+  return showEdit(visit, application, form, { problem, status: 409, ...kept });
+}

@@ -1,0 +1,266 @@
+import { z } from 'zod';
+import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
+import { deleteApplication } from '../../commands/tenancy/delete-application.js';
+import { issueKey } from '../../commands/tenancy/issue-key.js';
+import { revokeKey } from '../../commands/tenancy/revoke-key.js';
+import type { ApplicationType } from '../../domain/access/application-type.js';
+import { grantsAnywhere } from '../../domain/access/decide-access.js';
+import { directoryContextOf } from '../../http/directory-context.js';
+import { problemFrom } from '../../http/error-handler.js';
+import { Problem } from '../../http/problem/problem.js';
+import { latestNow } from '../../ports/clock.js';
+import { listApplications } from '../../queries/tenancy/list-applications.js';
+import { type ListedKey, listKeys } from '../../queries/tenancy/list-keys.js';
+import { type LivingApplication, livingApplication } from '../../vault/living-application.js';
+import type { ConsolePage, Visit } from '../page.js';
+import { pageLinks } from '../pagination.js';
+import { requirePermission } from '../require-permission.js';
+import { noPreview, type ShownPreview, shownPreview } from '../token-preview.js';
+import { confirmed, errorOf, onceOf, pageNumber } from '../typed-form.js';
+
+const pageSize = 20;
+const keysMax = 3;
+
+/** Lists applications, shows one with its access and its keys, and issues and revokes keys. */
+export const applicationsPage: ConsolePage = {
+  menu: { label: 'Applications', group: 'Access' },
+  routes: [
+    {
+      method: 'GET',
+      path: '/applications',
+      session: 'management',
+      permission: 'application:read',
+      handle: list,
+    },
+    {
+      method: 'GET',
+      path: '/applications/:id',
+      session: 'management',
+      permission: 'application:read',
+      handle: async (visit) => show(visit, await existingApplication(visit), {}),
+    },
+    {
+      method: 'POST',
+      path: '/applications/:id/preview',
+      session: 'management',
+      permission: 'application:read',
+      handle: preview,
+    },
+    {
+      method: 'POST',
+      path: '/applications/:id/delete',
+      session: 'management',
+      permission: 'application:delete',
+      handle: remove,
+    },
+    {
+      method: 'POST',
+      path: '/applications/:id/keys',
+      session: 'management',
+      permission: 'application:create',
+      handle: (visit) => issue(visit, null),
+    },
+    {
+      method: 'GET',
+      path: '/applications/:id/keys/:keyId/rotate',
+      session: 'management',
+      permission: 'application:read',
+      handle: async (visit) => {
+        requirePermission(visit, 'application:create');
+        return showKey(visit, 'applications/rotate', 'Rotate a key');
+      },
+    },
+    {
+      method: 'POST',
+      path: '/applications/:id/keys/:keyId/rotate',
+      session: 'management',
+      permission: 'application:create',
+      handle: async (visit) => {
+        const { key } = await existingKey(visit);
+        return issue(visit, key.id);
+      },
+    },
+    {
+      method: 'GET',
+      path: '/applications/:id/keys/:keyId/revoke',
+      session: 'management',
+      permission: 'application:read',
+      handle: async (visit) => {
+        requirePermission(visit, 'application:delete');
+        return showKey(visit, 'applications/revoke', 'Revoke a key');
+      },
+    },
+    {
+      method: 'POST',
+      path: '/applications/:id/keys/:keyId/revoke',
+      session: 'management',
+      permission: 'application:delete',
+      handle: async (visit) => {
+        const id = visit.param('id');
+        const revoked = await revokeKey(visit.vault, directoryContextOf(visit.request), id, visit.param('keyId'));
+        if (!revoked.ok) throw problemFrom(revoked);
+        const text = 'The key is revoked. It no longer works.';
+        return visit.redirect(pathOf(id), { tone: 'good', text });
+      },
+    },
+  ],
+};
+
+export function pathOf(id: string): string {
+  return `/applications/${encodeURIComponent(id)}`;
+}
+
+/** Returns the application that the path names. Throws a 404. */
+export async function existingApplication({ vault, caller, param }: Visit): Promise<LivingApplication> {
+  const application = await livingApplication(vault, caller.tenantId, param('id'));
+  if (application === null) throw new Problem('application_not_found');
+  return application;
+}
+
+const typeNotes: Readonly<Record<ApplicationType, string>> = {
+  private: 'For servers: may read and reveal tokens, as its access says.',
+  public: 'For browsers and apps: may only create and update tokens. Anyone may have its key.',
+  management: 'For administrators: applications, the tenant, webhooks, logs and reports. Never tokens.',
+};
+
+async function list(visit: Visit) {
+  const { vault, caller } = visit;
+  const page = pageNumber(visit);
+  const range = { offset: (page - 1) * pageSize, limit: pageSize };
+  const found = await listApplications(vault, caller.tenantId, { ids: null, types: null }, range);
+  const applications = [];
+  for (const application of found.applications) {
+    const { name, type } = application.document;
+    // Null: deleted since it was listed.
+    const keys = await listKeys(vault, caller.tenantId, application.id);
+    if (!keys.ok) continue;
+    const used = keys.value.flatMap(({ lastUsedAt }) => lastUsedAt ?? []);
+    applications.push({
+      ...{ id: application.id, path: pathOf(application.id), name, type, keys: keys.value.length },
+      lastUsedAt: used.length === 0 ? null : Math.max(...used),
+      ...expiryOf(visit, application),
+    });
+  }
+  const model = {
+    applications,
+    links: pageLinks({ page, size: pageSize }, found.total),
+    mayCreate: grantsAnywhere(caller, 'application:create'),
+    typeNotes,
+  };
+  return visit.page('applications/list', model, { title: 'Applications' });
+}
+
+function expiryOf({ vault }: Visit, { document: { expires_at: expiresAt } }: LivingApplication) {
+  return { expiresAt, hasExpired: expiresAt !== null && expiresAt <= latestNow(vault.clock) };
+}
+
+type ShowOptions = {
+  readonly preview?: ShownPreview;
+  /** Why a deletion was not confirmed. */
+  readonly error?: string | null;
+  readonly status?: number;
+};
+
+async function show(visit: Visit, application: LivingApplication, options: ShowOptions) {
+  const { vault, caller } = visit;
+  const { id, document } = application;
+  const { name, type, access } = document;
+  const { status = 200 } = options;
+  // The answer is recorded by itself only if its status is 200.
+  if (status !== 200) await recordManagementRead(vault, visit.context, 'application', id);
+  const keys = await listKeys(vault, caller.tenantId, id);
+  if (!keys.ok) throw problemFrom(keys);
+  const rules = access.kind === 'rules' ? [...access.rules].sort((one, other) => one.priority - other.priority) : [];
+  const model = {
+    ...{ id, path: pathOf(id), name, type, typeNote: typeNotes[type], rules },
+    permissions: access.kind === 'permissions' ? access.permissions : [],
+    uses: access.kind,
+    createdAt: document.created_at,
+    createdBy: document.created_by,
+    modifiedAt: document.modified_at,
+    modifiedBy: document.modified_by,
+    ...expiryOf(visit, application),
+    keys: keys.value.map((key) => keyModel(visit, key)),
+    isFull: keys.value.length >= keysMax,
+    isOwn: id === caller.applicationId,
+    mayUpdate: grantsAnywhere(caller, 'application:update'),
+    mayIssue: grantsAnywhere(caller, 'application:create'),
+    mayDelete: grantsAnywhere(caller, 'application:delete'),
+    once: vault.random.uuid(),
+    preview: type === 'management' ? null : (options.preview ?? noPreview({ tokenId: '', permission: 'token:read' })),
+    confirmation: { path: `${pathOf(id)}/delete`, name, what: 'application', error: options.error ?? null },
+  };
+  return visit.page('applications/show', model, { title: 'Application', status });
+}
+
+function keyModel({ caller }: Visit, { id, created_by, created_at, lastUsedAt }: ListedKey) {
+  return { id, createdBy: created_by, createdAt: created_at, lastUsedAt, isOwn: id === caller.keyId };
+}
+
+const previewForm = z.object({ token_id: z.string().max(2_000).default(''), permission: z.string().default('') });
+
+async function preview(visit: Visit) {
+  const application = await existingApplication(visit);
+  const asked = visit.form(previewForm);
+  if (!asked.ok) throw new Problem('validation_failed', asked.errors);
+  const { token_id: tokenId, permission } = asked.value;
+  const shown = await shownPreview(visit, { applicationId: application.id, tokenId, permission }, null);
+  return show(visit, application, { preview: shown, status: shown.error === null ? 200 : 400 });
+}
+
+const confirmationForm = z.object({ confirmation: z.string().max(1_000).default('') });
+
+async function remove(visit: Visit) {
+  const application = await existingApplication(visit);
+  const typed = visit.form(confirmationForm);
+  if (!typed.ok) throw new Problem('validation_failed', typed.errors);
+  const isConfirmed = confirmed(typed.value.confirmation, application.document.name);
+  if (!isConfirmed.ok) {
+    requirePermission(visit, 'application:read');
+    return show(visit, application, { error: errorOf(isConfirmed.errors, 'confirmation'), status: 400 });
+  }
+  const deleted = await deleteApplication(visit.vault, directoryContextOf(visit.request), application.id);
+  if (!deleted.ok) throw problemFrom(deleted);
+  return visit.redirect('/applications', {
+    tone: 'good',
+    text: 'The application is deleted. Its keys no longer work.',
+  });
+}
+
+/** Issues a key and shows it, only here. `replaces`: the key that is revoked next. */
+async function issue(visit: Visit, replaces: string | null) {
+  const { vault, request, param } = visit;
+  const id = param('id');
+  const once = onceOf(visit, `/applications/${id}/keys`);
+  const issued = await issueKey(vault, directoryContextOf(request), id, once);
+  if (!issued.ok) throw problemFrom(issued);
+  const { key, shown } = issued.value;
+  const model = {
+    ...{ path: pathOf(id), keyId: key.id, value: shown?.reveal() ?? null, isNew: false },
+    revokePath: replaces === null ? null : `${pathOf(id)}/keys/${encodeURIComponent(replaces)}/revoke`,
+  };
+  return visit.page('applications/issued', model, { title: replaces === null ? 'New key' : 'Rotate a key' });
+}
+
+async function existingKey(
+  visit: Visit,
+): Promise<{ readonly key: ListedKey; readonly application: LivingApplication }> {
+  const application = await existingApplication(visit);
+  const keys = await listKeys(visit.vault, visit.caller.tenantId, application.id);
+  if (!keys.ok) throw problemFrom(keys);
+  const key = keys.value.find(({ id }) => id === visit.param('keyId'));
+  if (key === undefined) throw new Problem('application_key_not_found');
+  return { key, application };
+}
+
+async function showKey(visit: Visit, view: string, title: string) {
+  const { key, application } = await existingKey(visit);
+  const { id, document } = application;
+  const model = {
+    ...{ path: pathOf(id), name: document.name, key: keyModel(visit, key) },
+    isFull: document.keys.length >= keysMax,
+    isLast: document.keys.length === 1,
+    once: visit.vault.random.uuid(),
+  };
+  return visit.page(view, model, { title });
+}

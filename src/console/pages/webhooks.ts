@@ -1,0 +1,312 @@
+import { z } from 'zod';
+import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
+import { sendTestEvent } from '../../commands/post-to-webhook.js';
+import { createWebhook, deleteWebhook, rotateWebhookSecret, updateWebhook } from '../../commands/tenancy/webhooks.js';
+import { grantsAnywhere } from '../../domain/access/decide-access.js';
+import type { FieldErrors } from '../../domain/field-errors.js';
+import {
+  type WebhookDocument,
+  type WebhookFields,
+  webhookEventTypes,
+  webhooksMax,
+} from '../../domain/tenancy/webhook.js';
+import { parseExpiresAt } from '../../domain/time.js';
+import { tokenTypes } from '../../domain/token/types/token-type.js';
+import { directoryContextOf } from '../../http/directory-context.js';
+import { problemFrom } from '../../http/error-handler.js';
+import { Problem } from '../../http/problem/problem.js';
+import { findWebhook, listDeliveries, listWebhooks } from '../../queries/tenancy/webhooks.js';
+import type { ConsolePage, Visit } from '../page.js';
+import { pageLinks } from '../pagination.js';
+import { ConsoleProblem } from '../problem.js';
+import { requirePermission } from '../require-permission.js';
+import { errorOf, type TypedForm, typedForm } from '../typed-form.js';
+
+const pageSize = 20;
+const outcomes = ['delivered', 'failed', 'parked'] as const;
+const hourMs = 3_600_000;
+/** How long the old secret goes on signing, by the value of the form. */
+const overlaps = [
+  { value: '24', label: 'for a day', ms: 24 * hourMs },
+  { value: '168', label: 'for a week', ms: 168 * hourMs },
+  { value: '1', label: 'for an hour', ms: hourMs },
+  { value: '0', label: 'no longer: it has leaked', ms: 0 },
+] as const;
+
+/** Lists webhooks, creates and changes them, and shows what was delivered. */
+export const webhooksPage: ConsolePage = {
+  menu: { label: 'Webhooks', group: 'Access' },
+  routes: [
+    { method: 'GET', path: '/webhooks', session: 'management', permission: 'webhook:read', handle: list },
+    {
+      method: 'GET',
+      path: '/webhooks/new',
+      session: 'management',
+      permission: 'webhook:create',
+      handle: (visit) => showForm(visit, null, emptyFields, {}),
+    },
+    { method: 'POST', path: '/webhooks/new', session: 'management', permission: 'webhook:create', handle: create },
+    {
+      method: 'GET',
+      path: '/webhooks/:id',
+      session: 'management',
+      permission: 'webhook:read',
+      handle: async (visit) => show(visit, await existing(visit), {}),
+    },
+    {
+      method: 'GET',
+      path: '/webhooks/:id/edit',
+      session: 'management',
+      permission: 'webhook:read',
+      handle: async (visit) => {
+        requirePermission(visit, 'webhook:update');
+        const webhook = await existing(visit);
+        return showForm(visit, webhook, webhook, {});
+      },
+    },
+    { method: 'POST', path: '/webhooks/:id/edit', session: 'management', permission: 'webhook:update', handle: update },
+    {
+      method: 'POST',
+      path: '/webhooks/:id/enabled',
+      session: 'management',
+      permission: 'webhook:update',
+      handle: switchDelivery,
+    },
+    { method: 'POST', path: '/webhooks/:id/test', session: 'management', permission: 'webhook:update', handle: test },
+    {
+      method: 'POST',
+      path: '/webhooks/:id/secret',
+      session: 'management',
+      permission: 'webhook:update',
+      handle: rotate,
+    },
+    {
+      method: 'POST',
+      path: '/webhooks/:id/replay',
+      session: 'management',
+      permission: 'webhook:update',
+      handle: replay,
+    },
+    {
+      method: 'POST',
+      path: '/webhooks/:id/delete',
+      session: 'management',
+      permission: 'webhook:delete',
+      handle: remove,
+    },
+  ],
+};
+
+function pathOf(id: string): string {
+  return `/webhooks/${encodeURIComponent(id)}`;
+}
+
+async function existing({ vault, caller, param }: Visit): Promise<WebhookDocument> {
+  const found = await findWebhook(vault, caller.tenantId, param('id'));
+  if (found === null) throw new Problem('webhook_not_found');
+  return found;
+}
+
+async function list(visit: Visit) {
+  const { vault, caller } = visit;
+  const webhooks = [];
+  for (const webhook of await listWebhooks(vault, caller.tenantId)) {
+    const [last] = await listDeliveries(vault, webhook.id, null);
+    webhooks.push({ ...shownWebhook(webhook), last: last ?? null });
+  }
+  const model = {
+    webhooks,
+    mayCreate: grantsAnywhere(caller, 'webhook:create'),
+    isFull: webhooks.length >= webhooksMax,
+  };
+  return visit.page('webhooks/list', model, { title: 'Webhooks' });
+}
+
+/** Returns what pages show of a webhook: never a secret. */
+function shownWebhook({ id, url, description, enabled, event_types, token_types, containers }: WebhookDocument) {
+  return {
+    ...{ id, path: pathOf(id), url, description, enabled },
+    eventTypes: event_types,
+    tokenTypes: token_types ?? [],
+    containers: containers ?? [],
+  };
+}
+
+const deliveriesQuery = z.object({
+  page: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/)
+    .default('1')
+    .transform(Number),
+  outcome: z.enum(outcomes).optional(),
+});
+
+async function show(visit: Visit, webhook: WebhookDocument, errors: FieldErrors) {
+  const { vault, caller, session } = visit;
+  const { page, outcome = null } = visit.query(deliveriesQuery);
+  const attempts = await listDeliveries(vault, webhook.id, outcome);
+  const offset = (page - 1) * pageSize;
+  const ending = webhook.secrets.flatMap(({ ends_at: endsAt }) => endsAt ?? []);
+  const model = {
+    ...shownWebhook(webhook),
+    createdAt: webhook.created_at,
+    modifiedAt: webhook.modified_at,
+    oldSecretsEndAt: ending.length === 0 ? null : Math.max(...ending),
+    attempts: attempts.slice(offset, offset + pageSize),
+    links: pageLinks({ page, size: pageSize }, attempts.length),
+    and: outcome === null ? '' : `&outcome=${outcome}`,
+    outcomes: [null, ...outcomes].map((one) => ({ name: one, isChosen: one === outcome })),
+    overlaps,
+    mayUpdate: grantsAnywhere(caller, 'webhook:update'),
+    mayReplay: session.isOperator && grantsAnywhere(caller, 'webhook:update'),
+    mayDelete: grantsAnywhere(caller, 'webhook:delete'),
+    fromError: errorOf(errors, 'from'),
+    confirmError: errorOf(errors, 'confirmation'),
+  };
+  const status = Object.keys(errors).length === 0 ? 200 : 400;
+  // The answer is recorded by itself only if its status is 200.
+  if (status !== 200) await recordManagementRead(vault, visit.context, 'webhook', webhook.id);
+  return visit.page('webhooks/show', model, { title: 'Webhook', status });
+}
+
+const emptyFields: WebhookFields = { url: 'https://', event_types: [], enabled: true };
+
+type FormOptions = { readonly errors?: FieldErrors; readonly status?: number; readonly isConflict?: boolean };
+
+function showForm(visit: Visit, webhook: WebhookDocument | null, fields: WebhookFields, options: FormOptions) {
+  const { errors = {}, status = 200, isConflict = false } = options;
+  const chosen = (known: readonly string[], given: readonly string[] | null | undefined) =>
+    known.map((name) => ({ name, isChecked: given?.includes(name) ?? false }));
+  const model = {
+    ...{ isNew: webhook === null, isConflict },
+    action: webhook === null ? '/webhooks/new' : `${pathOf(webhook.id)}/edit`,
+    back: webhook === null ? '/webhooks' : pathOf(webhook.id),
+    version: webhook === null ? '' : versionOf(webhook),
+    ...{ url: fields.url, description: fields.description ?? '', enabled: fields.enabled ?? true },
+    eventTypes: chosen(webhookEventTypes, fields.event_types),
+    tokenTypes: chosen(tokenTypes, fields.token_types),
+    containers: (fields.containers ?? []).join('\n'),
+    hasErrors: Object.keys(errors).length > 0,
+    errors: {
+      url: errorOf(errors, 'url'),
+      description: errorOf(errors, 'description'),
+      eventTypes: errorOf(errors, 'event_types'),
+      tokenTypes: errorOf(errors, 'token_types'),
+      containers: errorOf(errors, 'containers'),
+    },
+  };
+  return visit.page('webhooks/edit', model, { title: webhook === null ? 'New webhook' : 'Edit webhook', status });
+}
+
+function versionOf({ created_at, modified_at }: WebhookDocument): string {
+  return String(modified_at ?? created_at);
+}
+
+/** Returns the form as the body of a request. No token type and no container: all of them. */
+function fieldsIn(form: TypedForm): WebhookFields {
+  const types = form.values('token_types');
+  const containers = form
+    .text('containers')
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  return {
+    url: form.text('url'),
+    description: form.text('description'),
+    enabled: form.text('enabled') === 'true',
+    event_types: form.values('event_types'),
+    token_types: types.length === 0 ? null : types,
+    containers: containers.length === 0 ? null : containers,
+  };
+}
+
+async function create(visit: Visit) {
+  const fields = fieldsIn(typedForm(visit));
+  const created = await createWebhook(visit.vault, directoryContextOf(visit.request), fields);
+  if (created.ok) return showSecret(visit, created.value.webhook.id, created.value.secret.reveal(), true);
+  if (created.errors === undefined) throw problemFrom(created);
+  return showForm(visit, null, fields, { errors: created.errors, status: 400 });
+}
+
+/** Shows a new secret, only here. */
+function showSecret(visit: Visit, id: string, value: string, isNew: boolean) {
+  const title = isNew ? 'The webhook is created' : 'The secret is rotated';
+  return visit.page('webhooks/secret', { path: pathOf(id), value, isNew }, { title });
+}
+
+async function update(visit: Visit) {
+  const webhook = await existing(visit);
+  const form = typedForm(visit);
+  const fields = fieldsIn(form);
+  if (form.text('version') !== versionOf(webhook)) {
+    return showForm(visit, webhook, fields, { isConflict: true, status: 409 });
+  }
+  const updated = await updateWebhook(visit.vault, directoryContextOf(visit.request), webhook.id, fields);
+  if (updated.ok)
+    return visit.redirect(pathOf(webhook.id), { tone: 'good', text: 'Saved. It takes effect within seconds.' });
+  if (updated.errors === undefined) throw problemFrom(updated);
+  return showForm(visit, webhook, fields, { errors: updated.errors, status: 400 });
+}
+
+async function switchDelivery(visit: Visit) {
+  const webhook = await existing(visit);
+  const enabled = typedForm(visit).text('enabled') === 'true';
+  const updated = await updateWebhook(visit.vault, directoryContextOf(visit.request), webhook.id, {
+    ...webhook,
+    enabled,
+  });
+  if (!updated.ok) throw problemFrom(updated);
+  const text = enabled
+    ? 'Deliveries continue where they stopped.'
+    : 'Nothing is delivered until you enable the webhook.';
+  return visit.redirect(pathOf(webhook.id), { tone: 'good', text });
+}
+
+async function test(visit: Visit) {
+  const webhook = await existing(visit);
+  const { outcome, status, problem, durationMs } = await sendTestEvent(visit.vault, visit.caller.tenantId, webhook);
+  const said = [status === null ? [] : `status ${status}`, problem ?? []].flat().join(', ');
+  return visit.redirect(pathOf(webhook.id), {
+    tone: outcome === 'delivered' ? 'good' : 'bad',
+    text:
+      outcome === 'delivered'
+        ? `The receiver accepted the test event (${said}, ${durationMs} ms). Waiting deliveries are due now.`
+        : `The test event was not accepted (${said}).`,
+  });
+}
+
+async function rotate(visit: Visit) {
+  const asked = typedForm(visit).text('overlap');
+  const overlap = overlaps.find(({ value }) => value === asked);
+  if (overlap === undefined) throw new Problem('validation_failed', { overlap: ['must be one of the choices'] });
+  const context = directoryContextOf(visit.request);
+  const rotated = await rotateWebhookSecret(visit.vault, context, visit.param('id'), overlap.ms);
+  if (!rotated.ok) throw problemFrom(rotated);
+  return showSecret(visit, rotated.value.webhook.id, rotated.value.secret.reveal(), false);
+}
+
+/** Delivers events again. Only an operator may, as on the command line. */
+async function replay(visit: Visit) {
+  if (!visit.session.isOperator) throw new ConsoleProblem('not_opened');
+  const webhook = await existing(visit);
+  const from = parseExpiresAt(typedForm(visit).text('from'));
+  if (from === null) {
+    requirePermission(visit, 'webhook:read');
+    return show(visit, webhook, { from: ['must be a date or date-time, such as 2026-01-31T12:00:00Z'] });
+  }
+  const input = { tenantId: visit.caller.tenantId, webhookId: webhook.id, from };
+  const started = await visit.operations.run('webhooks-replay', input);
+  if (!started.ok) throw new Problem('webhook_not_found');
+  return visit.redirect(pathOf(webhook.id), { tone: 'good', text: 'Events since that time are delivered again.' });
+}
+
+async function remove(visit: Visit) {
+  const webhook = await existing(visit);
+  if (typedForm(visit).text('confirmation').toLowerCase() !== 'delete') {
+    requirePermission(visit, 'webhook:read');
+    return show(visit, webhook, { confirmation: ['type the word delete to confirm'] });
+  }
+  const deleted = await deleteWebhook(visit.vault, directoryContextOf(visit.request), webhook.id);
+  if (!deleted.ok) throw problemFrom(deleted);
+  return visit.redirect('/webhooks', { tone: 'good', text: 'The webhook is deleted.' });
+}

@@ -1,0 +1,9 @@
+import { grantsAnywhere } from '../domain/access/decide-access.js';
+import type { Permission } from '../domain/access/permission.js';
+import { permissionMissing } from '../http/problem/problem.js';
+import type { Visit } from './page.js';
+
+/** Throws a 403 unless the caller holds a permission besides that of the page. */
+export function requirePermission({ caller }: Pick<Visit, 'caller'>, permission: Permission): void {
+  if (!grantsAnywhere(caller, permission)) throw permissionMissing([permission]);
+}

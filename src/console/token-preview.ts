@@ -1,0 +1,63 @@
+import type { AccessFields } from '../domain/access/parse-access.js';
+import { problemFrom } from '../http/error-handler.js';
+import { problemCatalogue } from '../http/problem/problem-catalogue.js';
+import { previewToken } from '../queries/preview-token.js';
+import { maskedAnswer, release } from '../queries/release.js';
+import type { Visit } from './page.js';
+import { shownText } from './shown-text.js';
+
+const dataShownMax = 2_000;
+export const previewPermissions = ['token:read', 'token:search', 'token:use'] as const;
+
+type Asked = { readonly applicationId: string; readonly tokenId: string; readonly permission: string };
+
+/** What a page shows of a preview before one was asked for. */
+export function noPreview({ tokenId, permission }: Omit<Asked, 'applicationId'>) {
+  return { tokenId, permission, permissions: previewPermissions, error: null, result: null };
+}
+
+export type ShownPreview = Omit<ReturnType<typeof noPreview>, 'error' | 'result'> & {
+  readonly error: string | null;
+  readonly result: object | null;
+};
+
+/**
+ * Returns what an application would see of a token, as the page shows it. The value is shown to the private application
+ * of the session, and never in plaintext: a page that reveals a value asks for a reason.
+ */
+export async function shownPreview(visit: Visit, asked: Asked, access: AccessFields | null): Promise<ShownPreview> {
+  const { vault, context } = visit;
+  const { applicationId, tokenId } = asked;
+  const permission = previewPermissions.find((one) => one === asked.permission) ?? 'token:read';
+  const empty = noPreview({ tokenId, permission });
+  if (tokenId === '') return { ...empty, error: 'Enter the id of a token.' };
+  const viewer = visit.contextAs('private');
+  const preview = await previewToken(vault, context, { applicationId, tokenId, access, permission, viewer });
+  if (!preview.ok) {
+    if (preview.code !== 'token_not_found') throw problemFrom(preview);
+    return { ...empty, error: problemCatalogue.token_not_found.detail };
+  }
+  const { decisions, token, isLimited } = preview.value;
+  const decision = decisions.find((one) => one.permission === permission);
+  const answer = token === null ? null : maskedAnswer(token);
+  const render = await release(vault, viewer ?? context, answer === null ? [] : [answer]);
+  const shown = answer === null ? null : await vault.turns.begin(context.caller.tenantId).run(render(answer));
+  return {
+    ...empty,
+    result: {
+      decisions: decisions.map(({ permission: name, transform, rule }) => ({ name, transform, rule })),
+      seen: decision?.transform ?? null,
+      /** The application sees more than the page: the person may see less, or the value is masked here. */
+      isMasked: token?.transform === 'reveal',
+      isLimited,
+      hasViewer: viewer !== null,
+      value: shown === null ? null : valueText(shown['data']),
+      type: shown === null ? null : shown['type'],
+    },
+  };
+}
+
+function valueText(data: unknown): string | null {
+  if (data === undefined) return null;
+  return shownText(typeof data === 'string' ? data : JSON.stringify(data), dataShownMax);
+}

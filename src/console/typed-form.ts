@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { type Checked, type FieldErrors, invalid, valid } from '../domain/field-errors.js';
+import { Problem } from '../http/problem/problem.js';
+import type { Visit } from './page.js';
+import { shownText } from './shown-text.js';
+
+/** A posted form whose fields are not known in advance, such as one with a list of rules. */
+export type TypedForm = {
+  readonly names: readonly string[];
+  /** Returns the trimmed text of a field; empty if it was not sent. */
+  text(name: string): string;
+  /** Returns all values of a field, such as the checked boxes of a group. */
+  values(name: string): readonly string[];
+};
+
+const anyForm = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
+
+export function typedForm(visit: Visit): TypedForm {
+  const read = visit.form(anyForm);
+  if (!read.ok) throw new Problem('validation_failed', read.errors);
+  const fields = new Map(Object.entries(read.value));
+  const values = (name: string): readonly string[] => [fields.get(name) ?? []].flat();
+  return { names: [...fields.keys()], values, text: (name) => (values(name)[0] ?? '').trim() };
+}
+
+/** Returns the first error of a field and of the items of its list as a sentence; null if it has none. */
+export function errorOf(errors: FieldErrors, field: string): string | null {
+  const found = Object.entries(errors).find(
+    ([path]) => path === field || (path.startsWith(`${field}[`) && path.endsWith(']')),
+  );
+  const [message] = found?.[1] ?? [];
+  return message === undefined ? null : `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+}
+
+/**
+ * Checks a name that a person typed to confirm a deletion. A name may contain characters that nobody can type, so the
+ * text that the page shows in their place is accepted, too.
+ */
+export function confirmed(typed: string, name: string): Checked<null> {
+  const isName = typed !== '' && (typed === name.trim() || typed === shownText(name).trim());
+  return isName ? valid(null) : invalid('confirmation', 'the text is not the name, so nothing was deleted');
+}
+
+const onceField = z.object({ once: z.uuid() });
+
+/**
+ * Returns the idempotency key of a form that issues a secret. Without it, a reload of the answer would issue another one.
+ */
+export function onceOf(
+  visit: Visit,
+  path: string,
+): { readonly method: string; readonly path: string; readonly key: string } {
+  const read = visit.form(onceField);
+  if (!read.ok) throw new Problem('validation_failed', read.errors);
+  return { method: 'POST', path, key: `console:${read.value.once}` };
+}
+
+const pageQuery = z.object({
+  page: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/)
+    .default('1')
+    .transform(Number),
+});
+
+/** Returns the page number of a list that is read with links. */
+export function pageNumber(visit: Visit): number {
+  return visit.query(pageQuery).page;
+}

@@ -1,0 +1,279 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '#src/domain/json.js';
+import { startTestConsole, type TestConsole } from '../support/console/console.js';
+import {
+  applicationOf,
+  createApplication,
+  hidden,
+  hostile,
+  keyOn,
+  signInLimited,
+} from '../support/console/directory-pages.js';
+
+const pageBytesMax = 60_000;
+
+type RuleFields = {
+  readonly container?: string;
+  readonly transform?: string;
+  readonly priority?: string;
+  readonly description?: string;
+  readonly permissions?: readonly string[];
+};
+
+/** Returns the fields of the editor with these rules, as a browser posts them. */
+function editor(rules: readonly RuleFields[], others: Readonly<Record<string, string>> = {}): URLSearchParams {
+  const form = new URLSearchParams({ name: 'shop', expires_at: '', uses: 'rules', ...others });
+  for (const [index, rule] of rules.entries()) {
+    const {
+      container = '/',
+      transform = 'mask',
+      priority = '1',
+      description = '',
+      permissions = ['token:read'],
+    } = rule;
+    for (const [name, value] of Object.entries({ container, transform, priority, description })) {
+      form.append(`rules.${index}.${name}`, value);
+    }
+    for (const permission of permissions) form.append(`rules.${index}.permissions`, permission);
+  }
+  return form;
+}
+
+/** Returns the containers of the rules on the page, in their order. */
+function containersOn(text: string): string[] {
+  return [...text.matchAll(/name="rules\.\d+\.container" value="([^"]*)"/g)].map(([, value]) => value ?? '');
+}
+
+async function rulesOf(console: TestConsole, id: string): Promise<JsonObject[]> {
+  return (await applicationOf(console, id))['rules'] as JsonObject[];
+}
+
+test('an application with rules is created, and its key is shown once', async () => {
+  const console = await startTestConsole();
+  const browser = await console.signIn();
+  const form = await browser.get('/applications/new');
+  expect(containersOn(form.text)).toEqual(['/']);
+  const once = hidden(form.text, 'once');
+  const fields = editor([{ container: '/PCI/', permissions: ['token:read', 'token:search'], description: 'cards' }], {
+    ...{ type: 'private', do: 'save', expires_at: '2030-01-31T12:00', once },
+  });
+  const created = await browser.postAll('/applications/new', fields);
+  const key = keyOn(created.text);
+  expect(created.status, created.text).toBe(200);
+  const own = await console.service.call('GET', '/applications/key', undefined, { key });
+  expect(own.body).toMatchObject({
+    ...{ name: 'shop', type: 'private', expires_at: '2030-01-31T12:00:00.000+00:00' },
+    rules: [{ container: '/pci/', transform: 'mask', permissions: ['token:read', 'token:search'], priority: 1 }],
+  });
+  const again = await browser.postAll('/applications/new', fields);
+  expect(keyOn(again.text)).toBe(null);
+  expect(again.text).toContain('This key was shown already');
+});
+
+test('a management application takes permissions of its own type, and no more than the creator holds', async () => {
+  const console = await startTestConsole();
+  const browser = await console.signIn();
+  const form = await browser.get('/applications/new?type=management');
+  expect(form.text).toContain('value="log:read"');
+  expect(form.text).not.toContain('name="rules.');
+  const fields = new URLSearchParams({ name: 'auditor', type: 'management', uses: 'permissions', do: 'save' });
+  fields.append('permissions', 'log:read');
+  fields.append('once', hidden(form.text, 'once'));
+  expect(keyOn((await browser.postAll('/applications/new', fields)).text)).toContain('sr_management_');
+
+  const limited = await signInLimited(console, ['application:create']);
+  fields.set('once', hidden((await limited.get('/applications/new?type=management')).text, 'once'));
+  expect((await limited.postAll('/applications/new', fields)).status).toBe(403);
+});
+
+test('rules are added, moved and removed by buttons that store nothing', async () => {
+  const console = await startTestConsole();
+  const { id } = await createApplication(console, {});
+  const browser = await console.signIn();
+  const path = `/applications/${id}/edit`;
+  const before = await console.service.eventCount();
+  const { text } = await browser.get(path);
+  const version = hidden(text, 'version');
+  const press = async (names: readonly string[], button: string) => {
+    const rules = names.map((name) => ({ container: `/${name}/` }));
+    const answer = await browser.postAll(path, editor(rules, { version, do: button }));
+    expect(answer.status).toBe(200);
+    return containersOn(answer.text);
+  };
+  expect(await press(['a', 'b'], 'add')).toEqual(['/a/', '/b/', '/']);
+  expect(await press(['a', 'b', 'c'], 'up.2')).toEqual(['/a/', '/c/', '/b/']);
+  expect(await press(['a', 'b', 'c'], 'down.0')).toEqual(['/b/', '/a/', '/c/']);
+  expect(await press(['a', 'b', 'c'], 'remove.1')).toEqual(['/a/', '/c/']);
+  expect(await press(['a', 'b'], 'up.0')).toEqual(['/a/', '/b/']);
+  expect(await press(['a'], 'down.7')).toEqual(['/a/']);
+  expect(await press(['a'], 'check')).toEqual(['/a/']);
+  expect(await console.service.eventCount()).toBe(before);
+});
+
+test('the errors of rules are those of the API, beside their fields, and what was typed stays', async () => {
+  const console = await startTestConsole();
+  const { id } = await createApplication(console, {});
+  const browser = await console.signIn();
+  const path = `/applications/${id}/edit`;
+  const version = hidden((await browser.get(path)).text, 'version');
+  const wrong = editor(
+    [{}, { container: 'pci', transform: 'all', priority: 'high', permissions: [], description: 'x'.repeat(201) }],
+    { name: '', expires_at: 'tomorrow', do: 'save', version },
+  );
+  const { status, text } = await browser.postAll(path, wrong);
+  expect(status).toBe(400);
+  expect(text).toContain('id="c1">Must be a path such as /pci/high/');
+  expect(text).toContain('Must be one of redact, mask, reveal.');
+  expect(text).toContain('id="p1">Must be an integer.');
+  expect(text).toContain('id="d1">Must be a string of at most 200 characters.');
+  expect(text).toContain('Must hold 1 to 50 permissions.');
+  expect(text).toContain('id="name-error">Must have 1 to 200 characters');
+  expect(text).toContain('id="expires_at-error">Must be a date');
+  expect(text).toContain('value="tomorrow"');
+  expect(text).not.toContain('id="c0"');
+  const without = await browser.postAll(path, editor([], { do: 'save', version }));
+  expect(without.status).toBe(400);
+  expect(without.text).toContain('Must hold 1 to 50 access rules.');
+  const many = Array.from({ length: 51 }, () => ({}));
+  expect((await browser.postAll(path, editor(many, { do: 'check', version }))).status).toBe(400);
+  expect((await applicationOf(console, id))['permissions']).toEqual(['token:read']);
+});
+
+test('a change is saved, and one that is based on an older state is a conflict until it is sent again', async () => {
+  const console = await startTestConsole();
+  const { id } = await createApplication(console, { expires_at: '2031-01-31' });
+  const [first, second] = [await console.signIn(), await console.signIn()];
+  const path = `/applications/${id}/edit`;
+  const { text: opened } = await first.get(path);
+  await second.get(path);
+  const kept = { version: hidden(opened, 'version'), expires_at: hidden(opened, 'expires_at'), do: 'save' };
+  expect(kept.expires_at).toContain('2031-01-31');
+  console.service.clock.advance(1_000);
+  const saved = await first.postAll(path, editor([{ container: '/a/' }], kept));
+  expect([saved.status, saved.location]).toEqual([303, `/applications/${id}`]);
+  const late = await second.postAll(path, editor([{ container: '/b/' }], kept));
+  expect(late.status).toBe(409);
+  expect(late.text).toContain('The application has changed since you opened this page');
+  expect(containersOn(late.text)).toEqual(['/b/']);
+  expect(await rulesOf(console, id)).toMatchObject([{ container: '/a/' }]);
+  const again = { ...kept, version: hidden(late.text, 'version') };
+  expect((await second.postAll(path, editor([{ container: '/b/' }], again))).status).toBe(303);
+  expect(await rulesOf(console, id)).toMatchObject([{ container: '/b/' }]);
+  expect((await applicationOf(console, id))['expires_at']).toBe('2031-01-31T00:00:00.000+00:00');
+});
+
+test('the last administrator keeps its permissions, and the form says why', async () => {
+  const console = await startTestConsole();
+  const { service } = console;
+  const own = await service.call('GET', '/applications/key', undefined, { key: service.managementKey });
+  const browser = await console.signIn();
+  const path = `/applications/${own.body['id']}/edit`;
+  const version = hidden((await browser.get(path)).text, 'version');
+  const fields = new URLSearchParams({ name: 'admin', uses: 'permissions', do: 'save', version });
+  fields.append('permissions', 'application:read');
+  const refused = await browser.postAll(path, fields);
+  expect(refused.status).toBe(409);
+  expect(refused.text).toContain('role="alert"');
+});
+
+test('a preview shows decisions and the masked value by rules that are not saved', async () => {
+  const console = await startTestConsole();
+  const { id } = await createApplication(console, {});
+  const number = '4242424242424242';
+  const card = { number, expiration_month: 12, expiration_year: 2030 };
+  await console.service.call('POST', '/tokens', { type: 'card', id: 'card-1', data: card, containers: ['/pci/'] });
+  const browser = await console.signIn();
+  const path = `/applications/${id}/edit`;
+  const { text: opened } = await browser.get(path);
+  const ask = (rules: readonly RuleFields[], others: Readonly<Record<string, string>> = {}) => {
+    const asked = { version: hidden(opened, 'version'), do: 'preview', token_id: 'card-1', permission: 'token:read' };
+    return browser.postAll(path, editor(rules, { ...asked, ...others }));
+  };
+  const masked = await ask([
+    { container: '/pci/', description: 'cards' },
+    { container: '/', transform: 'redact' },
+  ]);
+  expect(masked.status, masked.text).toBe(200);
+  expect(masked.text).toContain('The masked value');
+  expect(masked.text).toContain('XXXXXXXXXXXX4242');
+  expect(masked.text).toContain('<code><bdi>/pci/</bdi></code>');
+  const revealed = await ask([{ container: '/pci/', transform: 'reveal' }]);
+  expect(revealed.text).toContain('The plaintext (reveal)');
+  expect(revealed.text).not.toContain(number);
+  expect(revealed.text).toContain('XXXXXXXXXXXX4242');
+  const redacted = await ask([{ container: '/pci/', transform: 'redact' }]);
+  expect(redacted.text).toContain('No data (redact)');
+  expect(redacted.text).not.toContain('4242');
+  const none = await ask([{ container: '/other/' }]);
+  expect(none.text).toContain('Nothing');
+  expect(none.text).not.toContain('4242');
+  expect((await ask([{}], { token_id: 'unknown' })).status).toBe(400);
+  expect((await ask([{}], { token_id: '' })).text).toContain('Enter the id of a token.');
+  expect((await ask([{ container: 'pci' }])).status).toBe(400);
+  expect((await applicationOf(console, id))['permissions']).toEqual(['token:read']);
+  expect(JSON.stringify(console.lines)).not.toContain('card-1');
+
+  const saved = await browser.post(`/applications/${id}/preview`, { token_id: 'card-1', permission: 'token:search' });
+  expect(saved.status).toBe(200);
+  expect(saved.text).toContain('Nothing');
+});
+
+test('a person without a private key sees the decisions of a preview, and no value', async () => {
+  const console = await startTestConsole();
+  const { id } = await createApplication(console, {});
+  await console.service.call('POST', '/tokens', { type: 'token', id: 'token-1', data: 'top secret' });
+  const browser = await console.signIn({ managementKey: console.service.managementKey });
+  await browser.get(`/applications/${id}`);
+  const shown = await browser.post(`/applications/${id}/preview`, { token_id: 'token-1', permission: 'token:read' });
+  expect(shown.status).toBe(200);
+  expect(shown.text).toContain('The masked value');
+  expect(shown.text).toContain('Sign in with a private key, too');
+  expect(shown.text).not.toContain('<pre class="block">');
+  const ofOther = await console.signIn({ managementKey: await console.service.otherManagement() });
+  await ofOther.get('/applications');
+  expect((await ofOther.post(`/applications/${id}/preview`, { token_id: 'token-1' })).status).toBe(404);
+});
+
+test('hostile text in every field of the editor is shown as text', async () => {
+  const console = await startTestConsole();
+  const { id } = await createApplication(console, {});
+  const browser = await console.signIn();
+  const path = `/applications/${id}/edit`;
+  const version = hidden((await browser.get(path)).text, 'version');
+  const rule = {
+    container: hostile,
+    transform: hostile,
+    priority: hostile,
+    description: hostile,
+    permissions: [hostile],
+  };
+  const fields = { name: hostile, expires_at: hostile, token_id: hostile, permission: hostile, version };
+  for (const button of ['check', 'preview', 'save', 'add', hostile]) {
+    const { text, status } = await browser.postAll(path, editor([rule], { ...fields, do: button }));
+    expect(status, button).toBeLessThan(500);
+    expect(text).not.toContain('<img');
+    expect(text).toContain('{{ page.csrf }}');
+  }
+});
+
+test('the editor of fifty rules stays below 60 KB', async () => {
+  const console = await startTestConsole();
+  const rules = Array.from({ length: 50 }, (_, index) => ({
+    ...{ container: `/pci/region-${index}/`, transform: 'mask', permissions: ['token:read', 'token:search'] },
+  }));
+  const { id } = await createApplication(console, { permissions: undefined, rules });
+  const browser = await console.signIn();
+  const { text } = await browser.get(`/applications/${id}/edit`);
+  expect(containersOn(text)).toHaveLength(50);
+  expect(Buffer.byteLength(text)).toBeLessThan(pageBytesMax);
+  const fields = editor(rules, { version: hidden(text, 'version'), do: 'open.30' });
+  const opened = await browser.postAll(`/applications/${id}/edit`, fields);
+  expect(opened.text.match(/<select name="rules\./g)).toHaveLength(1);
+  expect(opened.text).toContain('<select name="rules.30.transform"');
+  fields.set('do', 'save');
+  fields.set('rules.49.container', '/last/');
+  expect((await browser.postAll(`/applications/${id}/edit`, fields)).status).toBe(303);
+  const saved = await rulesOf(console, id);
+  expect(saved).toHaveLength(50);
+  expect(saved[49]).toMatchObject({ container: '/last/', permissions: ['token:read', 'token:search'] });
+});

@@ -1,0 +1,231 @@
+import { expect, test } from 'vitest';
+import type { SendOutcome, WebhookSender } from '#src/ports/webhook-sender.js';
+import { startTestConsole, type TestConsole } from '../support/console/console.js';
+import { hidden, hostile, hostileShown, signInLimited } from '../support/console/directory-pages.js';
+
+const url = 'https://shop.example/hook';
+
+/** A sender for receivers that are not there: it accepts every address, and returns the outcome that a test sets. */
+function recordingSender() {
+  const sent: { readonly url: string; readonly body: string }[] = [];
+  const state: { outcome: SendOutcome } = { outcome: { kind: 'responded', status: 204 } };
+  const sender: WebhookSender = {
+    problemOf: ({ protocol }) => (protocol === 'https:' ? null : 'must begin with https://'),
+    post: async (to, _headers, body) => {
+      sent.push({ url: to.href, body });
+      return state.outcome;
+    },
+    close: () => undefined,
+  };
+  return { sender, sent, state };
+}
+
+function fields(others: Readonly<Record<string, string>> = {}, events: readonly string[] = ['token.created']) {
+  const form = new URLSearchParams({ url, description: 'shop', enabled: 'true', containers: '', ...others });
+  for (const event of events) form.append('event_types', event);
+  return form;
+}
+
+async function createWebhook({ service }: TestConsole, body: object = {}): Promise<string> {
+  const created = await service.call(
+    'POST',
+    '/webhooks',
+    { url, event_types: ['token.created'], ...body },
+    { key: service.managementKey },
+  );
+  return String(created.body['id']);
+}
+
+async function webhookOf({ service }: TestConsole, id: string) {
+  return service.call('GET', `/webhooks/${id}`, undefined, { key: service.managementKey });
+}
+
+test('a webhook is created with its filters, and its secret is shown once', async () => {
+  const console = await startTestConsole();
+  const browser = await console.signIn();
+  expect((await browser.get('/webhooks')).text).toContain('No webhooks');
+  await browser.get('/webhooks/new');
+  const form = fields({ containers: ' /PCI/ \r\n\r\n/shop/' }, ['token.deleted', 'access.denied']);
+  form.append('token_types', 'card');
+  const created = await browser.postAll('/webhooks/new', form);
+  const [secret = ''] = /whsec_[A-Za-z0-9+/]{43}=/.exec(created.text) ?? [];
+  expect(created.status, created.text).toBe(200);
+  expect(secret).not.toBe('');
+  expect(created.text).toContain('This is the only time that the secret is shown.');
+  const [, id = ''] = /href="\/webhooks\/([0-9a-f-]{36})"/.exec(created.text) ?? [];
+  expect((await webhookOf(console, id)).body).toMatchObject({
+    ...{ url, description: 'shop', enabled: true, event_types: ['token.deleted', 'access.denied'] },
+    ...{ token_types: ['card'], containers: ['/pci/', '/shop/'] },
+  });
+  for (const path of ['/webhooks', `/webhooks/${id}`, `/webhooks/${id}/edit`]) {
+    const { status, text } = await browser.get(path);
+    expect(status, path).toBe(200);
+    expect(text).toContain('shop.example');
+    expect(text).not.toContain('whsec_');
+    expect(Buffer.byteLength(text)).toBeLessThan(60_000);
+  }
+  expect(JSON.stringify(console.lines)).not.toContain(secret);
+});
+
+test('the errors of the form are those of the API, and an eleventh webhook is a conflict', async () => {
+  const console = await startTestConsole();
+  const browser = await console.signIn();
+  await browser.get('/webhooks/new');
+  const wrong = fields({ url: 'http://10.0.0.1/', description: 'x'.repeat(201), containers: 'pci' }, []);
+  const { status, text } = await browser.postAll('/webhooks/new', wrong);
+  expect(status).toBe(400);
+  for (const field of ['url', 'description', 'event_types', 'containers']) {
+    expect(text).toContain(`id="${field}-error">Must`);
+  }
+  expect(text).toContain('value="http://10.0.0.1/"');
+  for (let count = 0; count < 10; count += 1) await createWebhook(console);
+  expect((await browser.postAll('/webhooks/new', fields())).status).toBe(409);
+  expect((await browser.get('/webhooks')).text).toContain('Ten webhooks at most.');
+});
+
+test('a webhook is edited, disabled and enabled again, and an older state is a conflict', async () => {
+  const console = await startTestConsole();
+  const id = await createWebhook(console, { containers: ['/pci/'] });
+  const browser = await console.signIn();
+  const version = hidden((await browser.get(`/webhooks/${id}/edit`)).text, 'version');
+  console.service.clock.advance(1_000);
+  const edit = (others: Readonly<Record<string, string>>) => browser.postAll(`/webhooks/${id}/edit`, fields(others));
+  expect((await edit({ version, description: 'changed' })).location).toBe(`/webhooks/${id}`);
+  expect((await webhookOf(console, id)).body).not.toHaveProperty('containers');
+  const late = await edit({ version, description: 'late' });
+  expect(late.status).toBe(409);
+  expect(late.text).toContain('value="late"');
+  expect((await edit({ version: hidden(late.text, 'version'), url: 'x' })).status).toBe(400);
+  expect((await browser.post(`/webhooks/${id}/enabled`, { enabled: 'false' })).status).toBe(303);
+  expect((await webhookOf(console, id)).body).toMatchObject({ enabled: false, description: 'changed' });
+  expect((await browser.get(`/webhooks/${id}`)).text).toContain('>Disabled<');
+  expect((await browser.post(`/webhooks/${id}/enabled`, { enabled: 'true' })).status).toBe(303);
+  expect((await webhookOf(console, id)).body).toMatchObject({ enabled: true });
+});
+
+test('a test delivery says what the receiver answered', async () => {
+  const { sender, sent, state } = recordingSender();
+  const console = await startTestConsole({ webhookSender: sender });
+  const id = await createWebhook(console);
+  const browser = await console.signIn();
+  await browser.get(`/webhooks/${id}`);
+  const attempt = async () => {
+    expect((await browser.post(`/webhooks/${id}/test`)).location).toBe(`/webhooks/${id}`);
+    return (await browser.get(`/webhooks/${id}`)).text;
+  };
+  expect(await attempt()).toContain('The receiver accepted the test event (status 204');
+  expect(sent[0]?.body).toContain('webhook.test');
+  state.outcome = { kind: 'responded', status: 302 };
+  expect(await attempt()).toContain('was not accepted (status 302, redirects are not followed)');
+  state.outcome = { kind: 'failed', problem: 'no response within 10 seconds' };
+  expect(await attempt()).toContain('was not accepted (no response within 10 seconds)');
+});
+
+test('the page lists the attempts, filtered by outcome, and an operator replays', async () => {
+  const { sender, sent, state } = recordingSender();
+  const console = await startTestConsole({ webhookSender: sender });
+  const { service } = console;
+  const id = await createWebhook(console);
+  await service.call('POST', '/tokens', { type: 'token', data: 'first' });
+  const browser = await console.signIn({ isOperator: true });
+  const replay = (from: string) => browser.post(`/webhooks/${id}/replay`, { from });
+  state.outcome = { kind: 'responded', status: 500 };
+  await service.vault.webhookStore.save(id, 0, stateWith(service.clock.now()), []);
+  const page = await browser.get(`/webhooks/${id}`);
+  expect(page.text).toContain('1–3 of 3');
+  expect(page.text).toContain('Deliver again');
+  const parked = await browser.get(`/webhooks/${id}?outcome=parked`);
+  expect(parked.text).toContain('1–1 of 1');
+  expect((await browser.get(`/webhooks/${id}?outcome=lost`)).status).toBe(400);
+  expect((await replay('yesterday')).status).toBe(400);
+  expect((await replay('2020-01-31')).location).toBe(`/webhooks/${id}`);
+  expect((await service.vault.webhookStore.state(id))?.state).toMatchObject({
+    ...{ position: 0, replaysFrom: Date.UTC(2020, 0, 31) },
+  });
+  expect(sent).toEqual([]);
+
+  const administrator = await console.signIn();
+  const { text } = await administrator.get(`/webhooks/${id}`);
+  expect(text).not.toContain('Deliver again');
+  expect((await administrator.post(`/webhooks/${id}/replay`, { from: '2020-01-31' })).status).toBe(403);
+});
+
+/** Returns a state with an attempt of each outcome. */
+function stateWith(at: number) {
+  const attempt = (outcome: 'delivered' | 'failed' | 'parked', eventId: string) => ({
+    ...{ eventId, eventType: 'token.created', at, durationMs: 12, attempt: 1, outcome, status: 200 },
+    ...{ problem: null, nextAt: outcome === 'failed' ? at + 5_000 : null },
+  });
+  const attempts = [attempt('delivered', 'event-1'), attempt('failed', 'event-2')];
+  const parked = [attempt('parked', 'event-3')];
+  return { position: 0, replaysFrom: 0, pending: [], attempts, parked, denials: null };
+}
+
+test('a rotation shows the new secret once, and the old one signs until its end', async () => {
+  const console = await startTestConsole();
+  const id = await createWebhook(console);
+  const browser = await console.signIn();
+  await browser.get(`/webhooks/${id}`);
+  const rotated = await browser.post(`/webhooks/${id}/secret`, { overlap: '168' });
+  expect(rotated.status).toBe(200);
+  expect(rotated.text).toContain('whsec_');
+  const { text } = await browser.get(`/webhooks/${id}`);
+  expect(text).toContain('Also sign until');
+  expect(text).not.toContain('whsec_');
+  expect((await browser.post(`/webhooks/${id}/secret`, { overlap: '99999' })).status).toBe(400);
+});
+
+test('a webhook is deleted once the word was typed, and is then unknown', async () => {
+  const console = await startTestConsole();
+  const id = await createWebhook(console);
+  const browser = await console.signIn();
+  await browser.get(`/webhooks/${id}`);
+  const wrong = await browser.post(`/webhooks/${id}/delete`, { confirmation: 'yes' });
+  expect(wrong.status).toBe(400);
+  expect(wrong.text).toContain('Type the word delete to confirm.');
+  expect((await browser.post(`/webhooks/${id}/delete`, { confirmation: 'delete' })).location).toBe('/webhooks');
+  for (const path of ['', '/edit']) expect((await browser.get(`/webhooks/${id}${path}`)).status).toBe(404);
+  for (const action of ['edit', 'enabled', 'test', 'secret', 'delete']) {
+    expect((await browser.post(`/webhooks/${id}/${action}`, { overlap: '24' })).status, action).toBe(404);
+  }
+});
+
+test('a session without the permission gets neither the page nor the action', async () => {
+  const console = await startTestConsole();
+  const id = await createWebhook(console);
+  const reader = await signInLimited(console, ['webhook:read']);
+  const { status, text } = await reader.get(`/webhooks/${id}`);
+  expect(status).toBe(200);
+  for (const action of ['Send a test', 'Rotate the secret', 'Delete this webhook', `${id}/edit`]) {
+    expect(text).not.toContain(action);
+  }
+  for (const action of ['edit', 'enabled', 'test', 'secret', 'replay', 'delete']) {
+    expect((await reader.post(`/webhooks/${id}/${action}`)).status, action).toBe(403);
+  }
+  expect((await reader.get(`/webhooks/${id}/edit`)).status).toBe(403);
+  expect((await reader.get('/webhooks/new')).status).toBe(403);
+  expect((await reader.postAll('/webhooks/new', fields())).status).toBe(403);
+  expect((await (await signInLimited(console, ['log:read'])).get('/webhooks')).status).toBe(403);
+  const other = await console.signIn({ managementKey: await console.service.otherManagement() });
+  expect((await other.get(`/webhooks/${id}`)).status).toBe(404);
+});
+
+test('hostile text in every field is shown as text', async () => {
+  const console = await startTestConsole();
+  const { service } = console;
+  const browser = await console.signIn();
+  await browser.get('/webhooks/new');
+  const wrong = fields({ url: hostile, description: hostile, containers: hostile }, [hostile]);
+  const form = await browser.postAll('/webhooks/new', wrong);
+  expect(form.status).toBe(400);
+  expect(form.text).not.toContain('<img');
+  const body = { url, event_types: ['token.created'], description: hostile };
+  const created = await service.call('POST', '/webhooks', body, { key: service.managementKey });
+  expect(created.status, created.text).toBe(201);
+  for (const path of ['/webhooks', `/webhooks/${created.body['id']}`]) {
+    const { text } = await browser.get(path);
+    expect(text).toContain(hostileShown);
+    expect(text).not.toContain('<img');
+    expect(text).not.toContain('\u202E');
+  }
+});
