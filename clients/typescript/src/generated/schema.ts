@@ -1891,7 +1891,7 @@ export interface operations {
                 /** @description Entries about the thing with this id. */
                 entity_id?: string;
                 /** @description Entries of this operation. */
-                operation?: "create" | "read" | "reveal" | "update" | "delete" | "expiry" | "purge" | "start" | "stop" | "rotation" | "loss";
+                operation?: "create" | "read" | "reveal" | "update" | "delete" | "expiry" | "purge" | "start" | "stop" | "rotation" | "sign_in" | "sign_out" | "loss";
                 /** @description Entries from this date or date-time on. Default: 24 hours ago. */
                 start_date?: string;
                 /** @description Entries before this date or date-time. Default: no end. */

@@ -1,7 +1,19 @@
 from typing import Literal, cast
 
 ListLogsOperation = Literal[
-    "create", "delete", "expiry", "loss", "purge", "read", "reveal", "rotation", "start", "stop", "update"
+    "create",
+    "delete",
+    "expiry",
+    "loss",
+    "purge",
+    "read",
+    "reveal",
+    "rotation",
+    "sign_in",
+    "sign_out",
+    "start",
+    "stop",
+    "update",
 ]
 
 
