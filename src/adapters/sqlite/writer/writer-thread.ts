@@ -38,7 +38,7 @@ function start(port: MessagePort, dataDir: string): void {
   const ofKeys = { ...createKeyOperations(keys), ...createRotationOperations(keys) };
   const operations = { ...createVaultOperations(vault), ...ofKeys };
   const isOfKeys = ({ operation }: StoreRequest): boolean => Object.hasOwn(ofKeys, operation);
-  const journal = createJournal(journalFile);
+  const journal = createJournal(journalFile, appliedIn(vault));
   const seal = createSeal(vault);
   const background = startBackground(dataDir, onDone, broken);
   const access = createAccessJournal(
@@ -249,7 +249,8 @@ function start(port: MessagePort, dataDir: string): void {
     await background.close();
     erasure.close();
     if (vaultTimer !== null) clearTimeout(vaultTimer);
-    truncateVault();
+    // A start that is refused leaves the journal as it was.
+    if (!journal.isElsewhere()) truncateVault();
     end();
   }
 
