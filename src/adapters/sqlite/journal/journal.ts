@@ -25,8 +25,16 @@ export function groupHash(previous: Uint8Array, sequence: number, changes: Uint8
   return createHash('sha256').update(previous).update(`\n${sequence}\n`).update(changes).digest();
 }
 
-/** Appends to `journal.db`, and removes what is durable elsewhere. Only the writer thread does so. */
-export function createJournal(database: SqliteDatabase) {
+/**
+ * Appends to `journal.db`, and removes what is durable elsewhere. Only the writer thread does so. `applied` is the newest
+ * group in `vault.db`. If the journal ends elsewhere, its first change lets it continue after `applied`, without the
+ * groups that it has. Until then a start can still be refused, and the file is as it was.
+ */
+export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
+  const end = endOf(database, 'groups');
+  let isElsewhere = end.sequence !== applied.sequence || Buffer.compare(end.hash, applied.hash) !== 0;
+  const setEnd = database.prepare(`UPDATE ends SET sequence = ?, hash = ? WHERE of = 'groups'`);
+  const dropGroups = database.prepare('DELETE FROM groups');
   const commit = createGroupCommit(database, 'journal.db', journalSchema);
   const groups = tableOf(database, 'groups');
   const batches = tableOf(database, 'batches');
@@ -39,8 +47,17 @@ export function createJournal(database: SqliteDatabase) {
 
   /** Runs the work in one durable transaction. Returns null, or why nothing of it is stored. */
   function change(work: () => void): Error | null {
-    const [attempt] = commit([work]);
+    const [attempt] = commit([
+      () => {
+        if (isElsewhere) {
+          dropGroups.run();
+          setEnd.run(applied.sequence, applied.hash);
+        }
+        work();
+      },
+    ]);
     if (attempt === undefined) throw new Error('a commit returned no result');
+    if (attempt.ok) isElsewhere = false;
     groups.settle(attempt.ok);
     batches.settle(attempt.ok);
     return attempt.ok ? null : attempt.error;
@@ -71,6 +88,7 @@ export function createJournal(database: SqliteDatabase) {
         groups.removeAll();
         batches.removeDone();
       }),
+    isElsewhere: (): boolean => isElsewhere,
     endOfBatches: (): JournalEnd => endOf(database, 'batches'),
   };
 }

@@ -30,7 +30,6 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
   }
   if (end.sequence < applied.sequence) {
     expectDurable(vault);
-    rebase(journal, applied);
     // A kill between the commits of the two files leaves one group that was not acknowledged.
     if (applied.sequence - end.sequence === 1) return null;
     return 'journal.db ends before vault.db: its end was damaged or removed, and the access log may lack what it held. Find out why';
@@ -38,7 +37,6 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
   const nextOf = nextGroup(journal);
   if (removedIn(journal) > applied.sequence) {
     noteLog(keys, headOf(vault), positionIn(journal));
-    rebase(journal, applied);
     return 'vault.db lacks changes that journal.db no longer holds: an older copy of vault.db was put back';
   }
   expectChain(nextOf, applied, end);
@@ -114,17 +112,6 @@ function expectBatches(journal: SqliteDatabase): void {
 function expectDurable(vault: SqliteDatabase): null {
   if (!truncateLog(vault, 'vault.db')) throw new StoreUnavailable('vault.db', 'full');
   return null;
-}
-
-/** Lets the journal continue after `applied`, without the groups that it has. */
-function rebase(journal: SqliteDatabase, { sequence, hash }: JournalEnd): void {
-  const position = positionIn(journal);
-  journal.transaction(() => {
-    journal
-      .prepare(`UPDATE ends SET sequence = ?, hash = ?, position = ? WHERE of = 'groups'`)
-      .run(sequence, hash, position);
-    journal.prepare('DELETE FROM groups').run();
-  })();
 }
 
 /**

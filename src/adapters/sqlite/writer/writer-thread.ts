@@ -48,7 +48,7 @@ function start(port: MessagePort, dataDir: string): void {
   const ofKeys = { ...createKeyOperations(keys, sqliteEventChain(vault).newest), ...createRotationOperations(keys) };
   const operations = { ...createVaultOperations(vault), ...ofKeys, erase_postings: searchIndex.erase };
   const isOfKeys = ({ operation }: StoreRequest): boolean => Object.hasOwn(ofKeys, operation);
-  const journal = createJournal(journalFile);
+  const journal = createJournal(journalFile, appliedIn(vault));
   const seal = createSeal(vault);
   const background = startBackground(dataDir, onDone, broken);
   const access = createAccessJournal(
@@ -272,7 +272,8 @@ function start(port: MessagePort, dataDir: string): void {
     searchIndex.close();
     sendErased();
     if (vaultTimer !== null) clearTimeout(vaultTimer);
-    truncateVault();
+    // A start that is refused leaves the journal as it was.
+    if (!journal.isElsewhere()) truncateVault();
     end();
   }
 
