@@ -23,7 +23,7 @@ test('a person writes rules, previews a token by them, and saves them', async ()
   expect(await page.getByText('Get and list tokens').isVisible()).toBe(false);
   await page.getByRole('button', { name: 'Add a rule' }).click();
   const first = page.getByRole('group', { name: 'Rule 1' });
-  expect(await first.getByLabel('Container').evaluate((input) => input === document.activeElement)).toBe(true);
+  expect(await page.evaluate('document.activeElement.name')).toBe('rules.0.container');
   await first.getByLabel('read', { exact: true }).check();
   await page.getByRole('button', { name: 'Add a rule' }).click();
   const second = page.getByRole('group', { name: 'Rule 2' });
@@ -65,7 +65,7 @@ test('the same works without JavaScript, on a narrow screen', async () => {
   await page.getByLabel('Id of a token').fill('card-1');
   await page.getByRole('button', { name: 'Preview' }).click();
   await page.getByText('The masked value').waitFor();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   await page.getByRole('link', { name: 'Edit' }).click();
   await page.getByLabel('Rules for containers').check();
   await page.getByRole('button', { name: 'Add a rule' }).click();
@@ -73,7 +73,7 @@ test('the same works without JavaScript, on a narrow screen', async () => {
   await page.getByRole('button', { name: 'Save' }).click();
   expect(await page.getByRole('alert').textContent()).toContain('Nothing was saved');
   expect(await page.content()).toContain('Must be a path such as /pci/high/');
-  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
 });
 
 test('a key is issued and copied, and the back button does not show it again', async () => {
@@ -89,7 +89,7 @@ test('a key is issued and copied, and the back button does not show it again', a
   expect(key).toMatch(/^sr_private_/);
   await page.getByRole('button', { name: 'Copy' }).click();
   await page.getByText('Copied').waitFor();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
   await page.getByRole('link', { name: 'I have stored the key' }).click();
   await page.getByRole('heading', { name: 'Keys' }).waitFor();
   await page.goBack().catch(() => null);
