@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { countDays } from '#src/projections/daily-counts.js';
+import { countDays, createDailyCounting } from '#src/projections/daily-counts.js';
 import { dailyAccesses, dailyTokens } from '#src/queries/daily-figures.js';
 import { aCard } from '../erasure/support.js';
 import { createPlain, path } from '../http/routes/support.js';
@@ -167,3 +167,20 @@ test('a range that is reversed, too long or no range is rejected', async () => {
     }
   }
 });
+
+test('the background work counts what happens while it runs, and stops at once', async () => {
+  const { service, tokens, accesses } = await start();
+  const { id } = await createPlain(service);
+  const counting = createDailyCounting(service.vault, (error) => service.errors.push(error));
+  counting.start();
+  const alive = async () => (await tokens())[0]?.types.token?.alive;
+  await expect.poll(alive, { timeout: 20_000 }).toBe(1);
+  await createPlain(service);
+  await service.call('GET', path(id));
+  await expect.poll(alive, { timeout: 20_000 }).toBe(2);
+  await expect.poll(async () => (await accesses())[0]?.operations['reveal'], { timeout: 60_000 }).toBe(1);
+  const stoppedAt = performance.now();
+  await counting.stop();
+  expect(performance.now() - stoppedAt).toBeLessThan(1_000);
+  expect(service.errors).toEqual([]);
+}, 120_000);

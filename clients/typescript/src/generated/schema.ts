@@ -1149,7 +1149,7 @@ export interface components {
             entity_id?: string;
             /** @description A keyed hash of the id. Absent if there is no id. */
             entity_ref?: string;
-            /** @description What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation or loss. */
+            /** @description What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation, sign_in, sign_out or loss. */
             operation: string;
             /**
              * @description How it ended.
@@ -1160,9 +1160,11 @@ export interface components {
             message: string;
             /** @description The trace id of the request. Absent if no request caused the entry. */
             trace_id?: string;
-            /** @description The person for whom the application acted, as it said. Absent if it named none. */
+            /** @description The person who made the request, as the console or the application stated. Absent if there was none. */
             person?: string;
-            /** @description The reason that the request gave. Absent if it gave none. */
+            /** @description The identity provider that states the name. Absent if the person or the application stated it. */
+            person_issuer?: string;
+            /** @description The reason of the request. Absent if it gave none. */
             reason?: string;
             /**
              * Format: date-time
@@ -1208,8 +1210,10 @@ export interface components {
             actor_id: string;
             /** @description The trace id of the request. Absent if no request caused the event. */
             trace_id?: string;
-            /** @description The person for whom the application acted, as it said. Absent if it named none. */
+            /** @description The person who did it, as the console or the application stated. Present only with `log:read`. */
             person?: string;
+            /** @description The identity provider that states the name. Absent if the person or the application stated it. */
+            person_issuer?: string;
             /**
              * Format: date-time
              * @description When it happened.

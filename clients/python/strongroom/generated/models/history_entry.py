@@ -23,7 +23,10 @@ class HistoryEntry:
         created_at (datetime.datetime): When it happened.
         changed (list[str]): The names of the fields that changed. Never their values.
         trace_id (str | Unset): The trace id of the request. Absent if no request caused the event.
-        person (str | Unset): The person for whom the application acted, as it said. Absent if it named none.
+        person (str | Unset): The person who did it, as the console or the application stated. Present only with
+            `log:read`.
+        person_issuer (str | Unset): The identity provider that states the name. Absent if the person or the application
+            stated it.
         life (int | Unset): The life of the id to which the event belongs, from 1. Present only with `log:read`.
     """
 
@@ -34,6 +37,7 @@ class HistoryEntry:
     changed: list[str]
     trace_id: str | Unset = UNSET
     person: str | Unset = UNSET
+    person_issuer: str | Unset = UNSET
     life: int | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -50,6 +54,8 @@ class HistoryEntry:
         trace_id = self.trace_id
 
         person = self.person
+
+        person_issuer = self.person_issuer
 
         life = self.life
 
@@ -68,6 +74,8 @@ class HistoryEntry:
             field_dict["trace_id"] = trace_id
         if person is not UNSET:
             field_dict["person"] = person
+        if person_issuer is not UNSET:
+            field_dict["person_issuer"] = person_issuer
         if life is not UNSET:
             field_dict["life"] = life
 
@@ -90,6 +98,8 @@ class HistoryEntry:
 
         person = d.pop("person", UNSET)
 
+        person_issuer = d.pop("person_issuer", UNSET)
+
         life = d.pop("life", UNSET)
 
         history_entry = cls(
@@ -100,6 +110,7 @@ class HistoryEntry:
             changed=changed,
             trace_id=trace_id,
             person=person,
+            person_issuer=person_issuer,
             life=life,
         )
 

@@ -22,8 +22,8 @@ class LogEntry:
         actor_id (str): Who did it: the id of an application, `operator` (the command line) or `system`.
         actor_type (LogEntryActorType): What kind of actor it was.
         entity_type (str): What it was done to: token, application, key, tenant, report, log, service or webhook.
-        operation (str): What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation or
-            loss.
+        operation (str): What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation,
+            sign_in, sign_out or loss.
         outcome (LogEntryOutcome): How it ended.
         message (str): A text for people. It never contains data.
         created_at (datetime.datetime): When it was done.
@@ -33,8 +33,11 @@ class LogEntry:
             filtered by that id.
         entity_ref (str | Unset): A keyed hash of the id. Absent if there is no id.
         trace_id (str | Unset): The trace id of the request. Absent if no request caused the entry.
-        person (str | Unset): The person for whom the application acted, as it said. Absent if it named none.
-        reason (str | Unset): The reason that the request gave. Absent if it gave none.
+        person (str | Unset): The person who made the request, as the console or the application stated. Absent if there
+            was none.
+        person_issuer (str | Unset): The identity provider that states the name. Absent if the person or the application
+            stated it.
+        reason (str | Unset): The reason of the request. Absent if it gave none.
     """
 
     tenant_id: str
@@ -51,6 +54,7 @@ class LogEntry:
     entity_ref: str | Unset = UNSET
     trace_id: str | Unset = UNSET
     person: str | Unset = UNSET
+    person_issuer: str | Unset = UNSET
     reason: str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -82,6 +86,8 @@ class LogEntry:
 
         person = self.person
 
+        person_issuer = self.person_issuer
+
         reason = self.reason
 
         field_dict: dict[str, Any] = {}
@@ -110,6 +116,8 @@ class LogEntry:
             field_dict["trace_id"] = trace_id
         if person is not UNSET:
             field_dict["person"] = person
+        if person_issuer is not UNSET:
+            field_dict["person_issuer"] = person_issuer
         if reason is not UNSET:
             field_dict["reason"] = reason
 
@@ -146,6 +154,8 @@ class LogEntry:
 
         person = d.pop("person", UNSET)
 
+        person_issuer = d.pop("person_issuer", UNSET)
+
         reason = d.pop("reason", UNSET)
 
         log_entry = cls(
@@ -163,6 +173,7 @@ class LogEntry:
             entity_ref=entity_ref,
             trace_id=trace_id,
             person=person,
+            person_issuer=person_issuer,
             reason=reason,
         )
 
