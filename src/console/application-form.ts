@@ -6,7 +6,6 @@ import { transforms } from '../domain/access/transform.js';
 import type { FieldErrors } from '../domain/field-errors.js';
 import type { Json } from '../domain/json.js';
 import type { ApplicationDocument } from '../domain/tenancy/documents.js';
-import { formatTimestamp } from '../domain/time.js';
 import { Problem } from '../http/problem/problem.js';
 import { errorOf, type TypedForm } from './typed-form.js';
 
@@ -43,11 +42,16 @@ export function emptyForm(type: ApplicationType): ApplicationForm {
 export function formOf({ name, access, expires_at: expiresAt }: ApplicationDocument): ApplicationForm {
   return {
     name,
-    expiresAt: expiresAt === null ? '' : formatTimestamp(expiresAt),
+    expiresAt: expiresAt === null ? '' : expiryText(expiresAt),
     uses: access.kind,
     permissions: access.kind === 'permissions' ? access.permissions : [],
     rules: access.kind === 'rules' ? access.rules.map(ruleForm) : [],
   };
+}
+
+/** Returns a time as a person would type it: `2030-01-31`, or `2030-01-31T12:00:00Z`. */
+function expiryText(at: number): string {
+  return new Date(at).toISOString().replace('.000Z', 'Z').replace('T00:00:00Z', '');
 }
 
 function ruleForm({ priority, ...rule }: AccessRule): RuleForm {

@@ -158,3 +158,27 @@ test('the access log records a preview, and the token that it shows', async () =
   await preview(service, service.key, { applicationId, tokenId });
   expect([...(await recorded())].sort()).toEqual(['token created', 'token shown in plaintext', ...[read, read]]);
 });
+
+test('a viewer of the same tenant sees the token of a preview, no more than its own rules allow', async () => {
+  const { service, idOf } = await start();
+  const { id: tokenId } = await create(service, { type: 'card', data: card, containers: ['/pci/'] });
+  const applicationId = await idOf(await service.application([rule('/', 'reveal', ['token:read'])]));
+  const contextOf = async (key: string) => ({
+    ...{ caller: await callerOf(service, key), traceId: 'preview', beganAt: performance.now() },
+  });
+  const context = await contextOf(service.managementKey);
+  const seenBy = async (key: string) => {
+    const viewer = await contextOf(key);
+    const asked = { applicationId, tokenId, access: null, permission: 'token:read', viewer } as const;
+    const result = await previewToken(service.vault, context, asked);
+    if (!result.ok || result.value.token === null) return result.ok ? null : result.code;
+    const { token, isLimited } = result.value;
+    const { data } = finish((await release(service.vault, viewer, [token]))(token));
+    return { transform: token.transform, isLimited, data };
+  };
+  expect(await seenBy(service.key)).toEqual({ transform: 'reveal', isLimited: false, data: card });
+  const masking = await service.application(['token:read']);
+  expect(await seenBy(masking)).toMatchObject({ transform: 'mask', isLimited: true });
+  expect(await seenBy(await service.application([rule('/other/', 'reveal', ['token:read'])]))).toBe(null);
+  await expect(seenBy(await service.otherTenant())).rejects.toThrow('a viewer must belong to the tenant of the caller');
+});

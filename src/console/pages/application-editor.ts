@@ -23,7 +23,7 @@ import type { ConsolePage, Visit } from '../page.js';
 import { requirePermission } from '../require-permission.js';
 import { noPreview, type ShownPreview, shownPreview } from '../token-preview.js';
 import { onceOf, type TypedForm, typedForm } from '../typed-form.js';
-import { existingApplication, pathOf } from './applications.js';
+import { existingApplication, pathOf, typeNotes } from './applications.js';
 
 /**
  * Creates and changes applications. Each button of the list of rules posts the whole form and gets it back changed, so
@@ -95,6 +95,7 @@ function showNew(visit: Visit, type: ApplicationType, form: ApplicationForm, opt
   const model = {
     ...editorModel(type, form, options),
     ...{ isNew: true, action: '/applications/new', back: '/applications', version: '', preview: null },
+    typeNote: typeNotes[type],
     types: applicationTypes.map((one) => ({ type: one, isChosen: one === type })),
     once: visit.vault.random.uuid(),
   };
@@ -107,7 +108,7 @@ function showEdit(visit: Visit, { id, document }: LivingApplication, form: Appli
   const model = {
     ...editorModel(document.type, form, options),
     ...{ isNew: false, action: `${pathOf(id)}/edit`, back: pathOf(id), version: versionOf(document), preview },
-    ...{ types: [], once: '' },
+    ...{ types: [], typeNote: '', once: '' },
   };
   return visit.page('applications/edit', model, { title: 'Edit application', status: options.status ?? 200 });
 }

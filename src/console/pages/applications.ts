@@ -117,7 +117,8 @@ export async function existingApplication({ vault, caller, param }: Visit): Prom
   return application;
 }
 
-const typeNotes: Readonly<Record<ApplicationType, string>> = {
+/** What an application of each type is for. */
+export const typeNotes: Readonly<Record<ApplicationType, string>> = {
   private: 'For servers: may read and reveal tokens, as its access says.',
   public: 'For browsers and apps: may only create and update tokens. Anyone may have its key.',
   management: 'For administrators: applications, the tenant, webhooks, logs and reports. Never tokens.',
@@ -145,7 +146,6 @@ async function list(visit: Visit) {
     applications,
     links: pageLinks({ page, size: pageSize }, found.total),
     mayCreate: grantsAnywhere(caller, 'application:create'),
-    typeNotes,
   };
   return visit.page('applications/list', model, { title: 'Applications' });
 }

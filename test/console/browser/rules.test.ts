@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { openChromium, signInWith } from '../../support/console/chromium.js';
+import { startTestConsole, type TestConsole } from '../../support/console/console.js';
+import { applicationOf, createApplication } from '../../support/console/directory-pages.js';
+
+const number = '4242424242424242';
+
+async function start(console: TestConsole) {
+  const card = { number, expiration_month: 12, expiration_year: 2030 };
+  await console.service.call('POST', '/tokens', { type: 'card', id: 'card-1', data: card, containers: ['/pci/'] });
+  return createApplication(console, { name: 'checkout' });
+}
+
+test('a person writes rules, previews a token by them, and saves them', async () => {
+  const console = await startTestConsole();
+  const { id } = await start(console);
+  const { page, faults } = await openChromium();
+  await signInWith(page, await console.listen(), console);
+  await page.getByRole('link', { name: 'Applications' }).click();
+  await page.getByRole('link', { name: 'checkout' }).click();
+  await page.getByRole('link', { name: 'Edit' }).click();
+  await page.getByLabel('Rules for containers').check();
+  expect(await page.getByText('Get and list tokens').isVisible()).toBe(false);
+  await page.getByRole('button', { name: 'Add a rule' }).click();
+  const first = page.getByRole('group', { name: 'Rule 1' });
+  expect(await page.evaluate('document.activeElement.name')).toBe('rules.0.container');
+  await first.getByLabel('read', { exact: true }).check();
+  await page.getByRole('button', { name: 'Add a rule' }).click();
+  const second = page.getByRole('group', { name: 'Rule 2' });
+  await second.getByLabel('Container').fill('/pci/');
+  await second.getByLabel('Shows').selectOption('redact');
+  await second.getByLabel('read', { exact: true }).check();
+
+  await page.getByLabel('Id of a token').fill('card-1');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  const preview = page.getByRole('group', { name: 'Preview' });
+  await preview.getByText('The masked value').waitFor();
+  expect(await preview.textContent()).toContain('4242');
+  await page.getByRole('button', { name: 'Move rule 2 up' }).click();
+  expect(await page.getByLabel('Id of a token').inputValue()).toBe('card-1');
+  // Enter presses the button that stores nothing.
+  await page.getByLabel('Id of a token').press('Enter');
+  await preview.getByText('No data (redact)').waitFor();
+  expect(await preview.textContent()).not.toContain('4242');
+  expect(await page.content()).not.toContain(number);
+  expect(page.url()).not.toContain('card-1');
+  expect((await applicationOf(console, id))['permissions']).toEqual(['token:read']);
+
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved. The change applies to every key').waitFor();
+  expect((await applicationOf(console, id))['rules']).toMatchObject([
+    { container: '/pci/', transform: 'redact' },
+    { container: '/', transform: 'mask' },
+  ]);
+  expect(faults).toEqual([]);
+});
+
+test('the same works without JavaScript, on a narrow screen', async () => {
+  const console = await startTestConsole();
+  const { id } = await start(console);
+  const { page } = await openChromium({ javaScriptEnabled: false, width: 360 });
+  const address = await console.listen();
+  await signInWith(page, address, console);
+  await page.goto(`${address}/applications/${id}`);
+  await page.getByLabel('Id of a token').fill('card-1');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.getByText('The masked value').waitFor();
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  await page.getByRole('link', { name: 'Edit' }).click();
+  await page.getByLabel('Rules for containers').check();
+  await page.getByRole('button', { name: 'Add a rule' }).click();
+  await page.getByRole('textbox', { name: 'Container' }).fill('pci');
+  await page.getByRole('button', { name: 'Save' }).click();
+  expect(await page.getByRole('alert').textContent()).toContain('Nothing was saved');
+  expect(await page.content()).toContain('Must be a path such as /pci/high/');
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+});
+
+test('a key is issued and copied, and the back button does not show it again', async () => {
+  const console = await startTestConsole();
+  const { id } = await start(console);
+  const { page, context, faults } = await openChromium();
+  const address = await console.listen();
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: address });
+  await signInWith(page, address, console);
+  await page.goto(`${address}/applications/${id}`);
+  await page.getByRole('button', { name: 'Issue a key' }).click();
+  const key = await page.getByRole('textbox', { name: 'API key' }).textContent();
+  expect(key).toMatch(/^sr_private_/);
+  await page.getByRole('button', { name: 'Copy' }).click();
+  await page.getByText('Copied').waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
+  await page.getByRole('link', { name: 'I have stored the key' }).click();
+  await page.getByRole('heading', { name: 'Keys' }).waitFor();
+  await page.goBack().catch(() => null);
+  expect(await page.content()).not.toContain(key);
+  expect(faults).toEqual([]);
+});
