@@ -131,7 +131,8 @@ describe('a write-ahead log next to another state of its file', () => {
     const { older, newer, made, erased } = await killedAgain(vault);
     const mixtures = [
       { database: older, wal: newer, message: /vault\.db is damaged/ },
-      { database: newer, wal: older, message: /the log is behind its keys/ },
+      // Whether SQLite notices that the pages do not fit together depends on which of them were written in between.
+      { database: newer, wal: older, message: /the log is behind its keys|vault\.db is damaged/ },
       { database: older, wal: older, message: /the log is behind its keys/ },
     ];
     for (const { database, wal, message } of mixtures) {
@@ -144,7 +145,7 @@ describe('a write-ahead log next to another state of its file', () => {
       const after = hashesOf(dataDir);
       expect(after['keys.db']).toBe(before['keys.db']);
       // SQLite treats an older log as the end of its file, and copies the log into it.
-      if (!message.source.includes('damaged')) continue;
+      if (!refused.stderr.includes('damaged')) continue;
       for (const file of ['vault.db', 'vault.db-wal']) expect(after[file], file).toBe(before[file]);
     }
     // The starts above went on from the older copies, so the journal is put back, too.

@@ -37,7 +37,13 @@ export function storedIn(dataDir: string) {
       generations: vault.prepare('SELECT generation, state FROM generations ORDER BY generation').all(),
       rows: [count('token_rows_0'), count('token_rows_1')],
       postings: slots.map((slot) => storedPostings(vault, slot).length),
-      runs: [count('index_runs_0') + count('index_blocks_0'), count('index_runs_1') + count('index_blocks_1')],
+      /** Everything that each set of tables has for search, whether it is in use or not. */
+      index: slots.map((slot) =>
+        ['changes', 'runs', 'segments', 'filters', 'blocks'].reduce(
+          (sum, table) => sum + count(`index_${table}_${slot}`),
+          0,
+        ),
+      ),
       counts: [count('token_counts_0'), count('token_counts_1')],
       keys: keys.prepare('SELECT generation FROM generation_keys WHERE destroyed_at = 140737488355327').pluck().all(),
     };

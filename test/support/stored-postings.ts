@@ -6,17 +6,35 @@ export type StoredPosting = { readonly term: string; readonly seq: number; reado
 
 type Change = { readonly seq: number; readonly added: Buffer | null; readonly removed: Buffer | null };
 
-/** Returns every posting that the search index in one set of tables of `vault.db` holds, in changes and in runs. */
+/**
+ * Returns every posting that the search index in one set of tables of `vault.db` counts: those in runs that are read,
+ * and those of changes that are not merged or not carried out yet.
+ */
 export function storedPostings(vault: Database.Database, slot: Slot): StoredPosting[] {
-  const changes = vault.prepare(`SELECT seq, added, removed FROM index_changes_${slot}`).all() as Change[];
-  const blocks = vault.prepare(`SELECT entries FROM index_blocks_${slot}`).pluck().all() as Buffer[];
-  return [
-    ...changes.flatMap(({ seq, added, removed }) => [
-      ...termsIn(added).map((term) => ({ term, seq, kind: 'added' as const })),
-      ...termsIn(removed).map((term) => ({ term, seq, kind: 'removed' as const })),
-    ]),
-    ...blocks.flatMap((stored) => entriesIn(checked(stored))),
-  ];
+  // In one transaction, because a service may merge in between.
+  return vault.transaction(() => {
+    const changes = vault
+      .prepare(
+        `SELECT seq, iif(number > merged, added, NULL) AS added, iif(number > erased, removed, NULL) AS removed
+         FROM index_changes_${slot}, index_state_${slot}`,
+      )
+      .all() as Change[];
+    const blocks = vault
+      .prepare(
+        `SELECT entries FROM index_runs_${slot} JOIN index_segments_${slot} USING (run)
+           JOIN index_blocks_${slot} ON block / 16 = segment
+         WHERE state = 'read'`,
+      )
+      .pluck()
+      .all() as Buffer[];
+    return [
+      ...changes.flatMap(({ seq, added, removed }) => [
+        ...termsIn(added).map((term) => ({ term, seq, kind: 'added' as const })),
+        ...termsIn(removed).map((term) => ({ term, seq, kind: 'removed' as const })),
+      ]),
+      ...blocks.flatMap((stored) => entriesIn(checked(stored))),
+    ];
+  })();
 }
 
 /** Returns the terms of a row or a change, in hex. */

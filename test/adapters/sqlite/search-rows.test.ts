@@ -53,7 +53,7 @@ beforeAll(() => {
      VALUES (?, ?, 0, '{"life":{"tokenType":"token"}}', zeroblob(32), ?, ?, ?, ?)`,
   );
   const insertChange = writer.prepare('INSERT INTO index_changes_1 (number, seq, added) VALUES (?, ?, ?)');
-  const index = createIndexKeeper(writer, 1);
+  const index = createIndexKeeper(writer, 1, { mergedAtOnce: 4_096, runsOfLevel: 8, entriesOfSegment: 2_880 });
   let postings = 0;
   writer.exec('BEGIN');
   for (const { seq, tenant, terms, created_at, modified_at, expires_at } of rows) {

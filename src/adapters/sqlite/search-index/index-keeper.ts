@@ -37,7 +37,9 @@ const erasedAtOnce = 96;
 const droppedAtOnce = 8;
 /** From this number of postings in changes on, those that were removed are taken out before their time. */
 const manyPostings = 16_384;
-/** From this number of postings in changes on, or of runs, writes wait for merges. */
+/** If so many merges are due, they come first. */
+const lateMerges = 4;
+/** From this number of postings in changes on, or of runs that are not being combined, writes wait for merges. */
 const postingsMax = 65_536;
 const runsMax = 96;
 
@@ -312,6 +314,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     if (write.anySegment.get() === undefined) for (const all of write.deleteAll) all.run();
   }
 
+  const isCrowded = (limit: number): boolean => Number(write.separateRuns.get()) > limit;
   const hasDropped = (): boolean => write.anyDropped.get() !== undefined;
   const isRemoved = (after: number, upTo: number): boolean => write.anyRemoval.get(after, upTo) !== undefined;
 
@@ -327,13 +330,17 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     step(eraseUpTo: number): boolean {
       const state = statements.state();
       const { last, merged, erased } = state;
-      if (hasDropped()) drop();
+      // Dropping a large level takes hundreds of steps, in which new postings arrive.
+      if (last - merged >= lateMerges * mergedAtOnce) mergeChanges(state);
+      else if (hasDropped() && !isCrowded(runsMax / 2)) drop();
       else if (erased < eraseUpTo && isRemoved(erased, eraseUpTo)) {
         if (merged < Math.min(eraseUpTo, last)) mergeChanges(state);
         else eraseRemoved(state);
       } else if (last - merged >= mergedAtOnce) mergeChanges(state);
       else if (erased < merged && !isRemoved(erased, merged)) eraseRemoved(state);
-      else return combine(state);
+      else if (combine(state)) return true;
+      else if (hasDropped()) drop();
+      else return false;
       return true;
     },
     /** Returns the number of the newest change. */
@@ -349,7 +356,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     /** Returns whether writes must wait for merges. */
     isBehind(): boolean {
       const { last, erased } = statements.state();
-      return last - erased > postingsMax || Number(write.runCount.get()) > runsMax;
+      return last - erased > postingsMax || isCrowded(runsMax);
     },
     isEmpty: (): boolean => write.runCount.get() === 0,
     /** Deletes some of the index, as `step` does. Returns true once nothing is left. */
@@ -432,6 +439,7 @@ function writeStatements(database: SqliteDatabase, slot: Slot) {
     anyChange: database.prepare(`SELECT 1 FROM ${changes} LIMIT 1`),
     forgetAll: database.prepare(`DELETE FROM ${changes}`),
     anyDropped: database.prepare(`SELECT 1 FROM ${runs} WHERE state = 'dropped' LIMIT 1`),
+    separateRuns: database.prepare(`SELECT count(*) FROM ${runs} WHERE state = 'read' AND merges_into IS NULL`).pluck(),
     runCount: database.prepare(`SELECT count(*) FROM ${runs}`).pluck(),
     droppedSegments: database
       .prepare(`SELECT segment FROM ${segments} WHERE run IN (SELECT run FROM ${runs} WHERE state = 'dropped') LIMIT ?`)
