@@ -156,21 +156,12 @@ describe('purge, edit and deletion', () => {
     const form = (await browser.get('/tokens/one/edit')).text;
     const revision = /name="revision" value="(\d+)"/.exec(form)?.[1] ?? '';
     expect(form).toContain('/pci/high/');
-    const fields = new URLSearchParams([
-      ...[
-        ['revision', revision],
-        ['containers', '/pci/high/\r\n/pci/low/'],
-        ['expires_at', '2035-01-31'],
-      ],
-      ...[
-        ['metadata_key', 'order'],
-        ['metadata_value', 'o-18'],
-      ],
-      ...[
-        ['metadata_key', 'note'],
-        ['metadata_value', 'a\r\nb'],
-      ],
-    ]);
+    const fields = new URLSearchParams({
+      ...{ revision, containers: '/pci/high/\r\n/pci/low/', expires_at: '2035-01-31' },
+      ...{ metadata_key: 'order', metadata_value: 'o-18' },
+    });
+    fields.append('metadata_key', 'note');
+    fields.append('metadata_value', 'a\r\nb');
     expect((await browser.postAll('/tokens/one/edit', fields)).location).toBe('/tokens/one');
     const { body } = await service.call('GET', '/tokens/one');
     expect(body).toMatchObject({
