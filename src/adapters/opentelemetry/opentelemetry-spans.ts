@@ -69,9 +69,16 @@ export function openTelemetrySpans({ endpoint, sampleRatio, version, onError }: 
           const context = current.getStore();
           if (context === undefined) return value(...given);
           const span = tracer.startSpan(`${name}.${member}`, { kind: SpanKind.CLIENT, attributes }, context);
-          const result: unknown = value(...given);
-          if (result instanceof Promise) endWith(span, result);
-          return result;
+          try {
+            const result: unknown = value(...given);
+            if (result instanceof Promise) endWith(span, result);
+            else span.end();
+            return result;
+          } catch (error) {
+            fail(span, errorName(error));
+            span.end();
+            throw error;
+          }
         };
         return [member, call];
       });
@@ -92,10 +99,14 @@ function endWith(span: Span, result: Promise<unknown>): void {
   result.then(
     () => span.end(),
     (error: unknown) => {
-      fail(span, error instanceof Error ? error.name : 'Error');
+      fail(span, errorName(error));
       span.end();
     },
   );
+}
+
+function errorName(error: unknown): string {
+  return error instanceof Error ? error.name : 'Error';
 }
 
 /** Marks a span as failed. `type` is a name from the code, never a message: a message may quote the caller's input. */

@@ -5,6 +5,7 @@ import { isJsonObject } from '../../domain/json.js';
 import { checkpointHash } from '../../events/audit/checkpoint.js';
 import type { ServiceState } from '../../ports/service-state.js';
 import { dailyAccesses, dailyTokens } from '../../queries/daily-figures.js';
+import { gapText } from '../../queries/findings/gap-text.js';
 import { serviceFindings, tenantFindings } from '../../queries/findings/service-findings.js';
 import { usageReport } from '../../queries/tenancy/usage-report.js';
 import { chartOf } from '../charts.js';
@@ -30,7 +31,8 @@ export const overviewPage: ConsolePage = {
       async handle(visit) {
         const state = await visit.service.state();
         const { reasons, notices, stores, projections, backupMadeAt } = state;
-        const forOperators = { reasons, notices, stores, projections, backupMadeAt };
+        const gaps = projections.map(({ name, gap }) => ({ name, isCurrent: gap === 0, text: gapText(name, gap) }));
+        const forOperators = { reasons, notices, stores, projections: gaps, backupMadeAt };
         const model = {
           isReady: reasons.length === 0,
           operator: visit.session.isOperator ? forOperators : null,
