@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { numberBytes } from '#src/adapters/sqlite/database/number-bytes.js';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { verifyVault } from '#src/cli/audit/run-verify.js';
@@ -110,42 +110,71 @@ test('keys and rows together: an older row of a live token is accepted once its 
   });
 });
 
-test('access log: the newest batch can be removed after the last checkpoint, and verification does not show it', async () => {
-  const id = await plain();
-  await service.service.checkpointer.run(true);
-  await get(id);
-  await service.stop();
-  const [file = ''] = readdirSync(service.dataDir).filter((name) => /^access-.*\.db$/.test(name));
-  const database = pinStatements(join(service.dataDir, file), {});
+/** Removes the newest batch from the file of its month, and returns the end of the batch before it. */
+function removeNewestBatch(dataDir: string): { readonly sequence: number; readonly hash: Buffer } {
+  const [file = ''] = readdirSync(dataDir).filter((name) => /^access-.*\.db$/.test(name));
+  const database = pinStatements(join(dataDir, file), {});
   const removed = behindTriggers(database, () => {
     const newest = '(SELECT max(sequence) FROM batches)';
     const { changes } = database.prepare(`DELETE FROM entries WHERE batch = ${newest}`).run();
     database.exec(`DELETE FROM batches WHERE sequence = ${newest}`);
     return changes;
   });
-  database.close();
   expect(removed).toBeGreaterThan(0);
+  const end = database.prepare('SELECT sequence, hash FROM batches ORDER BY sequence DESC LIMIT 1').get();
+  database.close();
+  return end as { readonly sequence: number; readonly hash: Buffer };
+}
+
+async function verified() {
   const again = await reopened({ sameFolder: true });
   const options = { from: 1, to: null, anchor: null, publicKey: null, json: false };
-  const { problem } = await verifyVault((name, input) => operate(again.service, name, input), options);
-  expect(problem).toBeNull();
+  return (await verifyVault((name, input) => operate(again.service, name, input), options)).problem;
+}
+
+test('access log: the journal shows that the newest batch was removed after the last checkpoint', async () => {
+  const id = await plain();
+  await service.service.checkpointer.run(true);
+  await get(id);
+  await service.stop();
+  removeNewestBatch(service.dataDir);
+  expect(await verified()).toMatchObject({ kind: 'access_log' });
 });
 
-test('log: a change in the last minute before a kill can be cut off, and its token is rejected from then on', async () => {
-  const id = await plain({ metadata: { step: 'one' } });
-  const before = copy();
-  await service.call('PATCH', `/tokens/${id}`, { metadata: { step: 'two' } });
-  const killed = copy();
-  for (const name of readdirSync(killed).filter((file) => file.startsWith('vault.db'))) rmSync(join(killed, name));
-  for (const name of readdirSync(before).filter((file) => file.startsWith('vault.db'))) {
-    cpSync(join(before, name), join(killed, name));
-  }
-  const again = await startTestService({ dataDir: killed, rootKey: service.rootKey, clock: service.clock });
-  onTestFinished(() => again.close());
-  // The log is accepted. The key store has the newer revision, so the older row is rejected.
-  expect(await again.call('GET', `/tokens/${id}`, undefined, { key: service.key })).toMatchObject({
-    status: 500,
-    body: { code: 'row_forged' },
+test('access log and journal: without the end in journal.db, verification does not show that removal', async () => {
+  const id = await plain();
+  await service.service.checkpointer.run(true);
+  await get(id);
+  await service.stop();
+  const { sequence, hash } = removeNewestBatch(service.dataDir);
+  const journal = pinStatements(join(service.dataDir, 'journal.db'), {});
+  journal.prepare(`UPDATE ends SET sequence = ?, hash = ? WHERE of = 'batches'`).run(sequence, hash);
+  journal.close();
+  expect(await verified()).toBeNull();
+});
+
+describe('an older vault.db that is put back after a kill', () => {
+  const withOlder = async (isReplaced: (file: string) => boolean) => {
+    const id = await plain({ metadata: { step: 'one' } });
+    const before = copy();
+    await service.call('PATCH', `/tokens/${id}`, { metadata: { step: 'two' } });
+    const killed = copy();
+    for (const name of readdirSync(killed).filter(isReplaced)) rmSync(join(killed, name));
+    for (const name of readdirSync(before).filter(isReplaced)) cpSync(join(before, name), join(killed, name));
+    const again = await startTestService({ dataDir: killed, rootKey: service.rootKey, clock: service.clock });
+    onTestFinished(() => again.close());
+    return again.call('GET', `/tokens/${id}`, undefined, { key: service.key });
+  };
+
+  test('alone loses nothing, because the journal has the change', async () => {
+    const { status, body } = await withOlder((file) => file.startsWith('vault.db'));
+    expect({ status, body }).toMatchObject({ status: 200, body: { metadata: { step: 'two' } } });
+  });
+
+  test('log and journal: cuts off a change of the last minute, and its token is rejected from then on', async () => {
+    // The log is accepted. The key store has the newer revision, so the older row is rejected.
+    const { status, body } = await withOlder((file) => /^(vault|journal)\.db/.test(file));
+    expect({ status, body }).toMatchObject({ status: 500, body: { code: 'row_forged' } });
   });
 });
 
