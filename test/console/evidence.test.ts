@@ -31,7 +31,7 @@ describe('evidence', () => {
     const folder = tempDir();
     for (const [name, content] of files) writeFileSync(join(folder, basename(name)), content);
     const printed = execFileSync(process.execPath, ['verify.mjs'], { cwd: folder, encoding: 'utf8' });
-    expect(printed).toContain('each included in a signed checkpoint');
+    expect(printed).toContain('included in a signed checkpoint');
   });
 
   test.each([
