@@ -31,7 +31,11 @@ export const overviewPage: ConsolePage = {
       async handle(visit) {
         const state = await visit.service.state();
         const { reasons, notices, stores, projections, backupMadeAt } = state;
-        const gaps = projections.map(({ name, gap }) => ({ name, isCurrent: gap === 0, text: gapText(name, gap) }));
+        const gaps = projections.map(({ name, gap }) => ({
+          name,
+          isGood: gap === 0 || (name === 'shredder' && gap !== null),
+          text: gapText(name, gap),
+        }));
         const forOperators = { reasons, notices, stores, projections: gaps, backupMadeAt };
         const model = {
           isReady: reasons.length === 0,
