@@ -59,12 +59,18 @@ export function isUsed(entries: Buffer, index: number): boolean {
   return seqAt(entries, index) > 0;
 }
 
+/** Returns the first bytes of an entry as a number, which compares faster. Entries with the same prefix may differ. */
+export function prefixAt(entries: Buffer, index: number): number {
+  return entries.readUIntBE(index * entryBytes, 6);
+}
+
 /** Returns the number of the first `count` entries that sort before `entry`. */
 export function lowerBound(entries: Buffer, count: number, entry: Buffer): number {
+  const prefix = prefixAt(entry, 0);
   let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compareAt(entries, middle, entry) < 0) low = middle + 1;
+    if ((prefixAt(entries, middle) - prefix || compareAt(entries, middle, entry)) < 0) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -13,6 +13,7 @@ import {
   fenceAt,
   fencesOf,
   filterOf,
+  prefixAt,
   seqAt,
   termBytes,
 } from './entries.js';
@@ -282,7 +283,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     };
 
     function note(): void {
-      if (reader.entries !== null) reader.prefix = reader.entries.readUIntBE(reader.index * entryBytes, 6);
+      if (reader.entries !== null) reader.prefix = prefixAt(reader.entries, reader.index);
     }
 
     function open(next: number, index: number): void {

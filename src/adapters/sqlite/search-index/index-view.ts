@@ -1,6 +1,6 @@
 import { seqMax } from './entries.js';
 import type { IndexState, IndexStatements, RunRow } from './index-statements.js';
-import { type Cursor, countEach, cursorOf, entryRank, openRun, type Run } from './run.js';
+import { type Bounds, type Cursor, countEach, cursorOf, entryRank, openRun, type Run } from './run.js';
 import { createTail, type Tail } from './tail.js';
 
 /** The search index as of one instant. `seq` is the position of the event that created a token. */
@@ -15,8 +15,8 @@ export type IndexView = {
   page(term: Buffer, range: { readonly offset: number; readonly limit: number }, hidden: readonly number[]): number[];
 };
 
-/** The number of terms whose counts are remembered while the runs stay the same. */
-const countsMax = 10_000;
+/** The number of terms whose places are remembered while the runs stay the same. */
+const placesMax = 10_000;
 /** Dropped postings that the tail may hold before it is loaded again. */
 const staleMax = 4_096;
 
@@ -29,14 +29,14 @@ export function createIndexViews() {
   let version = -1;
   let runs: readonly Run[] = [];
   let tail: Tail = createTail(0);
-  /** The number of tokens in the runs that have a term. */
-  let counts = new Map<string, number>();
+  /** Which runs have a term, and where. */
+  let places: Places = new Map();
 
   function update(statements: IndexStatements, state: IndexState): void {
     if (state.version !== version) {
       const rows = statements.runs().filter(({ state: each }) => each === 'read');
       runs = openRuns(statements, rows, runs);
-      counts = new Map();
+      places = new Map();
       version = state.version;
       if (state.erased - tail.start > staleMax || state.erased >= tail.last()) tail = createTail(state.erased);
     }
@@ -48,7 +48,7 @@ export function createIndexViews() {
     viewOf(statements: IndexStatements): IndexView {
       const state = statements.state();
       update(statements, state);
-      return viewOn(statements, { runs, tail, counts }, state);
+      return viewOn(statements, { runs, tail, places }, state);
     },
   };
 }
@@ -66,34 +66,35 @@ export function openRuns(statements: IndexStatements, rows: readonly RunRow[], k
   });
 }
 
-type Memory = { readonly runs: readonly Run[]; readonly tail: Tail; readonly counts: Map<string, number> };
+type InRun = { readonly run: Run; readonly bounds: Bounds };
+type Places = Map<string, readonly InRun[]>;
+type Memory = { readonly runs: readonly Run[]; readonly tail: Tail; readonly places: Places };
 
 /**
  * Every posting that the runs have is counted, also one that a later change removed, and every removal is subtracted
  * until its posting is out of the runs. A posting that was removed and added again may so be there twice.
  */
-function viewOn(source: IndexStatements, { runs, tail, counts }: Memory, state: IndexState): IndexView {
-  function countInRuns(term: Buffer): number {
+function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: IndexState): IndexView {
+  /** Returns the runs that have a term, with its bounds in each. */
+  function placesOf(term: Buffer): readonly InRun[] {
     const name = term.toString('latin1');
-    const known = counts.get(name);
+    const known = places.get(name);
     if (known !== undefined) return known;
-    let count = 0;
+    const found: InRun[] = [];
     for (const run of runs) {
-      const { from, to } = run.boundsOf(source, term);
-      count += to - from;
+      const bounds = run.boundsOf(source, term, name);
+      if (bounds.from < bounds.to) found.push({ run, bounds });
     }
-    if (counts.size >= countsMax) counts.clear();
-    if (count > 0) counts.set(name, count);
-    return count;
+    if (places.size >= placesMax) places.clear();
+    places.set(name, found);
+    return found;
   }
 
   function postings(term: Buffer, before: number): Cursor {
     const { added, removed } = tail.of(term, state);
     const cursors: Cursor[] = [];
-    for (const run of runs) {
+    for (const { run, bounds } of placesOf(term)) {
       if (run.row.seqMin >= before) continue;
-      const bounds = run.boundsOf(source, term);
-      if (bounds.from === bounds.to) continue;
       const end = run.row.seqMax < before ? bounds.to : entryRank(run, source, term, before);
       cursors.push(cursorOf(run, source, bounds, end));
     }
@@ -106,9 +107,8 @@ function viewOn(source: IndexStatements, { runs, tail, counts }: Memory, state: 
   function countFrom(term: Buffer, seq: number): number {
     const { added, removed } = tail.of(term, state);
     let count = atLeast(added, seq) - atLeast(removed, seq);
-    for (const run of runs) {
-      const { from, to } = run.boundsOf(source, term);
-      if (from < to && run.row.seqMax >= seq) count += to - entryRank(run, source, term, seq);
+    for (const { run, bounds } of placesOf(term)) {
+      if (run.row.seqMax >= seq) count += bounds.to - entryRank(run, source, term, seq);
     }
     return count;
   }
@@ -116,9 +116,9 @@ function viewOn(source: IndexStatements, { runs, tail, counts }: Memory, state: 
   /** Returns a position from which on at most `most` tokens have the term, and about as many. */
   function seqNear(term: Buffer, most: number): number {
     const { added } = tail.of(term, state);
-    const bounded = runs.map((run) => ({ run, bounds: run.boundsOf(source, term) }));
+    const found = placesOf(term);
     const atMost = (seq: number): number =>
-      bounded.reduce((sum, { run, bounds }) => sum + run.atMostFrom(bounds, term, seq), added.length);
+      found.reduce((sum, { run, bounds }) => sum + run.atMostFrom(bounds, term, seq), added.length);
     let [low, high] = [0, seqMax];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
@@ -131,11 +131,12 @@ function viewOn(source: IndexStatements, { runs, tail, counts }: Memory, state: 
   return {
     count(term) {
       const { added, removed } = tail.of(term, state);
-      return Math.max(countInRuns(term) + added.length - removed.length, 0);
+      const inRuns = placesOf(term).reduce((sum, { bounds }) => sum + bounds.to - bounds.from, 0);
+      return Math.max(inRuns + added.length - removed.length, 0);
     },
     among(term, seqs) {
       const { added, removed } = tail.of(term, state);
-      const found = runs.flatMap((run) => countEach(run, source, term, seqs) ?? []);
+      const found = placesOf(term).flatMap(({ run, bounds }) => countEach(run, source, bounds, term, seqs));
       const inTail = new Map<number, number>();
       for (const seq of added) inTail.set(seq, (inTail.get(seq) ?? 0) + 1);
       for (const seq of removed) inTail.set(seq, (inTail.get(seq) ?? 0) - 1);

@@ -10,6 +10,7 @@ import {
   IndexDamaged,
   lowerBound,
   mayHave,
+  prefixAt,
   seqAt,
   seqMax,
 } from './entries.js';
@@ -26,6 +27,8 @@ export type Place = { readonly block: number; readonly index: number };
 const nothing: Bounds = { from: 0, to: 0 };
 /** The number of terms whose bounds a run remembers. Searches use few terms of many tokens, again and again. */
 const rememberedMax = 1_000;
+/** The number of blocks that a run remembers. A search reads a block several times, and many read the newest ones. */
+const blocksMax = 32;
 
 export type Run = ReturnType<typeof openRun>;
 
@@ -34,15 +37,17 @@ export type Run = ReturnType<typeof openRun>;
  * another `version` and is opened again.
  */
 export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = new Map<number, Buffer>()) {
-  const { ids, starts, firsts, count } = flat(segments);
+  const { ids, starts, firsts, prefixes, count } = flat(segments);
   const remembered = new Map<string, Bounds>();
+  const blocks = new Map<number, Buffer>();
 
   /** Returns the number of blocks whose first entry sorts before `entry`, or, if `orSame`, is the same. */
   function blocksBefore(entry: Buffer, orSame: boolean): number {
+    const prefix = prefixAt(entry, 0);
     let [low, high] = [0, count];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const order = compareAt(firsts, middle, entry);
+      const order = (prefixes[middle] ?? 0) - prefix || compareAt(firsts, middle, entry);
       if (order < 0 || (orSame && order === 0)) low = middle + 1;
       else high = middle;
     }
@@ -51,8 +56,12 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
 
   /** Returns the entries of a block. */
   function entriesIn(source: RunSource, block: number): Buffer {
+    const known = blocks.get(block);
+    if (known !== undefined) return known;
     const entries = source.block(idOf(block));
     if (compareAt(entries, 0, firsts, block) !== 0) throw new IndexDamaged();
+    if (blocks.size >= blocksMax) blocks.clear();
+    blocks.set(block, entries);
     return entries;
   }
 
@@ -103,8 +112,8 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
       }
       return low;
     },
-    boundsOf(source: RunSource, term: Buffer): Bounds {
-      const name = term.toString('latin1');
+    /** Returns the bounds of a term. `name` is the term as a string of its bytes. */
+    boundsOf(source: RunSource, term: Buffer, name: string): Bounds {
       const known = remembered.get(name);
       if (known !== undefined) return known;
       const bounds = findBounds(source, term);
@@ -143,12 +152,13 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
   };
 }
 
-/** Returns the blocks of all segments: their ids, the rank of their first entries, and those entries. */
+/** Returns the blocks of all segments: their ids, the rank of their first entries, and those entries and their prefixes. */
 function flat(segments: readonly SegmentRow[]) {
   const most = segments.length * blocksOfSegment;
   const ids = new Float64Array(most);
   const starts = new Float64Array(most + 1);
   const firsts = Buffer.alloc(most * entryBytes);
+  const prefixes = new Float64Array(most);
   let count = 0;
   for (const { segment, fences: stored } of segments) {
     const fences = checked(stored);
@@ -159,10 +169,11 @@ function flat(segments: readonly SegmentRow[]) {
       ids[count] = segment * blocksOfSegment + block;
       starts[count + 1] = (starts[count] ?? 0) + fence.count;
       fence.first.copy(firsts, count * entryBytes);
+      prefixes[count] = prefixAt(fence.first, 0);
       count += 1;
     }
   }
-  return { ids, starts, firsts, count };
+  return { ids, starts, firsts, prefixes, count };
 }
 
 /** Returns the rank of the first entry with the term and at least this `seq`. */
@@ -196,15 +207,14 @@ export function cursorOf(run: Run, source: RunSource, { from }: Bounds, end: num
   return cursor;
 }
 
-/** Returns, for each `seq` of a list in descending order, how often the run has it with the term; null if never. */
+/** Returns, for each `seq` of a list in descending order, how often the run has it with the term. */
 export function countEach(
   run: Run,
   source: RunSource,
+  { from, to }: Bounds,
   term: Buffer,
   seqs: readonly number[],
-): readonly number[] | null {
-  const { from, to } = run.boundsOf(source, term);
-  if (from === to) return null;
+): readonly number[] {
   const found = new Array<number>(seqs.length).fill(0);
   let block = -1;
   let entries: Buffer | null = null;

@@ -36,7 +36,7 @@ describe('an invalid query is rejected with the name of the parameter', () => {
     expect(body['errors']).toEqual({
       entity_type: ['must be one of token, application, key, tenant, report, log, service, webhook, and given once'],
       operation: [
-        'must be one of create, read, reveal, update, delete, expiry, purge, start, stop, rotation, loss, and given once',
+        'must be one of create, read, reveal, update, delete, expiry, purge, start, stop, rotation, sign_in, sign_out, loss, and given once',
       ],
     });
   });
