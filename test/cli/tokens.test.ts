@@ -60,7 +60,7 @@ describe.each([
   test('a rejected request gives the reason, repeats no value and stores nothing', async () => {
     const { args, flags, dir, managementKey, service } = await vaultWithKey(isRunning);
     await service?.stop();
-    // The first use of a key on a day is recorded with the key, and is not part of the rejected request.
+    // The use of a key is recorded with the key, and is not part of the rejected request.
     await run(['tokens', 'get', 'first-use', ...args]);
     await run(['tokens', 'get', 'first-use', '--api-key-file', '-', ...flags], { stdin: managementKey });
     const before = contentsOf(dir);
@@ -86,18 +86,26 @@ describe.each([
   });
 });
 
-/** Returns the contents of a folder, without the trace uses that each process reserves before it reads. */
+/**
+ * Returns the contents of a folder. Leaves out the trace uses that each process reserves before it reads, the minute in
+ * which a key was last used, and the place in the journal of that note.
+ */
 function contentsOf(dir: string) {
-  const { 'data/keys.db': _, ...files } = hashesOf(dir);
-  const keys = pinStatements(join(dir, 'data', 'keys.db'), { readonly: true });
-  const tables = keys.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all() as string[];
-  const rows = tables.map((table) => [
-    table,
-    keys
-      .prepare(`SELECT * FROM "${table}"`)
-      .all()
-      .filter((row) => !String((row as { name?: unknown }).name).startsWith('traces.')),
-  ]);
-  keys.close();
-  return { files, keys: Object.fromEntries(rows) };
+  const { 'data/keys.db': _keys, 'data/vault.db': _vault, 'data/journal.db': _journal, ...files } = hashesOf(dir);
+  const vault = rowsOf(join(dir, 'data', 'vault.db'), ({ used_on: _, ...row }) => row);
+  delete vault['applied'];
+  return { files, vault, keys: rowsOf(join(dir, 'data', 'keys.db'), (row) => row) };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+function rowsOf(path: string, shown: (row: Row) => Row): Record<string, readonly Row[]> {
+  const database = pinStatements(path, { readonly: true });
+  const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).pluck().all() as string[];
+  const rows = tables.map((table): [string, readonly Row[]] => {
+    const all = database.prepare(`SELECT * FROM "${table}"`).all() as Row[];
+    return [table, all.filter((row) => !String(row['name']).startsWith('traces.')).map(shown)];
+  });
+  database.close();
+  return Object.fromEntries(rows);
 }
