@@ -17,9 +17,9 @@ const long = [
   'test/rebuild/**/*.test.ts',
   'test/rotation/**/*.test.ts',
 ];
-// These need servers, helm and Prometheus, or Python: vitest.{cluster,kubernetes,clients}.config.ts.
-/** These need Chromium. */
+// These need Chromium: `npm run test:browser`.
 const browser = ['test/console/browser/**/*.test.ts'];
+// These need servers, helm and Prometheus, or Python: vitest.{cluster,kubernetes,clients}.config.ts.
 const elsewhere = [...configDefaults.exclude, 'test/cluster/**', 'test/kubernetes/**', 'test/clients/python/**'];
 
 export default defineConfig({

@@ -51,6 +51,8 @@ test('a keyboard alone reaches the content, the query and its completions', asyn
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('New token');
+  await page.keyboard.press('Tab');
   expect(await page.evaluate('document.activeElement.id')).toBe('query');
   await page.keyboard.type('ty');
   await page.getByRole('option', { name: 'type:' }).waitFor();
