@@ -6,6 +6,7 @@ import { Problem } from '../http/problem/problem.js';
 import { callerOf } from '../http/request-state.js';
 import type { Service } from '../http/service.js';
 import { cookieNames, cookieOptions } from './cookies.js';
+import type { IdentityProvider } from './identity-provider.js';
 import type { Layout } from './layout.js';
 import type { Operations } from './operations.js';
 import type { Flash, Parsed, Visit } from './page.js';
@@ -20,13 +21,14 @@ export function createVisit(
   reply: FastifyReply,
   service: Service,
   operations: Operations,
+  identity: IdentityProvider | null,
   layout: Layout,
 ): Visit {
   const { vault } = service;
   const { traceId, beganAt, signedIn } = request;
 
   return {
-    ...{ request, reply, service, vault, operations },
+    ...{ request, reply, service, vault, operations, identity },
     get session() {
       if (signedIn === null) throw new ConsoleProblem('session_ended');
       return signedIn;

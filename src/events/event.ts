@@ -7,7 +7,7 @@ export type SealedParts = {
 };
 
 /** The key and the address of the actor. They go into the access log, not into the event log. */
-export type EventSource = { readonly keyId: string; readonly sourceAddress: string | null };
+export type EventSource = { readonly keyId: string | null; readonly sourceAddress: string | null };
 
 /** An event that has no place in the log yet. Only its ciphertexts are derived from data. */
 export type NewEvent = {

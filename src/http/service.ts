@@ -13,6 +13,8 @@ export type Service = {
   authenticate(key: string): Promise<Caller | null>;
   /** Does the same for the hash of a key, which is what a session of the console holds. */
   authenticateHash(keyHash: string): Promise<Caller | null>;
+  /** Returns a living application as a caller without a key, or null. */
+  authenticateApplication(tenantId: string, applicationId: string): Promise<Caller | null>;
   /** Returns whether the service is ready, with the reasons if it is not. */
   state(): Promise<ServiceState>;
   readonly limits: Limits;

@@ -1,16 +1,22 @@
 import type { Caller } from '../domain/access/caller.js';
 import { apiKeyHash, isWellFormedApiKey } from '../domain/tenancy/api-key.js';
 import { accessOf } from '../domain/tenancy/documents.js';
+import type { DirectoryRecord } from '../views/directory-view.js';
 import { ForgedRow } from './forged-row.js';
 import { createKeyUse } from './key-use.js';
 import type { KnownCaller } from './known-callers.js';
 import { applicationDocument, openTenant } from './open-directory.js';
 import type { Vault } from './vault.js';
 
-/** Each returns the caller that a key belongs to: by the key itself, or by its hash (`apiKeyHash`). */
 type Authenticate = {
+  /** Each returns the caller that a key belongs to: by the key itself, or by its hash (`apiKeyHash`). */
   authenticate(key: string): Promise<Caller | null>;
   authenticateHash(hash: string): Promise<Caller | null>;
+  /**
+   * Returns a living application of the tenant as a caller without a key, for a person whom an identity provider has
+   * authenticated. Threat: only the ids that the settings name may get here, never one from a request.
+   */
+  authenticateApplication(tenantId: string, applicationId: string): Promise<Caller | null>;
 };
 
 /**
@@ -26,23 +32,36 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
     const record = await directory.byKeyHash(hash);
     const key = record?.keys.find((candidate) => candidate.hash === hash);
     if (record === null || key === undefined) return null;
+    const opened = await openCaller(record, key.id);
+    if (opened === null) return null;
+    // Threat: an attacker that can write the rows planted a hash. The encrypted document names the keys that were
+    // issued.
+    return opened.keys.some(({ id, hash: issued }) => id === key.id && issued === hash) ? opened.known : null;
+  }
+
+  async function lookUpApplication(tenantId: string, applicationId: string): Promise<KnownCaller | null> {
+    const record = await directory.get('application', applicationId);
+    if (record === null || record.tenantId !== tenantId) return null;
+    return (await openCaller(record, null))?.known ?? null;
+  }
+
+  /** Returns the caller of an application's record, and the keys that its encrypted document names. */
+  async function openCaller(record: DirectoryRecord, keyId: string | null) {
     const { id: applicationId, tenantId } = record;
     const tenantRecord = await directory.get('tenant', tenantId);
     const tenant = tenantRecord === null ? null : await openTenant(vault, tenantRecord);
     if (tenant === null) return null;
     const application = await applicationDocument(vault, record);
     if (application === null) return null;
-    // Threat: an attacker that can write the rows planted a hash. The encrypted document names the keys that were
-    // issued.
-    if (!application.keys.some(({ id, hash: issued }) => id === key.id && issued === hash)) return null;
     const { type: applicationType, expires_at: expiresAt, access } = application;
-    const who = { tenantId, applicationId, keyId: key.id, applicationType };
-    return { caller: { ...who, access: accessOf(access), tenantSettings: tenant.settings }, expiresAt };
+    const who = { tenantId, applicationId, keyId, applicationType };
+    const caller = { ...who, access: accessOf(access), tenantSettings: tenant.settings };
+    return { known: { caller, expiresAt }, keys: application.keys };
   }
 
-  async function authenticLookUp(hash: string): Promise<KnownCaller | null> {
+  async function authentic(lookUpOne: () => Promise<KnownCaller | null>): Promise<KnownCaller | null> {
     try {
-      return await lookUp(hash);
+      return await lookUpOne();
     } catch (error) {
       if (!(error instanceof ForgedRow)) throw error;
       onForged(error);
@@ -50,22 +69,42 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
     }
   }
 
-  async function authenticateHash(hash: string): Promise<Caller | null> {
+  /** Returns the caller from the cache, or from a look-up, after which `onFound` runs. */
+  async function cached(
+    name: string,
+    lookUpOne: () => Promise<KnownCaller | null>,
+    onFound: (now: number) => Promise<void>,
+  ): Promise<Caller | null> {
     const now = clock.now();
-    const cached = knownCallers.get(hash, now);
+    const kept = knownCallers.get(name, now);
     const keep = knownCallers.lookUp(now);
-    const known = cached ?? (await authenticLookUp(hash));
+    const known = kept ?? (await authentic(lookUpOne));
     if (known === null || (known.expiresAt !== null && now >= known.expiresAt)) return null;
-    if (cached === undefined) {
-      keep(hash, known);
-      await noteUse(hash, now);
+    if (kept === undefined) {
+      keep(name, known);
+      await onFound(now);
     }
     return known.caller;
+  }
+
+  function authenticateHash(hash: string): Promise<Caller | null> {
+    return cached(
+      hash,
+      () => lookUp(hash),
+      (now) => noteUse(hash, now),
+    );
   }
 
   return {
     // Rejects a mistyped key without a look-up.
     authenticate: async (key) => (isWellFormedApiKey(key) ? authenticateHash(apiKeyHash(key)) : null),
     authenticateHash,
+    // No hash of a key looks like this name.
+    authenticateApplication: (tenantId, applicationId) =>
+      cached(
+        `application:${tenantId}:${applicationId}`,
+        () => lookUpApplication(tenantId, applicationId),
+        async () => undefined,
+      ),
   };
 }
