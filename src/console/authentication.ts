@@ -4,6 +4,7 @@ import { permissionMissing } from '../http/problem/problem.js';
 import type { Service } from '../http/service.js';
 import '../http/request-state.js';
 import { cookieNames } from './cookies.js';
+import type { IdentityProvider } from './identity-provider.js';
 import { callerFor, permissionsOf } from './menu.js';
 import type { ConsoleRoute } from './page.js';
 import { ConsoleProblem } from './problem.js';
@@ -27,12 +28,14 @@ const operators = 'operator';
  * Creates the first checks of a request, before its body is read, in the order of the API: the session, the limit of
  * its application, its share of the service, then what the page needs.
  */
-export function createConsoleAuthentication(service: Service, admission: Admission) {
+export function createConsoleAuthentication(service: Service, admission: Admission, identity: IdentityProvider | null) {
+  const { vault, authenticateHash, authenticateApplication } = service;
+  const deps = { vault, authenticateHash, authenticateApplication, identity };
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { consoleRoute: route } = request.routeOptions.config;
     const token = request.cookies[cookieNames.session];
     if (route === undefined || route.session === 'none') return service.limits.keyless(request);
-    const session = token === undefined ? null : await findSession(service, token);
+    const session = token === undefined ? null : await findSession(deps, token);
     if (session === null) {
       await service.limits.keyless(request);
       throw new ConsoleProblem('session_ended');

@@ -27,11 +27,13 @@ import { allowOnlyHosts, refuseCrossSite } from './allowed-hosts.js';
 import { assetsFolder, assetsPath } from './assets.js';
 import { createConsoleAuthentication } from './authentication.js';
 import { cookieNames, cookieOptions, sessionOf } from './cookies.js';
+import type { IdentityProvider } from './identity-provider.js';
 import { createLayout, type Layout } from './layout.js';
 import type { Operations } from './operations.js';
 import type { ConsoleRoute } from './page.js';
+import { providerSignInPage } from './pages/provider-sign-in.js';
 import { pages } from './pages.js';
-import { type ShownProblem, shownProblem } from './problem.js';
+import { ConsoleProblem, type ShownProblem, shownProblem } from './problem.js';
 import { createTasks } from './tasks.js';
 import { createTemplates, viewsFolder } from './views.js';
 import { createVisit, sendHtml } from './visit.js';
@@ -44,11 +46,13 @@ export type ConsoleOptions = Pick<AppOptions, 'trustedProxies' | 'behindTlsProxy
   /** The host names of the console besides those of loopback, without a port. */
   readonly allowedHosts: readonly string[];
   readonly operations: Operations;
+  /** The identity provider with which people sign in; null: they sign in with keys and codes only. */
+  readonly identity: IdentityProvider | null;
 };
 
 /** Creates the console of a service, without listening yet (docs/adr/0060-the-console.md). */
 export async function createConsole(service: Service, options: ConsoleOptions): Promise<FastifyInstance> {
-  const { trustedProxies, behindTlsProxy, tls, log, allowedHosts, operations } = options;
+  const { trustedProxies, behindTlsProxy, tls, log, allowedHosts, operations, identity } = options;
   const { vault } = service;
   const tasks = createTasks(vault.clock.now, service.reportError);
   const app = fastify(serverOptions(options));
@@ -93,7 +97,9 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   const layout = createLayout(pages, assets);
   app.setErrorHandler(async (error, request, reply) => {
     const problem = shownProblem(error);
-    if (problem.status >= 500) {
+    // Why a sign-in at the identity provider failed, as a code.
+    if (error instanceof ConsoleProblem && error.cause !== undefined) log.error(error.cause, request.traceId);
+    else if (problem.status >= 500) {
       service.reportError(error);
       log.error(error, request.traceId);
     }
@@ -110,7 +116,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   app.decorate('admission', admission);
   recordManagementReads(app, vault);
   await app.register(async (scope) => {
-    scope.addHook('onRequest', createConsoleAuthentication(service, admission));
+    scope.addHook('onRequest', createConsoleAuthentication(service, admission, identity));
     await scope.register(fastifyStatic, {
       root: assetsFolder,
       prefix: assets,
@@ -118,7 +124,8 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
       immutable: true,
       maxAge: '365d',
     });
-    for (const route of pages.flatMap(({ routes }) => routes)) addRoute(scope, route);
+    const served = identity === null ? pages : [...pages, providerSignInPage];
+    for (const route of served.flatMap(({ routes }) => routes)) addRoute(scope, route);
   });
   return app;
 
@@ -129,7 +136,8 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
       exposeHeadRoute: false,
       config: { consoleRoute: route, ...(permission === undefined ? {} : { permission }) },
       ...(method === 'POST' ? { preHandler: app.csrfProtection } : {}),
-      handler: (request, reply) => route.handle(createVisit(request, reply, service, operations, tasks, layout)),
+      handler: (request, reply) =>
+        route.handle(createVisit(request, reply, service, { operations, tasks, identity }, layout)),
     });
   }
 }

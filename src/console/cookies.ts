@@ -10,6 +10,7 @@ export const cookieNames = {
   csrf: '__Host-strongroom-csrf',
   theme: '__Host-strongroom-theme',
   flash: '__Host-strongroom-flash',
+  signIn: '__Host-strongroom-sign-in',
 } as const;
 
 export const cookieOptions = {
@@ -18,6 +19,13 @@ export const cookieOptions = {
   secure: true,
   sameSite: 'strict',
 } as const satisfies CookieSerializeOptions;
+
+/**
+ * The cookie of a sign-in at the identity provider. The browser returns from another site, where it sends no `Strict`
+ * cookie; a `Lax` one comes along with this navigation. It opens nothing: it only names a sign-in, which one callback
+ * uses up.
+ */
+export const signInCookieOptions = { ...cookieOptions, sameSite: 'lax' } as const satisfies CookieSerializeOptions;
 
 /** Returns what the token of a form is bound to: the session of the browser, or that it has none. */
 export function sessionOf(cookies: Readonly<Record<string, string | undefined>>): string {

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../domain/access/caller.js';
 import { sessionOf, themeOf } from './cookies.js';
 import { menuOf } from './menu.js';
 import type { ConsolePage, Flash, Model, PageOptions } from './page.js';
@@ -31,12 +32,17 @@ export function createLayout(pages: readonly ConsolePage[], assets: string): Lay
               name: signedIn.name,
               issuer: signedIn.issuer,
               opens: [
-                ...(signedIn.private === null ? [] : ['Private key']),
-                ...(signedIn.management === null ? [] : ['Management key']),
+                ...(signedIn.private === null ? [] : [nameOf('Private', signedIn.private)]),
+                ...(signedIn.management === null ? [] : [nameOf('Management', signedIn.management)]),
                 ...(signedIn.isOperator ? ['Operator'] : []),
               ],
             },
     };
     return reply.viewAsync(view, { ...model, page });
   };
+}
+
+/** Groups open an application without a key. */
+function nameOf(kind: 'Private' | 'Management', { keyId }: Caller): string {
+  return keyId === null ? `${kind} application` : `${kind} key`;
 }

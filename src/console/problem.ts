@@ -34,6 +34,38 @@ const consoleProblems = {
     detail: 'The page needs a key of another kind, or an operator.',
     advice: 'Sign out, then sign in with the key or code that opens the page.',
   },
+  sign_in_expired: {
+    status: 400,
+    title: 'The sign-in has expired',
+    detail:
+      'This browser did not begin the sign-in at this address, or it was finished, or took longer than ten minutes.',
+    advice: 'Open the console under its public address, and sign in again.',
+  },
+  sign_in_denied: {
+    status: 403,
+    title: 'Your identity provider did not sign you in',
+    detail: 'The sign-in was cancelled, or the identity provider does not allow you to use the console.',
+    advice: 'Sign in again, or ask whoever manages the identity provider.',
+  },
+  sign_in_rejected: {
+    status: 401,
+    title: 'The sign-in was not accepted',
+    detail: 'The response of the identity provider is not valid for this sign-in.',
+    advice: 'Sign in again. If this happens again, the log names the reason under the trace id.',
+  },
+  provider_unavailable: {
+    status: 503,
+    title: 'The identity provider does not respond',
+    detail: 'The console could not reach the identity provider, or it did not respond as expected.',
+    advice: 'Try again later, or sign in with keys. The log names the reason under the trace id.',
+  },
+  no_group: {
+    status: 403,
+    title: 'Your groups do not open the console',
+    detail:
+      'Your identity provider signed you in, but no group of yours has a living application or opens operations here.',
+    advice: 'Ask an operator to add one of your groups to console.oidc.groups, or to add you to a group that it names.',
+  },
 } as const;
 
 export type ConsoleProblemCode = keyof typeof consoleProblems;
@@ -42,8 +74,9 @@ export type ConsoleProblemCode = keyof typeof consoleProblems;
 export class ConsoleProblem extends Error {
   readonly code: ConsoleProblemCode;
 
-  constructor(code: ConsoleProblemCode) {
-    super(code);
+  /** `cause` is logged, unlike the problem itself. */
+  constructor(code: ConsoleProblemCode, cause?: Error) {
+    super(code, { cause });
     this.name = 'ConsoleProblem';
     this.code = code;
   }

@@ -9,17 +9,9 @@ export async function recordSignIn(
   { vault, request }: Pick<Visit, 'vault' | 'request'>,
   callers: readonly Caller[],
   isOperator: boolean,
-  name: string,
+  { name, issuer }: Pick<Visitor, 'name' | 'issuer'>,
 ): Promise<void> {
-  await recordAll(
-    vault,
-    request.traceId,
-    'sign_in',
-    callers,
-    isOperator,
-    { name, issuer: null, reason: null },
-    request.ip,
-  );
+  await recordAll(vault, request.traceId, 'sign_in', callers, isOperator, { name, issuer, reason: null }, request.ip);
 }
 
 /** Records that a person signed out. */

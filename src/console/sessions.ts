@@ -1,16 +1,20 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { ApplicationType } from '../domain/access/application-type.js';
 import type { Caller } from '../domain/access/caller.js';
 import { apiKeyHash } from '../domain/tenancy/api-key.js';
 import type { Service } from '../http/service.js';
 import { latestNow } from '../ports/clock.js';
 import type {
-  ConsoleCode,
+  ConsoleContent,
   ConsoleCredentials,
+  ConsoleMembership,
   ConsoleSession,
+  ConsoleSignIn,
   OpenedConsoleSession,
 } from '../vault/authentic-console-sessions.js';
 import type { Vault } from '../vault/vault.js';
+import { openedBy } from './groups.js';
+import type { IdentityProvider, SignInSecrets } from './identity-provider.js';
 
 /** A session ends after this time without a request. */
 export const idleMs = 15 * 60_000;
@@ -19,13 +23,15 @@ export const sessionMs = 12 * 3_600_000;
 /** The time of the last request is stored at most this often. */
 const seenEveryMs = 30_000;
 const codeMs = 5 * 60_000;
+/** How long a person may take at the identity provider. */
+export const signInMs = 10 * 60_000;
 const tokenBytes = 32;
 
 /** Crockford's base 32: no letter that can be read as a digit. 20 characters carry 100 bits. */
 const codeAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const codeLength = 20;
 
-/** A person who is signed in, with the callers that their keys belong to at this moment. */
+/** A person who is signed in, with the callers that their keys or groups open at this moment. */
 export type SignedIn = {
   readonly id: string;
   readonly name: string;
@@ -36,8 +42,10 @@ export type SignedIn = {
   readonly isOperator: boolean;
 };
 
-/** The deps of sessions. */
-type Deps = Pick<Service, 'vault' | 'authenticateHash'>;
+/** The deps of sessions. `identity` is null if the settings name no identity provider. */
+export type SessionDeps = Pick<Service, 'vault' | 'authenticateHash' | 'authenticateApplication'> & {
+  readonly identity: Pick<IdentityProvider, 'issuer' | 'rules'> | null;
+};
 
 /** Returns the id under which a session or code is stored: the hash of the secret that names it. */
 function idOf(secret: string): string {
@@ -60,7 +68,7 @@ export async function openSession(
   await consoleSessions.forget(now);
   await consoleSessions.insert({
     id: idOf(token),
-    subjects: subjectsOf(credentials),
+    subjects: subjectsOf(vault, credentials),
     expiresAt: now + idleMs,
     content,
   });
@@ -69,17 +77,17 @@ export async function openSession(
 
 /**
  * Returns the person whose browser sent this token, or null if the session has ended: it was idle, is too old, was
- * closed, or all of its keys have been revoked or have expired. Authenticates each key again, so a session never has
- * more rights than its applications have now.
+ * closed, or all of its keys have been revoked or have expired. Authenticates each key or application again, so a
+ * session never has more rights than its applications have now.
  */
-export async function findSession({ vault, authenticateHash }: Deps, token: string): Promise<SignedIn | null> {
-  const { clock, consoleSessions } = vault;
+export async function findSession(deps: SessionDeps, token: string): Promise<SignedIn | null> {
+  const { clock, consoleSessions } = deps.vault;
   const stored = await consoleSessions.get(idOf(token));
   if (stored === null || !isSession(stored)) return null;
   const { id, content } = stored;
   const now = latestNow(clock);
   const hasEnded = now >= content.seenAt + idleMs || now >= content.openedAt + sessionMs;
-  const session = hasEnded ? null : await signedIn(authenticateHash, id, content);
+  const session = hasEnded ? null : await signedIn(deps, id, content);
   if (session === null) {
     await consoleSessions.take(id);
     return null;
@@ -91,27 +99,81 @@ export async function findSession({ vault, authenticateHash }: Deps, token: stri
   return (await consoleSessions.replace(seen)) ? session : null;
 }
 
-function isSession(
-  stored: OpenedConsoleSession<ConsoleSession | ConsoleCode>,
-): stored is OpenedConsoleSession<ConsoleSession> {
+function isSession(stored: OpenedConsoleSession<ConsoleContent>): stored is OpenedConsoleSession<ConsoleSession> {
   return stored.content.kind === 'session';
 }
 
-async function signedIn(
-  authenticateHash: Deps['authenticateHash'],
-  id: string,
-  { privateKeyHash, managementKeyHash, isOperator, name, issuer }: ConsoleSession,
-): Promise<SignedIn | null> {
-  const callerOf = async (hash: string | null, type: ApplicationType): Promise<Caller | null> => {
-    const caller = hash === null ? null : await authenticateHash(hash);
-    return caller?.applicationType === type ? caller : null;
+async function signedIn(deps: SessionDeps, id: string, session: ConsoleSession): Promise<SignedIn | null> {
+  const { name, issuer, membership } = session;
+  const opened = membership === null ? await openedByKeys(deps, session) : await openedByMembership(deps, membership);
+  const { private: ofPrivate, management, isOperator } = opened;
+  return ofPrivate === null && management === null && !isOperator ? null : { id, name, issuer, ...opened };
+}
+
+type Opened = Pick<SignedIn, 'private' | 'management' | 'isOperator'>;
+
+async function openedByKeys({ authenticateHash }: SessionDeps, credentials: ConsoleCredentials): Promise<Opened> {
+  const { privateKeyHash, managementKeyHash, isOperator } = credentials;
+  return {
+    private: privateKeyHash === null ? null : ofType(await authenticateHash(privateKeyHash), 'private'),
+    management: managementKeyHash === null ? null : ofType(await authenticateHash(managementKeyHash), 'management'),
+    isOperator,
   };
-  const session = {
-    ...{ id, name, issuer, isOperator },
-    private: await callerOf(privateKeyHash, 'private'),
-    management: await callerOf(managementKeyHash, 'management'),
+}
+
+/** Returns what the groups of a person open with the present settings; nothing if those name another provider. */
+export async function openedByMembership(
+  { authenticateApplication, identity }: SessionDeps,
+  { issuer, groups }: ConsoleMembership,
+): Promise<Opened> {
+  const rules = identity?.issuer === issuer ? identity.rules : [];
+  const { tenantId, private: privateId, management: managementId, isOperator } = openedBy(rules, groups);
+  const callerOf = async (applicationId: string | null, type: 'private' | 'management') =>
+    tenantId === null || applicationId === null
+      ? null
+      : ofType(await authenticateApplication(tenantId, applicationId), type);
+  return {
+    private: await callerOf(privateId, 'private'),
+    management: await callerOf(managementId, 'management'),
+    isOperator,
   };
-  return session.private === null && session.management === null && !isOperator ? null : session;
+}
+
+function ofType(caller: Caller | null, type: ApplicationType): Caller | null {
+  return caller?.applicationType === type ? caller : null;
+}
+
+/**
+ * Stores a new sign-in at the identity provider. Returns its secrets, and the token that the browser keeps until it
+ * returns. `session` is the token of the session that the sign-in replaces.
+ */
+export async function beginSignIn(
+  { clock, random, consoleSessions }: Vault,
+  session: string | null,
+): Promise<{ readonly token: string; readonly secrets: SignInSecrets }> {
+  const secret = () => random.bytes(tokenBytes).toString('base64url');
+  const beganAt = clock.now();
+  const token = secret();
+  const secrets = { state: secret(), nonce: secret(), codeVerifier: secret() };
+  const replaces = session === null ? null : idOf(session);
+  await consoleSessions.forget(beganAt);
+  await consoleSessions.insert({
+    ...{ id: idOf(token), subjects: [], expiresAt: beganAt + signInMs },
+    content: { kind: 'sign_in', ...secrets, beganAt, replaces },
+  });
+  return { token, secrets };
+}
+
+/** Uses up a sign-in. Returns null if the token names none, or if it is older than ten minutes. */
+export async function takeSignIn({ clock, consoleSessions }: Vault, token: string): Promise<ConsoleSignIn | null> {
+  const stored = await consoleSessions.take(idOf(token));
+  if (stored?.content.kind !== 'sign_in') return null;
+  return latestNow(clock) < stored.content.beganAt + signInMs ? stored.content : null;
+}
+
+/** Ends the session in which a sign-in began. */
+export async function closeReplaced({ consoleSessions }: Vault, { replaces }: ConsoleSignIn): Promise<void> {
+  if (replaces !== null) await consoleSessions.take(replaces);
 }
 
 /** Ends one session. */
@@ -125,12 +187,21 @@ export async function closeSessionsLike({ consoleSessions }: Vault, { id }: Sign
   for (const subject of stored?.subjects ?? []) await consoleSessions.removeOf(subject);
 }
 
-function subjectsOf({ privateKeyHash, managementKeyHash, isOperator }: ConsoleCredentials): readonly string[] {
+function subjectsOf(vault: Vault, credentials: ConsoleCredentials): readonly string[] {
+  const { privateKeyHash, managementKeyHash, isOperator, membership } = credentials;
   return [
     ...(privateKeyHash === null ? [] : [`key:${privateKeyHash}`]),
     ...(managementKeyHash === null ? [] : [`key:${managementKeyHash}`]),
     ...(isOperator ? ['operator'] : []),
+    ...(membership === null ? [] : [`person:${personRef(vault, membership)}`]),
   ];
+}
+
+/** Threat: a subject may be an address, which a reader of the store would find by hashing candidates without a key. */
+function personRef({ integrity }: Vault, { issuer, subject }: ConsoleMembership): string {
+  return createHmac('sha256', integrity.console)
+    .update(JSON.stringify(['strongroom.console.person.1', issuer, subject]))
+    .digest('hex');
 }
 
 /** Returns the caller of a key if its application has this type. */

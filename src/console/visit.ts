@@ -6,6 +6,7 @@ import { Problem } from '../http/problem/problem.js';
 import { callerOf } from '../http/request-state.js';
 import type { Service } from '../http/service.js';
 import { cookieNames, cookieOptions } from './cookies.js';
+import type { IdentityProvider } from './identity-provider.js';
 import type { Layout } from './layout.js';
 import type { Operations } from './operations.js';
 import type { Flash, Parsed, Visit } from './page.js';
@@ -20,15 +21,14 @@ export function createVisit(
   request: FastifyRequest,
   reply: FastifyReply,
   service: Service,
-  operations: Operations,
-  tasks: Tasks,
+  { operations, tasks, identity }: Pick<Visit, 'operations' | 'tasks' | 'identity'>,
   layout: Layout,
 ): Visit {
   const { vault } = service;
   const { traceId, beganAt, signedIn } = request;
 
   return {
-    ...{ request, reply, service, vault, operations, tasks },
+    ...{ request, reply, service, vault, operations, tasks, identity },
     get session() {
       if (signedIn === null) throw new ConsoleProblem('session_ended');
       return signedIn;

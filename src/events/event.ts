@@ -8,7 +8,8 @@ export type SealedParts = {
 
 /** What goes into the access log, but not into the event log. */
 export type EventSource = {
-  readonly keyId: string;
+  /** Null if an identity provider authenticated the person, so that no key was used. */
+  readonly keyId: string | null;
   readonly sourceAddress: string | null;
   /** The trace with the reason of the request, encrypted for the access log. Absent if there is no reason. */
   readonly trace?: Uint8Array;

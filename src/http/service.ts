@@ -14,6 +14,8 @@ export type Service = {
   authenticate(key: string): Maybe<Caller | null>;
   /** Does the same for the hash of a key, which is what a session of the console holds. */
   authenticateHash(keyHash: string): Maybe<Caller | null>;
+  /** Returns a living application as a caller without a key, or null. */
+  authenticateApplication(tenantId: string, applicationId: string): Maybe<Caller | null>;
   /** Returns whether the service is ready, with the reasons if it is not. */
   state(): Promise<ServiceState>;
   readonly limits: Limits;

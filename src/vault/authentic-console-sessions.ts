@@ -7,9 +7,19 @@ export type ConsoleCredentials = {
   readonly privateKeyHash: string | null;
   readonly managementKeyHash: string | null;
   readonly isOperator: boolean;
+  /** What an identity provider stated; null if the person signed in with keys or a code. */
+  readonly membership: ConsoleMembership | null;
 };
 
-/** What is known of a session. Every request authenticates the keys again, so it holds no rights. */
+/** The groups of a person. Every request looks up again what the settings let them open. */
+export type ConsoleMembership = {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Those of the person's groups that the settings name. */
+  readonly groups: readonly string[];
+};
+
+/** What is known of a session. Every request authenticates the keys or groups again, so it holds no rights. */
 export type ConsoleSession = ConsoleCredentials & {
   readonly kind: 'session';
   /** The person's name, and the identity provider that states it; null if the person typed it. */
@@ -23,20 +33,30 @@ export type ConsoleSession = ConsoleCredentials & {
 /** A one-time code for an operator to sign in with. */
 export type ConsoleCode = { readonly kind: 'code'; readonly issuedAt: number };
 
-/** A session or code, with the text that is only for the store: the id, the subjects and the time of its end. */
-export type OpenedConsoleSession<Content extends ConsoleSession | ConsoleCode> = Omit<
-  StoredConsoleSession,
-  'sealed'
-> & {
+/** A sign-in at an identity provider that is not finished. It can be finished once. */
+export type ConsoleSignIn = {
+  readonly kind: 'sign_in';
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+  readonly beganAt: number;
+  /** The id of the session in which it began, which it replaces; null if there was none. */
+  readonly replaces: string | null;
+};
+
+export type ConsoleContent = ConsoleSession | ConsoleCode | ConsoleSignIn;
+
+/** A session, code or sign-in, with the text that is only for the store: the id, the subjects and the time of its end. */
+export type OpenedConsoleSession<Content extends ConsoleContent> = Omit<StoredConsoleSession, 'sealed'> & {
   readonly content: Content;
 };
 
 export type AuthenticConsoleSessions = Omit<ConsoleSessions, 'insert' | 'get' | 'replace' | 'take'> & {
-  insert(session: OpenedConsoleSession<ConsoleSession | ConsoleCode>): Promise<void>;
+  insert(session: OpenedConsoleSession<ConsoleContent>): Promise<void>;
   /** Returns null also for a session that the vault did not store. */
-  get(id: string): Promise<OpenedConsoleSession<ConsoleSession | ConsoleCode> | null>;
+  get(id: string): Promise<OpenedConsoleSession<ConsoleContent> | null>;
   replace(session: OpenedConsoleSession<ConsoleSession>): Promise<boolean>;
-  take(id: string): Promise<OpenedConsoleSession<ConsoleSession | ConsoleCode> | null>;
+  take(id: string): Promise<OpenedConsoleSession<ConsoleContent> | null>;
 };
 
 const nonceBytes = 12;
@@ -52,7 +72,7 @@ export function authenticConsoleSessions(
   key: Uint8Array,
   { bytes }: Pick<Random, 'bytes'>,
 ): AuthenticConsoleSessions {
-  function seal(session: OpenedConsoleSession<ConsoleSession | ConsoleCode>): StoredConsoleSession {
+  function seal(session: OpenedConsoleSession<ConsoleContent>): StoredConsoleSession {
     const { id, subjects, expiresAt, content } = session;
     const nonce = bytes(nonceBytes);
     const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
@@ -74,7 +94,7 @@ export function authenticConsoleSessions(
     } catch {
       return null;
     }
-    return { ...place, content: JSON.parse(text.toString('utf8')) as ConsoleSession | ConsoleCode };
+    return { ...place, content: JSON.parse(text.toString('utf8')) as ConsoleContent };
   }
 
   return {

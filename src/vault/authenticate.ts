@@ -2,16 +2,28 @@ import type { Caller } from '../domain/access/caller.js';
 import { apiKeyHash, isWellFormedApiKey } from '../domain/tenancy/api-key.js';
 import { accessOf } from '../domain/tenancy/documents.js';
 import type { Maybe } from '../ports/maybe.js';
+import type { DirectoryRecord } from '../views/directory-view.js';
 import { ForgedRow } from './forged-row.js';
 import { createKeyUse } from './key-use.js';
 import type { KnownCaller } from './known-callers.js';
 import { applicationDocument, openTenant } from './open-directory.js';
 import type { Vault } from './vault.js';
 
-/** Each returns the caller that a key belongs to: by the key itself, or by its hash (`apiKeyHash`). */
 type Authenticate = {
+  /** Each returns the caller that a key belongs to: by the key itself, or by its hash (`apiKeyHash`). */
   authenticate(key: string): Maybe<Caller | null>;
   authenticateHash(hash: string): Maybe<Caller | null>;
+  /**
+   * Returns a living application of the tenant as a caller without a key, for a person whom an identity provider has
+   * authenticated. Threat: only the ids that the settings name may get here, never one from a request.
+   */
+  authenticateApplication(tenantId: string, applicationId: string): Maybe<Caller | null>;
+};
+
+/** How a caller is found that is not in the cache. `onFound` runs after the caller is cached. */
+type LookUp = {
+  lookUpOne(): Promise<KnownCaller | null>;
+  onFound(now: number): Promise<void>;
 };
 
 /**
@@ -27,23 +39,36 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
     const record = await directory.byKeyHash(hash);
     const key = record?.keys.find((candidate) => candidate.hash === hash);
     if (record === null || key === undefined) return null;
+    const opened = await openCaller(record, key.id);
+    if (opened === null) return null;
+    // Threat: an attacker that can write the rows planted a hash. The encrypted document names the keys that were
+    // issued.
+    return opened.keys.some(({ id, hash: issued }) => id === key.id && issued === hash) ? opened.known : null;
+  }
+
+  async function lookUpApplication(tenantId: string, applicationId: string): Promise<KnownCaller | null> {
+    const record = await directory.get('application', applicationId);
+    if (record === null || record.tenantId !== tenantId) return null;
+    return (await openCaller(record, null))?.known ?? null;
+  }
+
+  /** Returns the caller of an application's record, and the keys that its encrypted document names. */
+  async function openCaller(record: DirectoryRecord, keyId: string | null) {
     const { id: applicationId, tenantId } = record;
     const tenantRecord = await directory.get('tenant', tenantId);
     const tenant = tenantRecord === null ? null : await openTenant(vault, tenantRecord);
     if (tenant === null) return null;
     const application = await applicationDocument(vault, record);
     if (application === null) return null;
-    // Threat: an attacker that can write the rows planted a hash. The encrypted document names the keys that were
-    // issued.
-    if (!application.keys.some(({ id, hash: issued }) => id === key.id && issued === hash)) return null;
     const { type: applicationType, expires_at: expiresAt, access } = application;
-    const who = { tenantId, applicationId, keyId: key.id, applicationType };
-    return { caller: { ...who, access: accessOf(access), tenantSettings: tenant.settings }, expiresAt };
+    const who = { tenantId, applicationId, keyId, applicationType };
+    const caller = { ...who, access: accessOf(access), tenantSettings: tenant.settings };
+    return { known: { caller, expiresAt }, keys: application.keys };
   }
 
-  async function authenticLookUp(hash: string): Promise<KnownCaller | null> {
+  async function authentic(lookUpOne: () => Promise<KnownCaller | null>): Promise<KnownCaller | null> {
     try {
-      return await lookUp(hash);
+      return await lookUpOne();
     } catch (error) {
       if (!(error instanceof ForgedRow)) throw error;
       onForged(error);
@@ -51,26 +76,37 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
     }
   }
 
-  async function lookUpAndKeep(hash: string, now: number): Promise<Caller | null> {
+  async function lookUpAndKeep(name: string, now: number, { lookUpOne, onFound }: LookUp): Promise<Caller | null> {
     const keep = knownCallers.lookUp(now);
-    const known = await authenticLookUp(hash);
+    const known = await authentic(lookUpOne);
     if (known === null || isOver(known, now)) return null;
-    keep(hash, known);
-    await noteUse(hash, now);
+    keep(name, known);
+    await onFound(now);
     return known.caller;
   }
 
-  function authenticateHash(hash: string): Maybe<Caller | null> {
+  /** Returns the caller from the cache, or from a look-up. */
+  function cached(name: string, byName: LookUp): Maybe<Caller | null> {
     const now = clock.now();
-    const known = knownCallers.get(hash, now);
-    if (known === undefined) return lookUpAndKeep(hash, now);
+    const known = knownCallers.get(name, now);
+    if (known === undefined) return lookUpAndKeep(name, now, byName);
     return isOver(known, now) ? null : known.caller;
+  }
+
+  function authenticateHash(hash: string): Maybe<Caller | null> {
+    return cached(hash, { lookUpOne: () => lookUp(hash), onFound: (now) => noteUse(hash, now) });
   }
 
   return {
     // Rejects a mistyped key without a look-up.
     authenticate: (key) => (isWellFormedApiKey(key) ? authenticateHash(apiKeyHash(key)) : null),
     authenticateHash,
+    // No hash of a key looks like this name.
+    authenticateApplication: (tenantId, applicationId) =>
+      cached(`application:${tenantId}:${applicationId}`, {
+        lookUpOne: () => lookUpApplication(tenantId, applicationId),
+        onFound: async () => undefined,
+      }),
   };
 }
 

@@ -10,7 +10,7 @@ const spareMs = 200;
 export type KnownCaller = { readonly caller: Caller; readonly expiresAt: number | null };
 
 /**
- * A cache of API keys that were looked up, for one second. A change of a directory calls `forget` after it is stored
+ * A cache of API keys and applications that were looked up, for one second. A change of a directory calls `forget` after it is stored
  * and before it responds. Once `forget` resolves, no process accepts a key because of what it knew of the tenant
  * before.
  */

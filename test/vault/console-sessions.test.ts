@@ -5,7 +5,7 @@ import { authenticConsoleSessions, type ConsoleSession } from '#src/vault/authen
 
 const content: ConsoleSession = {
   ...{ kind: 'session', privateKeyHash: 'a'.repeat(64), managementKeyHash: null, isOperator: false },
-  ...{ name: 'Ada Lovelace', issuer: null, openedAt: 1, seenAt: 1 },
+  ...{ name: 'Ada Lovelace', issuer: null, openedAt: 1, seenAt: 1, membership: null },
 };
 const session = { id: 'one', subjects: ['key:a'], expiresAt: 900_000, content };
 

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../compose/config/config.js';
 import type { OperatedService } from '../../compose/vault/open-service.js';
+import type { IdentityProvider } from '../../console/identity-provider.js';
 import type { Logger } from '../../http/logging/logger.js';
 import type { RequestLog } from '../../http/server/app.js';
 import { consoleOperations } from '../console/console-operations.js';
@@ -50,6 +52,7 @@ export async function startConsole(
     trustedProxies: settings['http.trusted_proxies'],
     behindTlsProxy: settings.behind_tls_proxy,
     ...{ tls, log },
+    identity: await identityProviderOf(service, config),
     operations: consoleOperations(service),
   });
   try {
@@ -63,6 +66,49 @@ export async function startConsole(
       report: (to) => to.warn('there is no console: its default port is in use; choose one with console.port'),
     };
   }
+}
+
+/** Returns the identity provider of the settings, or null. Throws Failure if its secret cannot be read. */
+async function identityProviderOf({ vault }: OperatedService, { settings }: Config): Promise<IdentityProvider | null> {
+  const {
+    'console.oidc.issuer': issuer,
+    'console.oidc.client_id': clientId,
+    'console.oidc.client_secret_file': secretFile,
+    'console.public_url': publicUrl,
+  } = settings;
+  if (issuer === null || clientId === null || secretFile === null || publicUrl === null) return null;
+  // Loaded on demand, because most services have no identity provider.
+  const { createOpenIdConnect } = await import('../../console/openid-connect.js');
+  const provider = {
+    issuer,
+    clientId,
+    clientSecret: readClientSecret(secretFile),
+    publicUrl,
+    scopes: settings['console.oidc.scopes'],
+    groupsClaim: settings['console.oidc.groups_claim'],
+    nameClaim: settings['console.oidc.name_claim'],
+    rules: settings['console.oidc.groups'].map(({ group, tenant, private: ofPrivate, management, operator }) => ({
+      group,
+      tenantId: tenant ?? null,
+      private: ofPrivate ?? null,
+      management: management ?? null,
+      isOperator: operator ?? false,
+    })),
+  };
+  return createOpenIdConnect(provider, vault.clock);
+}
+
+function readClientSecret(file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch {
+    throw new Failure(
+      `the client secret ${file} cannot be read. Set console.oidc.client_secret_file to a file that this user may read.`,
+    );
+  }
+  if (text !== '') return text;
+  throw new Failure(`the client secret ${file} is empty. Put the secret of console.oidc.client_id into it.`);
 }
 
 function isChosen({ sources }: Config): boolean {

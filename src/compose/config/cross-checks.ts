@@ -15,6 +15,7 @@ export function crossChecks(values: Settings, nameOf: NameOf): readonly string[]
   return [
     ...reachChecks(values, nameOf),
     ...consoleChecks(values, nameOf),
+    ...identityProviderChecks(values, nameOf),
     ...rootKeyChecks(values, nameOf),
     ...headerChecks(values, nameOf),
     ...storeChecks(values, nameOf),
@@ -64,6 +65,33 @@ function consoleChecks(values: Settings, nameOf: NameOf): readonly string[] {
     problems.push(`${nameOf('console.host')}: needs the names of the console in console.allowed_hosts`);
   }
   return problems;
+}
+
+const ofProvider = [
+  'console.oidc.issuer',
+  'console.oidc.client_id',
+  'console.oidc.client_secret_file',
+  'console.oidc.groups',
+] as const;
+
+/** Checks that the sign-in with an identity provider has all that it needs, and comes back to the console. */
+function identityProviderChecks(values: Settings, nameOf: NameOf): readonly string[] {
+  const given = ofProvider.find((path) => isSet(values[path]));
+  const publicUrl = values['console.public_url'];
+  const problems = publicUrl === null ? [] : publicHostChecks(publicUrl, values, nameOf);
+  if (given === undefined) return problems;
+  const missing = ([...ofProvider, 'console.public_url'] as const).filter((path) => !isSet(values[path]));
+  return [...problems, ...missing.map((path) => `${nameOf(given)}: needs ${path} as well`)];
+}
+
+function isSet(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== null;
+}
+
+function publicHostChecks(publicUrl: string, values: Settings, nameOf: NameOf): string[] {
+  const { hostname } = new URL(publicUrl);
+  if (isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')) || values['console.allowed_hosts'].includes(hostname)) return [];
+  return [`${nameOf('console.public_url')}: the console rejects this host; add it to console.allowed_hosts`];
 }
 
 function rootKeyChecks(values: Settings, nameOf: NameOf): readonly string[] {

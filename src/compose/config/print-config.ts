@@ -18,7 +18,7 @@ function shown(config: Config, path: SettingPath): unknown {
   const value = config.settings[path];
   if (settings[path].secret && value !== null) return hidden;
   if (typeof value === 'string') return withoutPassword(value);
-  return Array.isArray(value) ? value.map(withoutPassword) : value;
+  return Array.isArray(value) ? value.map((item) => (typeof item === 'string' ? withoutPassword(item) : item)) : value;
 }
 
 function withoutPassword(text: string): string {

@@ -143,3 +143,58 @@ function isProxyAddress(text: string): boolean {
   if (prefix === undefined) return true;
   return /^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128);
 }
+
+const issuerError = 'must be an address that begins with https:// (http:// only on loopback), without user, query or #';
+
+/** The issuer of an identity provider. Threat: whoever can change responses on the way could sign in as anyone. */
+export const issuerUrl = z.string({ error: issuerError }).refine(isSafeUrl, { error: issuerError });
+
+function isSafeUrl(text: string): boolean {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  const isPlain = username === '' && password === '' && !/[?#\s]/.test(text);
+  return isPlain && (protocol === 'https:' || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')));
+}
+
+/** An origin that browsers reach over TLS or loopback. */
+export const loopbackOrHttps = z.string({ error: 'must be text' }).refine((text) => isOrigin(text) && isSafeUrl(text), {
+  error:
+    'must be an origin such as https://console.vault.example, in lower case and without a path; http:// only on loopback',
+});
+
+const shortTextError = 'must be text of 1 to 500 characters';
+export const shortText = z.string({ error: shortTextError }).min(1, { error: shortTextError }).max(500, {
+  error: shortTextError,
+});
+
+const scopeError = 'must be a list of scopes with openid among them';
+export const scopes = z
+  .array(z.string({ error: scopeError }).regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/, { error: scopeError }), {
+    error: scopeError,
+  })
+  .refine((list) => list.includes('openid'), { error: scopeError });
+
+const idError = 'tenant, private and management must be ids';
+const id = z.string({ error: idError }).regex(/^[A-Za-z0-9_-]{1,100}$/, { error: idError });
+
+/** What the members of the groups of an identity provider open, in order. */
+export const groupRules = z.array(
+  z
+    .strictObject(
+      {
+        group: z.string({ error: 'group must be text' }).min(1, { error: 'group must not be empty' }),
+        tenant: id.optional(),
+        private: id.optional(),
+        management: id.optional(),
+        operator: z.boolean({ error: 'operator must be true or false' }).optional(),
+      },
+      { error: 'must be an object of group, tenant, private, management and operator only' },
+    )
+    .refine(({ private: ofPrivate, management, operator }) => ofPrivate ?? management ?? operator, {
+      error: 'opens nothing; add private, management or operator',
+    })
+    .refine((rule) => (rule.tenant === undefined) === (rule.private === undefined && rule.management === undefined), {
+      error: 'tenant belongs to private and management; set both the tenant and an application, or neither',
+    }),
+  { error: 'must be an array of objects, each with a group' },
+);

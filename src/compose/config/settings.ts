@@ -4,9 +4,12 @@ import {
   collectorUrl,
   command,
   flag,
+  groupRules,
   host,
   hostNames,
+  issuerUrl,
   keyHeaderNames,
+  loopbackOrHttps,
   oneOf,
   optionalPath,
   origin,
@@ -16,6 +19,8 @@ import {
   portOrOff,
   proxyAddress,
   ratio,
+  scopes,
+  shortText,
   wholeNumber,
 } from './schemas.js';
 import { serverSettings } from './server-settings.js';
@@ -278,6 +283,72 @@ export const settings = {
     doc:
       'The host names, without a port, under which people open the console; loopback is always allowed. Requests with ' +
       'another Host header get 421.',
+  },
+  'console.public_url': {
+    schema: loopbackOrHttps.nullable(),
+    default: null,
+    form: 'text',
+    secret: false,
+    doc:
+      'The address under which people open the console, such as https://console.vault.example, without a path. Sign-in ' +
+      'with an identity provider needs it.',
+  },
+  'console.oidc.issuer': {
+    schema: issuerUrl.nullable(),
+    default: null,
+    form: 'text',
+    secret: false,
+    doc:
+      'The identity provider with which people sign in to the console (OpenID Connect): the issuer, exactly as its ID ' +
+      'tokens name it. Without it, people sign in with keys and codes only.',
+  },
+  'console.oidc.client_id': {
+    schema: shortText.nullable(),
+    default: null,
+    form: 'text',
+    secret: false,
+    doc:
+      'The id under which the console is registered at the identity provider. Register the redirect URI ' +
+      'console.public_url + /sign-in/callback.',
+  },
+  'console.oidc.client_secret_file': {
+    schema: optionalPath,
+    default: null,
+    form: 'text',
+    secret: false,
+    doc: 'The file with the client secret of the console.',
+  },
+  'console.oidc.scopes': {
+    schema: scopes,
+    default: ['openid', 'profile'],
+    form: 'list',
+    secret: false,
+    doc: 'The scopes to request. Add the one with which the identity provider puts groups into the ID token.',
+  },
+  'console.oidc.groups_claim': {
+    schema: shortText,
+    default: 'groups',
+    form: 'text',
+    secret: false,
+    doc: "The claim of the ID token that lists a person's groups.",
+  },
+  'console.oidc.name_claim': {
+    schema: shortText,
+    default: 'name',
+    form: 'text',
+    secret: false,
+    doc:
+      'The claim of the ID token with the name that the access log shows. Choose one that people cannot change themselves. ' +
+      'A person without the claim appears by the subject (sub).',
+  },
+  'console.oidc.groups': {
+    schema: groupRules,
+    default: [],
+    form: 'json',
+    secret: false,
+    doc:
+      'What the members of each group open, as an array of objects: group, and tenant with the id of a private or ' +
+      'management application, or operator: true. The first match counts.',
   },
   'disk.reserve_bytes': {
     schema: wholeNumber(0, 1_000_000_000_000),

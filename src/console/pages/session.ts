@@ -16,7 +16,11 @@ export const sessionPage: ConsolePage = {
           const caller = session[kind];
           return caller === null ? [] : [{ kind, applicationId: caller.applicationId, tenantId: caller.tenantId }];
         });
-        return visit.page('session', { applications, isOperator: session.isOperator }, { title: 'Your session' });
+        return visit.page(
+          'session',
+          { applications, isOperator: session.isOperator, issuer: session.issuer },
+          { title: 'Your session' },
+        );
       },
     },
     {
@@ -34,7 +38,10 @@ export const sessionPage: ConsolePage = {
       session: 'any',
       async handle(visit) {
         await closeSessionsLike(visit.vault, visit.session);
-        return signedOut(visit, 'All sessions with your keys are closed.');
+        return signedOut(
+          visit,
+          visit.session.issuer === null ? 'All sessions with your keys are closed.' : 'All your sessions are closed.',
+        );
       },
     },
   ],

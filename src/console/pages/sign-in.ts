@@ -37,7 +37,11 @@ export const signInPage: ConsolePage = {
 
 /** Threat: the form never repeats a key or code, so that none can end up in a page, a cache or the browser's history. */
 function show(visit: Visit, errors: FieldErrors, name: string, status = 200) {
-  return visit.page('sign-in', { errors: firstErrors(errors), name }, { title: 'Sign in', status });
+  return visit.page(
+    'sign-in',
+    { errors: firstErrors(errors), name, provider: visit.identity?.issuer ?? null },
+    { title: 'Sign in', status },
+  );
 }
 
 const fields = ['name', 'private_key', 'management_key', 'operator_code', 'form'] as const;
@@ -80,11 +84,12 @@ async function signIn(visit: Visit) {
     privateKeyHash: ofPrivate?.keyHash ?? null,
     managementKeyHash: ofManagement?.keyHash ?? null,
     isOperator,
+    membership: null,
   };
   const earlier = request.cookies[cookieNames.session];
   if (earlier !== undefined) await closeSession(vault, earlier);
   const token = await openSession(vault, credentials, { name, issuer: null });
-  await recordSignIn(visit, callers, isOperator, name);
+  await recordSignIn(visit, callers, isOperator, { name, issuer: null });
   // No `maxAge`: the browser forgets the cookie when it ends.
   reply.setCookie(cookieNames.session, token, cookieOptions);
   return visit.redirect('/');

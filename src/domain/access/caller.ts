@@ -3,11 +3,12 @@ import type { ApplicationType } from './application-type.js';
 import type { TenantSettings } from './tenant-settings.js';
 import type { Visitor } from './visitor.js';
 
-/** The application that a request's key belongs to. */
+/** The application that a request's key belongs to, or that a person's groups open at the console. */
 export type Caller = {
   readonly tenantId: string;
   readonly applicationId: string;
-  readonly keyId: string;
+  /** Null if no key was used: the groups of a person open the application. */
+  readonly keyId: string | null;
   readonly applicationType: ApplicationType;
   readonly access: Access;
   /** The settings of the application's tenant. */

@@ -6,7 +6,8 @@ export type Actor =
   | {
       readonly kind: 'application';
       readonly applicationId: string;
-      readonly keyId: string;
+      /** Null if no key was used, as in `Caller`. */
+      readonly keyId: string | null;
       /** The source address of the author's request, used only for the access log. */
       readonly sourceAddress?: string;
       /** The person and the reason of the request, used only for the access log. */

@@ -1,0 +1,152 @@
+import * as client from 'openid-client';
+import type { Clock } from '../ports/clock.js';
+import type { GroupRule } from './groups.js';
+import { callbackPath, type IdentityProvider, type ProviderFault, type ProviderResult } from './identity-provider.js';
+
+export type OpenIdConnectSettings = {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly scopes: readonly string[];
+  readonly groupsClaim: string;
+  readonly nameClaim: string;
+  readonly rules: readonly GroupRule[];
+  /** The origin of the console, as browsers see it. */
+  readonly publicUrl: string;
+  /** How long the provider may take for one response. */
+  readonly timeoutSeconds?: number;
+};
+
+/** The provider's metadata is read again after this time. */
+const metadataMs = 3_600_000;
+const clockToleranceSeconds = 30;
+const nameMax = 100;
+
+/**
+ * Returns an identity provider that speaks OpenID Connect: the authorization code flow with PKCE, state and nonce (RFC
+ * 9700). It contacts the provider only when a person signs in, and keeps no token.
+ */
+export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Pick<Clock, 'now'>): IdentityProvider {
+  const { issuer, clientId, clientSecret, scopes, groupsClaim, nameClaim, rules, timeoutSeconds = 5 } = settings;
+  const redirectUri = `${settings.publicUrl}${callbackPath}`;
+  let known: { readonly metadata: Promise<client.Configuration>; readonly until: number } | null = null;
+
+  function discover(): Promise<client.Configuration> {
+    return client.discovery(
+      new URL(issuer),
+      clientId,
+      { [client.clockTolerance]: clockToleranceSeconds },
+      // Every provider that gives out secrets supports this method (RFC 6749, section 2.3.1).
+      client.ClientSecretBasic(clientSecret),
+      {
+        timeout: timeoutSeconds,
+        execute: [
+          client.enableNonRepudiationChecks,
+          // The settings allow this on loopback only.
+          ...(issuer.startsWith('http://') ? [client.allowInsecureRequests] : []),
+        ],
+      },
+    );
+  }
+
+  /** Concurrent sign-ins share one request. A failure is not kept, so the next sign-in tries again. */
+  function configuration(): Promise<client.Configuration> {
+    const now = clock.now();
+    if (known !== null && now < known.until) return known.metadata;
+    const metadata = discover();
+    const current = { metadata, until: now + metadataMs };
+    known = current;
+    metadata.catch(() => {
+      if (known === current) known = null;
+    });
+    return metadata;
+  }
+
+  return {
+    issuer,
+    rules,
+    async signInAddress({ state, nonce, codeVerifier }) {
+      try {
+        const address = client.buildAuthorizationUrl(await configuration(), {
+          redirect_uri: redirectUri,
+          scope: scopes.join(' '),
+          state,
+          nonce,
+          code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
+          code_challenge_method: 'S256',
+        });
+        return { ok: true, value: address.href };
+      } catch (error) {
+        return { ok: false, fault: 'unavailable', reason: reasonOf(error) };
+      }
+    },
+    async personOf(query, { state, nonce, codeVerifier }) {
+      // Threat: the address comes from the settings, because the `Host` header is the client's choice.
+      const response = new URL(redirectUri);
+      response.search = query;
+      try {
+        const tokens = await client.authorizationCodeGrant(await configuration(), response, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: codeVerifier,
+        });
+        const claims = tokens.claims();
+        if (claims === undefined) return { ok: false, fault: 'rejected', reason: 'no ID token' };
+        const { sub: subject } = claims;
+        const stated = groupsIn(claims[groupsClaim]);
+        const groups = [...new Set(rules.map(({ group }) => group).filter((group) => stated.includes(group)))];
+        const name = nameIn(claims[nameClaim]) ?? nameIn(subject) ?? 'unnamed';
+        return { ok: true, value: { name, membership: { issuer, subject, groups } } };
+      } catch (error) {
+        return faultOf(error);
+      }
+    },
+  };
+}
+
+function groupsIn(claim: unknown): readonly unknown[] {
+  return Array.isArray(claim) ? claim : [claim];
+}
+
+/** Returns a name that one line can show; null if the claim has none. */
+function nameIn(claim: unknown): string | null {
+  if (typeof claim !== 'string') return null;
+  const name = claim
+    .normalize()
+    .replaceAll(/\p{C}+/gu, ' ')
+    .trim();
+  return name === '' ? null : [...name].slice(0, nameMax).join('');
+}
+
+/** Failures of the connection, and of how the service is registered at the provider. */
+const ofProvider = /^(OAUTH_TIMEOUT|OAUTH_ABORT|OAUTH_RESPONSE_IS_NOT_(CONFORM|JSON)|OAUTH_PARSE_ERROR)$/;
+const ofRegistration = /^(invalid_client|unauthorized_client|server_error|temporarily_unavailable)$/;
+
+function faultOf(error: unknown): ProviderResult<never> & { readonly ok: false } {
+  return { ok: false, fault: kindOf(error), reason: reasonOf(error) };
+}
+
+function kindOf(error: unknown): ProviderFault {
+  if (error instanceof client.AuthorizationResponseError) {
+    return ofRegistration.test(error.error) ? 'unavailable' : 'denied';
+  }
+  if (error instanceof client.ResponseBodyError) return ofRegistration.test(error.error) ? 'unavailable' : 'rejected';
+  if (error instanceof client.WWWAuthenticateChallengeError) return 'unavailable';
+  if (error instanceof client.ClientError) {
+    // Without a code, the request itself failed.
+    return error.code === undefined || ofProvider.test(error.code) ? 'unavailable' : 'rejected';
+  }
+  // `fetch` throws a TypeError if it cannot connect.
+  return 'unavailable';
+}
+
+/**
+ * Returns a code for the log. Threat: the messages and causes of these errors contain tokens, claims and whatever the
+ * provider sent.
+ */
+function reasonOf(error: unknown): string {
+  const { code, error: answer, cause } = (error ?? {}) as Readonly<Record<'code' | 'error' | 'cause', unknown>>;
+  const { code: ofCause } = (cause ?? {}) as { readonly code?: unknown };
+  const codes = [answer, code, ofCause].filter((one): one is string => typeof one === 'string');
+  return codes.find((one) => /^\w{1,60}$/.test(one)) ?? 'unknown';
+}

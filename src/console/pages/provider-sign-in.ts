@@ -1,0 +1,91 @@
+import { cookieNames, cookieOptions, signInCookieOptions } from '../cookies.js';
+import { callbackPath, type IdentityProvider, type ProviderFault } from '../identity-provider.js';
+import type { ConsolePage, Visit } from '../page.js';
+import { ConsoleProblem } from '../problem.js';
+import { recordSignIn } from '../record-sessions.js';
+import { beginSignIn, closeReplaced, openedByMembership, openSession, signInMs, takeSignIn } from '../sessions.js';
+
+/** Signs a person in with the identity provider. Served only if the settings name one. */
+export const providerSignInPage: ConsolePage = {
+  routes: [
+    { method: 'POST', path: '/sign-in/provider', session: 'none', handle: begin },
+    { method: 'GET', path: callbackPath, session: 'none', handle: finish },
+  ],
+};
+
+/**
+ * Sends the browser to the provider. A redirect would break `form-action 'self'`, which browsers apply to the redirects
+ * of a form, too; so a page leads on.
+ */
+async function begin(visit: Visit) {
+  const { vault, request, reply } = visit;
+  const { token, secrets } = await beginSignIn(vault, request.cookies[cookieNames.session] ?? null);
+  const address = await identityOf(visit).signInAddress(secrets);
+  if (!address.ok) return fail(address);
+  reply.setCookie(cookieNames.signIn, token, { ...signInCookieOptions, maxAge: signInMs / 1_000 });
+  return visit.page('onward', { address: address.value }, { title: 'On to your identity provider' });
+}
+
+/**
+ * Signs a person in who comes back from the provider, and leads on to the overview. A redirect would arrive there
+ * without the session, because the browser counts it as a part of the navigation from the other site (`Strict`).
+ * Threat: no part of the request chooses where it leads (open redirect).
+ */
+async function finish(visit: Visit) {
+  const { vault, service, request, reply } = visit;
+  const identity = identityOf(visit);
+  const token = request.cookies[cookieNames.signIn];
+  if (token !== undefined) reply.clearCookie(cookieNames.signIn, signInCookieOptions);
+  const begun = token === undefined ? null : await takeSignIn(vault, token);
+  // Each failure throws 429 if there were too many from this address.
+  if (begun === null) {
+    await service.limits.authFailure(request.ip);
+    throw new ConsoleProblem('sign_in_expired');
+  }
+  const [, query = ''] = (request.raw.url ?? '').split(/\?(.*)/s);
+  const found = await identity.personOf(query, begun);
+  if (!found.ok) {
+    if (found.fault !== 'unavailable') await service.limits.authFailure(request.ip);
+    return fail(found);
+  }
+  const { name, membership } = found.value;
+  const { authenticateHash, authenticateApplication } = service;
+  const opened = await openedByMembership({ vault, authenticateHash, authenticateApplication, identity }, membership);
+  const callers = [opened.private, opened.management].filter((caller) => caller !== null);
+  if (callers.length === 0 && !opened.isOperator) {
+    await service.limits.authFailure(request.ip);
+    throw new ConsoleProblem('no_group');
+  }
+  await closeReplaced(vault, begun);
+  const person = { name, issuer: identity.issuer };
+  const credentials = { privateKeyHash: null, managementKeyHash: null, isOperator: false, membership };
+  reply.setCookie(cookieNames.session, await openSession(vault, credentials, person), cookieOptions);
+  await recordSignIn(visit, callers, opened.isOperator, person);
+  return visit.page('onward', { address: '/' }, { title: 'You are signed in' });
+}
+
+function identityOf({ identity }: Visit): IdentityProvider {
+  if (identity === null) throw new Error('the page is served only with an identity provider');
+  return identity;
+}
+
+const problems = {
+  denied: 'sign_in_denied',
+  rejected: 'sign_in_rejected',
+  unavailable: 'provider_unavailable',
+} as const satisfies Record<ProviderFault, string>;
+
+/** Why a sign-in failed, for the log: a code and nothing else. */
+class IdentityProviderError extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super(code);
+    this.name = 'IdentityProviderError';
+    this.code = code;
+  }
+}
+
+function fail({ fault, reason }: { readonly fault: ProviderFault; readonly reason: string }): never {
+  throw new ConsoleProblem(problems[fault], new IdentityProviderError(reason));
+}
