@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { decodeChanges, encodeChanges } from '#src/adapters/sqlite/journal/change-bytes.js';
 import { groupHash } from '#src/adapters/sqlite/journal/journal.js';
+import { type PackedChange, packChange, unpackChange } from '#src/adapters/sqlite/writer/packed-change.js';
 import type { StoredChange } from '#src/ports/unit-of-work.js';
 import { fill, unread } from '../rotation/support.js';
 import { http, makeVault, run, spawnService, startService, type TestVault, tempDir } from '../support/process.js';
@@ -170,7 +171,7 @@ test('a planted change that vault.db accepts is found as one that was written in
     const groups = journal.prepare('SELECT changes FROM groups ORDER BY sequence').pluck().all() as Buffer[];
     const commits = groups.flatMap(decodeChanges).filter(({ operation }) => operation === 'commit');
     const [write] = commits
-      .flatMap(({ input }) => (input as StoredChange).writes)
+      .flatMap(({ input }) => unpackChange(input as PackedChange).writes)
       .filter(({ row }) => row?.of === 'token');
     if (write === undefined) throw new Error('no token was created');
     // The event of another token, at the beginning of a stream that does not exist.
@@ -179,7 +180,7 @@ test('a planted change that vault.db accepts is found as one that was written in
       writes: [{ ...write, stream, row: null, distinct: null, expectedRevision: -1 }],
       claim: null,
     };
-    plant(journal, encodeChanges([{ operation: 'commit', input: forged }]));
+    plant(journal, encodeChanges([{ operation: 'commit', input: packChange(forged) }]));
   });
   const started = await run(['audit', 'verify', ...vault.flags]);
   expect(started.code).not.toBe(0);

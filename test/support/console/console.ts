@@ -2,9 +2,10 @@ import { onTestFinished } from 'vitest';
 import { consoleOperations } from '#src/cli/console/console-operations.js';
 import { createKeyRotationWork } from '#src/compose/vault/key-rotation-work.js';
 import { createConsole } from '#src/console/console-app.js';
+import type { IdentityProvider } from '#src/console/identity-provider.js';
 import { issueOperatorCode } from '#src/console/sessions.js';
 import type { RequestLog } from '#src/http/server/app.js';
-import { startTestService } from '../test-service.js';
+import { startTestService, type TestService } from '../test-service.js';
 import { createBrowser, type TestBrowser } from './browser.js';
 
 export type TestConsole = Awaited<ReturnType<typeof startTestConsole>>;
@@ -23,8 +24,14 @@ type LogLine = Parameters<RequestLog['request']>[0];
  * Starts the console of a test service of the profile under test, and closes both when the test ends. `signIn` returns a
  * browser of its own for each person. `lines` are the lines of the request log.
  */
-export async function startTestConsole(options: Parameters<typeof startTestService>[0] = {}) {
-  const service = await startTestService(options);
+export async function startTestConsole(
+  options: Parameters<typeof startTestService>[0] & {
+    /** Returns the identity provider of the console. Default: it has none. */
+    readonly identityOf?: (service: TestService) => IdentityProvider | Promise<IdentityProvider>;
+  } = {},
+) {
+  const { identityOf = null, ...serviceOptions } = options;
+  const service = await startTestService(serviceOptions);
   const lines: LogLine[] = [];
   const failures: unknown[] = [];
   // No file holds the root key of a test service, so a rotation fails as it does with a missing file.
@@ -34,6 +41,7 @@ export async function startTestConsole(options: Parameters<typeof startTestServi
   const app = await createConsole(service.service, {
     ...{ allowedHosts: ['console.example'], trustedProxies: [], behindTlsProxy: false, tls: null },
     log: { request: (line) => void lines.push(line), error: (error) => void failures.push(error) },
+    identity: identityOf === null ? null : await identityOf(service),
     operations: consoleOperations(operated),
   });
   await app.ready();
@@ -62,9 +70,9 @@ export async function startTestConsole(options: Parameters<typeof startTestServi
     ...{ service, app, lines, failures, signIn },
     /** Returns a browser of someone who is not signed in. */
     browser: () => createBrowser(app),
-    /** Starts listening on a free port, and returns the address for a real browser. */
-    async listen(): Promise<string> {
-      return app.listen({ host: '127.0.0.1', port: 0 });
+    /** Starts listening, on a free port by default, and returns the address for a real browser. */
+    async listen(port = 0): Promise<string> {
+      return app.listen({ host: '127.0.0.1', port });
     },
   };
 }

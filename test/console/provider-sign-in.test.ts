@@ -1,0 +1,457 @@
+import { createServer } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { GroupRule } from '#src/console/groups.js';
+import { noLimits } from '#src/vault/limit-settings.js';
+import type { TestBrowser } from '../support/console/browser.js';
+import { startTestConsole } from '../support/console/console.js';
+import { startTestProvider, type TestProvider } from '../support/console/provider.js';
+import type { TestService } from '../support/test-service.js';
+
+const publicUrl = 'https://console.example';
+const sessionCookie = '__Host-strongroom-session';
+const signInCookie = '__Host-strongroom-sign-in';
+const people = {
+  ada: { name: 'Ada Lovelace', groups: ['support', 'unrelated'] },
+  eve: { name: 'Eve', groups: ['unrelated'] },
+  grace: { name: 'Grace Hopper', groups: ['operators', 'audit', 'support'] },
+  linus: { name: 'Linus', groups: 'operators' },
+  nameless: { groups: ['support'] },
+};
+
+/** Returns the ids of applications, the first of a kind, and the rules of the groups of `people`. */
+async function applicationsOf(service: TestService) {
+  const idOf = async (key: string) =>
+    String((await service.call('GET', '/applications/key', undefined, { key })).body['id']);
+  const ids = {
+    private: await idOf(service.key),
+    narrow: await idOf(await service.application(['token:search'])),
+    management: await idOf(service.managementKey),
+  };
+  const none = { tenantId: service.tenantId, private: null, management: null, isOperator: false };
+  const rules: readonly GroupRule[] = [
+    { ...none, group: 'support', private: ids.private },
+    { ...none, group: 'audit', private: ids.narrow, management: ids.management },
+    { group: 'operators', tenantId: null, private: null, management: null, isOperator: true },
+    { ...none, group: 'ghosts', private: 'no-such-application' },
+  ];
+  return { ids, rules };
+}
+
+type Options = Parameters<typeof startTestConsole>[0] & Parameters<TestProvider['identity']>[1];
+
+async function startBoth(options: Partial<Options> = {}) {
+  const { rules, issuer, timeoutSeconds, nameClaim, ...serviceOptions } = options;
+  const provider = await startTestProvider(publicUrl, people);
+  let ids = { private: '', narrow: '', management: '' };
+  const console = await startTestConsole({
+    ...serviceOptions,
+    async identityOf(service) {
+      const found = await applicationsOf(service);
+      ids = found.ids;
+      return provider.identity(service.clock, {
+        rules: rules ?? found.rules,
+        ...(issuer === undefined ? {} : { issuer }),
+        ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+        ...(nameClaim === undefined ? {} : { nameClaim }),
+      });
+    },
+  });
+
+  /** Begins a sign-in, and returns the address at the provider. */
+  async function begin(browser: TestBrowser): Promise<URL> {
+    await browser.get('/sign-in');
+    const { status, text } = await browser.post('/sign-in/provider');
+    const [, address = ''] = /http-equiv="refresh" content="0; url=([^"]+)"/.exec(text) ?? [];
+    expect([status, address]).toEqual([200, expect.stringContaining(provider.issuer)]);
+    return new URL(address.replaceAll('&amp;', '&'));
+  }
+
+  /** Returns the path and query of the callback after a sign-in at the provider. */
+  async function callbackOf(address: URL, login: string): Promise<string> {
+    return (await provider.signIn(address.href, login)).slice(publicUrl.length);
+  }
+
+  async function signInAs(login: string, browser = console.browser()) {
+    const callback = await callbackOf(await begin(browser), login);
+    return { browser, callback, answer: await browser.get(callback) };
+  }
+  return { ...console, provider, ids, begin, callbackOf, signInAs };
+}
+
+describe('a sign-in with the identity provider', () => {
+  test('opens the application of a group, and is recorded with the person, the issuer and no key', async () => {
+    const { service, provider, signInAs } = await startBoth();
+    await service.call('POST', '/tokens', { type: 'token', data: 'x', id: 'customer-1' });
+    const { browser, answer } = await signInAs('ada');
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('content="0; url=/"')]);
+    expect(browser.cookies.has(signInCookie)).toBe(false);
+    expect((await browser.get('/tokens')).text).toContain('customer-1');
+    const session = await browser.get('/session');
+    expect(session.text).toContain('Ada Lovelace');
+    expect(session.text).toContain(provider.issuer);
+    await browser.post('/sign-out');
+    const { body } = await service.call('GET', '/logs?size=100', undefined, { key: service.managementKey });
+    const entries = (body['data'] as readonly Record<string, unknown>[]).filter(({ person }) => person !== undefined);
+    expect(entries.map(({ operation }) => operation)).toEqual(['sign_out', 'read', 'sign_in']);
+    for (const entry of entries) {
+      expect(entry).toMatchObject({ person: 'Ada Lovelace', person_issuer: provider.issuer });
+      expect(entry).not.toHaveProperty('key_id');
+    }
+  });
+
+  test('of a person in several groups opens the first application of each kind, and operations', async () => {
+    const { ids, signInAs } = await startBoth();
+    const { browser } = await signInAs('grace');
+    const { text } = await browser.get('/session');
+    expect(text).toContain(ids.private);
+    expect(text).not.toContain(ids.narrow);
+    expect(text).toContain(ids.management);
+    expect((await browser.get('/')).text).toContain('Projections');
+  });
+
+  test('of a member of the operators opens operations and no tokens, also if the claim is one text', async () => {
+    const { signInAs } = await startBoth();
+    const { browser } = await signInAs('linus');
+    expect((await browser.get('/')).text).toContain('Projections');
+    expect((await browser.get('/tokens')).status).toBe(403);
+  });
+
+  test('of a person in no group that is named is refused with the reason', async () => {
+    const { signInAs } = await startBoth();
+    const { browser, answer } = await signInAs('eve');
+    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('Your groups do not open the console')]);
+    expect(browser.cookies.has(sessionCookie)).toBe(false);
+  });
+
+  test('shows the subject of a person without a name', async () => {
+    const { signInAs } = await startBoth();
+    const { browser } = await signInAs('nameless');
+    expect((await browser.get('/session')).text).toContain('nameless');
+  });
+
+  test('asks the provider with PKCE, a state and a nonce, and sets a cookie that opens nothing', async () => {
+    const { browser, begin, provider } = await startBoth();
+    const person = browser();
+    const { searchParams } = await begin(person);
+    const again = (await begin(browser())).searchParams;
+    expect(searchParams.get('code_challenge_method')).toBe('S256');
+    expect(searchParams.get('redirect_uri')).toBe(`${publicUrl}/sign-in/callback`);
+    for (const name of ['state', 'nonce', 'code_challenge']) {
+      expect(searchParams.get(name)).toMatch(/^[\w-]{43}$/);
+      expect(searchParams.get(name)).not.toBe(again.get(name));
+    }
+    expect(person.cookies.has(signInCookie)).toBe(true);
+    expect((await person.get('/')).location).toBe('/sign-in');
+    expect((await person.get('/sign-in')).text).toContain(provider.issuer);
+    const stored = person.cookies.get(signInCookie) ?? '';
+    person.cookies.set(sessionCookie, stored);
+    expect((await person.get('/')).location).toBe('/sign-in');
+  });
+
+  test('is not offered or served without an identity provider', async () => {
+    const { browser } = await startTestConsole();
+    const person = browser();
+    expect((await person.get('/sign-in')).text).not.toContain('identity provider');
+    expect((await person.post('/sign-in/provider')).status).toBe(404);
+    expect((await person.get('/sign-in/callback?code=x')).status).toBe(404);
+  });
+});
+
+describe('a callback is rejected', () => {
+  test('with another state, and it uses the sign-in up', async () => {
+    const { browser, begin, callbackOf } = await startBoth();
+    const person = browser();
+    const callback = await callbackOf(await begin(person), 'ada');
+    const copy = person.copy();
+    const changed = await person.get(callback.replace(/state=[^&]+/, 'state=other'));
+    expect([changed.status, changed.text]).toEqual([401, expect.stringContaining('sign_in_rejected')]);
+    expect((await copy.get(callback)).status).toBe(400);
+    expect(copy.cookies.has(sessionCookie)).toBe(false);
+  });
+
+  test('with an ID token for another nonce', async () => {
+    const { browser, begin, callbackOf } = await startBoth();
+    const person = browser();
+    const address = await begin(person);
+    address.searchParams.set('nonce', 'n'.repeat(43));
+    const answer = await person.get(await callbackOf(address, 'ada'));
+    expect([answer.status, person.cookies.has(sessionCookie)]).toEqual([401, false]);
+  });
+
+  test('with a code of another sign-in, which belongs to another code verifier', async () => {
+    const { browser, begin, callbackOf } = await startBoth();
+    const [attacker, victim] = [browser(), browser()];
+    const stolen = new URLSearchParams((await callbackOf(await begin(victim), 'grace')).split('?')[1]);
+    const own = await callbackOf(await begin(attacker), 'eve');
+    const answer = await attacker.get(own.replace(/code=[^&]+/, `code=${stolen.get('code')}`));
+    expect([answer.status, attacker.cookies.has(sessionCookie)]).toEqual([401, false]);
+  });
+
+  test('when it is replayed, in the same browser and in one that copied its cookies', async () => {
+    const { browser, begin, callbackOf } = await startBoth();
+    const person = browser();
+    const callback = await callbackOf(await begin(person), 'ada');
+    const copy = person.copy();
+    expect((await person.get(callback)).status).toBe(200);
+    for (const one of [person, copy]) {
+      const answer = await one.get(callback);
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('sign_in_expired')]);
+    }
+  });
+
+  test('after ten minutes', async () => {
+    const { service, browser, begin, callbackOf } = await startBoth();
+    const person = browser();
+    const callback = await callbackOf(await begin(person), 'ada');
+    service.clock.advance(10 * 60_000);
+    expect([(await person.get(callback)).status, person.cookies.has(sessionCookie)]).toEqual([400, false]);
+  });
+
+  test('in a browser that did not begin it, so that nobody is signed in as the attacker', async () => {
+    const { browser, begin, callbackOf } = await startBoth();
+    const callback = await callbackOf(await begin(browser()), 'ada');
+    const victim = browser();
+    expect([(await victim.get(callback)).status, victim.cookies.has(sessionCookie)]).toEqual([400, false]);
+    await begin(victim);
+    expect([(await victim.get(callback)).status, victim.cookies.has(sessionCookie)]).toEqual([401, false]);
+  });
+
+  test('when it names another issuer, or none (mix-up)', async () => {
+    const { browser, begin, callbackOf } = await startBoth();
+    for (const change of ['&iss=https%3A%2F%2Fother.example', '']) {
+      const person = browser();
+      const callback = await callbackOf(await begin(person), 'ada');
+      expect(callback).toContain('&iss=');
+      const answer = await person.get(callback.replace(/&iss=[^&]+/, change));
+      expect([answer.status, person.cookies.has(sessionCookie)]).toEqual([401, false]);
+    }
+  });
+
+  test('when it comes from another provider with the same client', async () => {
+    const { browser, begin } = await startBoth();
+    const other = await startTestProvider(publicUrl, people);
+    const person = browser();
+    const address = await begin(person);
+    const diverted = address.href.replace(address.origin, other.issuer);
+    const callback = (await other.signIn(diverted, 'grace')).slice(publicUrl.length);
+    expect([(await person.get(callback)).status, person.cookies.has(sessionCookie)]).toEqual([401, false]);
+  });
+
+  test('when the provider reports an error, with a page that repeats nothing of it', async () => {
+    const { browser, begin } = await startBoth();
+    const person = browser();
+    const { searchParams, origin } = await begin(person);
+    const own = new URLSearchParams({
+      ...{ error: 'access_denied', error_description: '<b>call 555</b>', error_uri: 'https://evil.example' },
+      ...{ state: searchParams.get('state') ?? '', iss: origin },
+    });
+    const answer = await person.get(`/sign-in/callback?${own}`);
+    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('sign_in_denied')]);
+    expect(answer.text).not.toMatch(/555|evil\.example/);
+  });
+
+  test.each([
+    '',
+    '?',
+    '?code=x',
+    '?code=x&code=y&state=a&state=b',
+    '?code=%00&state=%FF',
+    `?code=${'x'.repeat(9_000)}`,
+  ])('when its query is %s', async (query) => {
+    const { browser, begin } = await startBoth();
+    const person = browser();
+    await begin(person);
+    const { status } = await person.get(`/sign-in/callback${query.slice(0, 9_000)}`);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(500);
+  });
+});
+
+test('a callback leads to the overview, whatever it asks for (open redirect)', async () => {
+  const { browser, begin, callbackOf } = await startBoth();
+  const person = browser();
+  const address = await begin(person);
+  const callback = await callbackOf(address, 'ada');
+  const evil = 'https://evil.example/';
+  const more = ['next', 'return_to', 'redirect_uri', 'url'].map((name) => `${name}=${encodeURIComponent(evil)}`);
+  const answer = await person.get(`${callback}&${more.join('&')}`, { headers: { 'x-forwarded-host': 'evil.example' } });
+  expect([answer.status, answer.location]).toEqual([200, null]);
+  expect(answer.text).toContain('content="0; url=/"');
+  expect(answer.text).not.toContain('evil.example');
+});
+
+test('a sign-in needs the token of its form', async () => {
+  const { browser } = await startBoth();
+  const person = browser();
+  await person.get('/sign-in');
+  expect((await person.post('/sign-in/provider', {}, { csrf: 'invented' })).status).toBe(403);
+  expect(person.cookies.has(signInCookie)).toBe(false);
+});
+
+test('failed callbacks are limited like wrong keys', async () => {
+  const { browser, begin } = await startBoth({ limits: { ...noLimits, authFailures: 2, windowMs: 10_000 } });
+  const statuses: number[] = [];
+  for (let guess = 0; guess < 4; guess += 1) {
+    const person = browser();
+    await begin(person);
+    statuses.push((await person.get('/sign-in/callback?code=guess&state=guess')).status);
+  }
+  expect(statuses).toEqual([401, 401, 429, 429]);
+});
+
+describe('a session by groups', () => {
+  test('is a new one after each sign-in, and the earlier one is closed, though the callback comes without it', async () => {
+    const { service, browser, begin, callbackOf } = await startBoth();
+    const person = browser();
+    await person.get('/sign-in');
+    await person.post('/sign-in', { name: 'Ada', private_key: service.key });
+    const before = person.copy();
+    const address = await begin(person);
+    // A browser sends no `Strict` cookie when another site leads back.
+    person.cookies.delete(sessionCookie);
+    await person.get(await callbackOf(address, 'ada'));
+    expect(person.cookies.get(sessionCookie)).not.toBe(before.cookies.get(sessionCookie));
+    expect((await before.get('/')).location).toBe('/sign-in');
+    expect((await person.get('/')).status).toBe(200);
+  });
+
+  test('is not the one that an attacker planted', async () => {
+    const { browser, signInAs } = await startBoth();
+    const person = browser();
+    const planted = 'A'.repeat(43);
+    person.cookies.set(sessionCookie, planted);
+    await signInAs('ada', person);
+    expect(person.cookies.get(sessionCookie)).not.toBe(planted);
+    const attacker = browser();
+    attacker.cookies.set(sessionCookie, planted);
+    expect((await attacker.get('/')).location).toBe('/sign-in');
+  });
+
+  test('narrows as soon as its application does, and ends when that is deleted', async () => {
+    const { service, ids, signInAs } = await startBoth();
+    const { browser } = await signInAs('ada');
+    expect((await browser.get('/tokens')).status).toBe(200);
+    const management = { key: service.managementKey };
+    const narrower = { name: 'all', permissions: ['token:read'] };
+    const path = `/applications/${ids.private}`;
+    expect((await service.call('PUT', path, narrower, management)).status).toBe(200);
+    expect((await browser.get('/tokens')).status).toBe(403);
+    expect((await service.call('DELETE', path, undefined, management)).status).toBe(204);
+    expect((await browser.get('/tokens')).location).toBe('/sign-in');
+  });
+
+  test('goes on when a key of its application is revoked, because it uses none', async () => {
+    const { service, ids, signInAs } = await startBoth();
+    const { browser } = await signInAs('ada');
+    const management = { key: service.managementKey };
+    const listed = await service.call('GET', `/applications/${ids.private}/keys`, undefined, management);
+    const [issued] = JSON.parse(listed.text) as readonly { readonly id: string }[];
+    const path = `/applications/${ids.private}/keys/${issued?.id}`;
+    expect((await service.call('DELETE', path, undefined, management)).status).toBe(204);
+    expect((await browser.get('/tokens')).status).toBe(200);
+  });
+
+  test('does not begin if the application of the group does not exist, or is of the other kind', async () => {
+    const none = { management: null, isOperator: false };
+    const { signInAs, ids, service } = await startBoth({ rules: [] });
+    expect((await signInAs('ada')).answer.status).toBe(403);
+    for (const id of ['no-such-application', ids.management]) {
+      const rules = [{ ...none, group: 'support', tenantId: service.tenantId, private: id }];
+      const one = await startBoth({ rules });
+      expect((await one.signInAs('ada')).answer.status, id).toBe(403);
+    }
+    const foreign = await startBoth({
+      rules: [{ ...none, group: 'support', tenantId: 'other', private: ids.private }],
+    });
+    expect((await foreign.signInAs('ada')).answer.status).toBe(403);
+  });
+
+  test('ends in all browsers by “sign out everywhere”, and only those of the same person', async () => {
+    const { signInAs } = await startBoth();
+    const [one, two, other] = [await signInAs('ada'), await signInAs('ada'), await signInAs('grace')];
+    await one.browser.get('/session');
+    expect((await one.browser.post('/sign-out-everywhere')).location).toBe('/sign-in');
+    expect((await two.browser.get('/')).location).toBe('/sign-in');
+    expect((await other.browser.get('/')).status).toBe(200);
+  });
+
+  test('cannot be used again after the sign-out', async () => {
+    const { signInAs } = await startBoth();
+    const { browser } = await signInAs('ada');
+    const stolen = browser.copy();
+    await browser.get('/');
+    expect((await browser.post('/sign-out')).location).toBe('/sign-in');
+    expect((await stolen.get('/')).location).toBe('/sign-in');
+  });
+});
+
+describe('a provider that does not respond', () => {
+  test('gives an error page, and is tried again at the next sign-in', async () => {
+    const { browser, provider, service, begin, failures, signInAs } = await startBoth();
+    await provider.stop();
+    const person = browser();
+    await person.get('/sign-in');
+    const answer = await person.post('/sign-in/provider');
+    expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('provider_unavailable')]);
+    expect(failures).toEqual([expect.objectContaining({ name: 'IdentityProviderError', code: 'ECONNREFUSED' })]);
+    expect((await person.get('/sign-in')).status).toBe(200);
+    await person.post('/sign-in', { name: 'Ada', private_key: service.key });
+    expect((await person.get('/tokens')).status).toBe(200);
+    await provider.start();
+    await begin(browser());
+    expect((await signInAs('ada')).answer.status).toBe(200);
+  });
+
+  test('between the two steps gives the same page', async () => {
+    const { browser, provider, begin, callbackOf } = await startBoth();
+    const person = browser();
+    const callback = await callbackOf(await begin(person), 'ada');
+    await provider.stop();
+    const answer = await person.get(callback);
+    expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('provider_unavailable')]);
+  });
+
+  test('within its time blocks no other page', async () => {
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void silent.close());
+    const { port } = silent.address() as { port: number };
+    const { browser, signIn } = await startBoth({ issuer: `http://127.0.0.1:${port}`, timeoutSeconds: 1 });
+    const [person, other] = [browser(), await signIn()];
+    await person.get('/sign-in');
+    const order: string[] = [];
+    const slow = person.post('/sign-in/provider').then((answer) => {
+      order.push('sign-in');
+      return answer;
+    });
+    expect((await other.get('/tokens')).status).toBe(200);
+    order.push('tokens');
+    expect((await slow).status).toBe(503);
+    expect(order).toEqual(['tokens', 'sign-in']);
+  });
+
+  test('or states another issuer than the settings gives the same page', async () => {
+    const provider = await startTestProvider(publicUrl, people);
+    const { browser, failures } = await startBoth({ issuer: provider.issuer.replace('127.0.0.1', 'localhost') });
+    const person = browser();
+    await person.get('/sign-in');
+    expect((await person.post('/sign-in/provider')).status).toBe(503);
+    expect(failures).toHaveLength(1);
+  });
+});
+
+test('no token, code or secret of a sign-in is in a page, a cookie or a log line', async () => {
+  const { signInAs, browser, begin, callbackOf, provider, lines, failures } = await startBoth();
+  const { browser: person, callback, answer } = await signInAs('ada');
+  const failed = browser();
+  const other = await callbackOf(await begin(failed), 'ada');
+  const rejected = await failed.get(other.replace(/state=[^&]+/, 'state=other'));
+  const pages = [answer, rejected, await person.get('/'), await person.get('/session')];
+  const seen = JSON.stringify([pages, [...person.cookies], lines, failures.map((error) => [error, String(error)])]);
+  const codes = [callback, other].map((one) => new URLSearchParams(one.split('?')[1]).get('code') ?? '');
+  for (const secret of [...codes, provider.clientSecret]) {
+    expect(secret.length).toBeGreaterThan(20);
+    expect(seen.includes(secret)).toBe(false);
+  }
+  expect(seen).not.toMatch(/eyJ[\w-]+\.eyJ/);
+});

@@ -1,0 +1,92 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider from 'oidc-provider';
+import { onTestFinished } from 'vitest';
+import { createOpenIdConnect, type OpenIdConnectSettings } from '#src/console/openid-connect.js';
+import type { Clock } from '#src/ports/clock.js';
+
+type Person = Readonly<Record<string, unknown>>;
+export type TestProvider = Awaited<ReturnType<typeof startTestProvider>>;
+
+const clientId = 'strongroom-console';
+const clientSecret = 'a secret with = & and : in it, which Basic must encode';
+
+/**
+ * Starts `oidc-provider`, a certified OpenID provider, on loopback, and stops it when the test ends. `people` are the
+ * claims of everyone who can sign in there, by login. It asks for a login with a page of its own, and for no consent.
+ */
+export async function startTestProvider(publicUrl: string, people: Readonly<Record<string, Person>>) {
+  const server = createServer();
+  const listen = (port: number) => new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const issuer = `http://127.0.0.1:${port}`;
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: clientId,
+        client_secret: clientSecret,
+        redirect_uris: [`${publicUrl}/sign-in/callback`],
+        grant_types: ['authorization_code'],
+        response_types: ['code'],
+      },
+    ],
+    // Claims of a scope go into the ID token, as at the usual providers.
+    conformIdTokenClaims: false,
+    scopes: ['openid', 'profile', 'groups'],
+    claims: { openid: ['sub'], profile: ['name'], groups: ['groups'] },
+    pkce: { required: () => true },
+    cookies: { keys: ['key of a test'] },
+    findAccount: (_context, login) => ({ accountId: login, claims: async () => ({ ...people[login], sub: login }) }),
+    async loadExistingGrant({ oidc }) {
+      const { client, session, params } = oidc;
+      const grant = new provider.Grant({ clientId: client?.clientId ?? '', accountId: session?.accountId ?? '' });
+      grant.addOIDCScope(String(params?.['scope']));
+      await grant.save();
+      return grant;
+    },
+  });
+  server.on('request', provider.callback());
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  onTestFinished(stop);
+
+  return {
+    issuer,
+    clientSecret,
+    stop,
+    /** Starts again at the same address. */
+    start: () => listen(port),
+    /** Returns the console's side of this provider. */
+    identity(clock: Clock, settings: Pick<OpenIdConnectSettings, 'rules'> & Partial<OpenIdConnectSettings>) {
+      const scopes = ['openid', 'profile', 'groups'];
+      const claims = { groupsClaim: 'groups', nameClaim: 'name' };
+      return createOpenIdConnect({ issuer, clientId, clientSecret, publicUrl, scopes, ...claims, ...settings }, clock);
+    },
+    /** Signs in at the provider as a browser without scripts does, and returns the address that it leads back to. */
+    async signIn(address: string, login: string): Promise<string> {
+      const cookies = new Map<string, string>();
+      let [url, body]: [string, URLSearchParams | null] = [address, null];
+      for (let step = 0; step < 10; step += 1) {
+        if (url.startsWith(publicUrl)) return url;
+        const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+        const request = body === null ? {} : { method: 'POST', body };
+        const response: Response = await fetch(url, { ...request, redirect: 'manual', headers: { cookie } });
+        for (const set of response.headers.getSetCookie()) {
+          const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+          cookies.set(name, value);
+        }
+        const location = response.headers.get('location');
+        const text = await response.text();
+        if (location !== null) [url, body] = [new URL(location, url).href, null];
+        else if (text.includes('name="password"')) {
+          body = new URLSearchParams({ prompt: 'login', login, password: 'any' });
+        } else throw new Error(`the provider responds with ${response.status}: ${text}`);
+      }
+      throw new Error('the provider leads in circles');
+    },
+  };
+}
