@@ -6,12 +6,9 @@ import { Problem } from '../http/problem/problem.js';
 import { callerOf } from '../http/request-state.js';
 import type { Service } from '../http/service.js';
 import { cookieNames, cookieOptions } from './cookies.js';
-import type { IdentityProvider } from './identity-provider.js';
 import type { Layout } from './layout.js';
-import type { Operations } from './operations.js';
 import type { Flash, Parsed, Visit } from './page.js';
 import { ConsoleProblem } from './problem.js';
-import type { Tasks } from './tasks.js';
 
 const flashSeconds = 60;
 const issuesMax = 20;
