@@ -163,32 +163,35 @@ describe('a sign-in with the identity provider', () => {
 
 describe('a callback is rejected', () => {
   test('with another state, and it uses the sign-in up', async () => {
-    const { browser, begin, callbackOf } = await startBoth();
+    const { browser, begin, callbackOf, failures } = await startBoth();
     const person = browser();
     const callback = await callbackOf(await begin(person), 'ada');
     const copy = person.copy();
     const changed = await person.get(callback.replace(/state=[^&]+/, 'state=other'));
     expect([changed.status, changed.text]).toEqual([401, expect.stringContaining('sign_in_rejected')]);
+    expect(failures).toEqual([expect.objectContaining({ code: 'OAUTH_INVALID_RESPONSE' })]);
     expect((await copy.get(callback)).status).toBe(400);
     expect(copy.cookies.has(sessionCookie)).toBe(false);
   });
 
   test('with an ID token for another nonce', async () => {
-    const { browser, begin, callbackOf } = await startBoth();
+    const { browser, begin, callbackOf, failures } = await startBoth();
     const person = browser();
     const address = await begin(person);
     address.searchParams.set('nonce', 'n'.repeat(43));
     const answer = await person.get(await callbackOf(address, 'ada'));
     expect([answer.status, person.cookies.has(sessionCookie)]).toEqual([401, false]);
+    expect(failures.at(-1)).toMatchObject({ code: 'OAUTH_JWT_CLAIM_COMPARISON_FAILED' });
   });
 
   test('with a code of another sign-in, which belongs to another code verifier', async () => {
-    const { browser, begin, callbackOf } = await startBoth();
+    const { browser, begin, callbackOf, failures } = await startBoth();
     const [attacker, victim] = [browser(), browser()];
     const stolen = new URLSearchParams((await callbackOf(await begin(victim), 'grace')).split('?')[1]);
     const own = await callbackOf(await begin(attacker), 'eve');
     const answer = await attacker.get(own.replace(/code=[^&]+/, `code=${stolen.get('code')}`));
     expect([answer.status, attacker.cookies.has(sessionCookie)]).toEqual([401, false]);
+    expect(failures.at(-1)).toMatchObject({ code: 'invalid_grant' });
   });
 
   test('when it is replayed, in the same browser and in one that copied its cookies', async () => {
@@ -221,24 +224,26 @@ describe('a callback is rejected', () => {
   });
 
   test('when it names another issuer, or none (mix-up)', async () => {
-    const { browser, begin, callbackOf } = await startBoth();
+    const { browser, begin, callbackOf, failures } = await startBoth();
     for (const change of ['&iss=https%3A%2F%2Fother.example', '']) {
       const person = browser();
       const callback = await callbackOf(await begin(person), 'ada');
       expect(callback).toContain('&iss=');
       const answer = await person.get(callback.replace(/&iss=[^&]+/, change));
       expect([answer.status, person.cookies.has(sessionCookie)]).toEqual([401, false]);
+      expect(failures.at(-1)).toMatchObject({ code: 'OAUTH_INVALID_RESPONSE' });
     }
   });
 
   test('when it comes from another provider with the same client', async () => {
-    const { browser, begin } = await startBoth();
+    const { browser, begin, failures } = await startBoth();
     const other = await startTestProvider(publicUrl, people);
     const person = browser();
     const address = await begin(person);
     const diverted = address.href.replace(address.origin, other.issuer);
     const callback = (await other.signIn(diverted, 'grace')).slice(publicUrl.length);
     expect([(await person.get(callback)).status, person.cookies.has(sessionCookie)]).toEqual([401, false]);
+    expect(failures.at(-1)).toMatchObject({ code: 'OAUTH_INVALID_RESPONSE' });
   });
 
   test('when the provider reports an error, with a page that repeats nothing of it', async () => {
