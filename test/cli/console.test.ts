@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -99,4 +99,25 @@ test('without a service there is no code', async () => {
   expect(ended.stderr).toContain(`no service runs on ${dataDir}`);
   expect(await run(['console', 'sign-in', ...flags, '--name', 'Ada'])).toMatchObject({ code: 2, stdout: '' });
   expect(await run(['console', 'sign-in', '--data', join(tempDir(), 'none')])).toMatchObject({ code: 1, stdout: '' });
+});
+
+test('a client secret that cannot be read, or that is empty, ends the start with the reason', async () => {
+  const { flags, dir } = await makeVault();
+  const secretFile = join(dir, 'client-secret');
+  const groups = JSON.stringify([{ group: 'operators', operator: true }]);
+  const own = [
+    ...['--console-enabled', '--console-port', '0', '--console-public-url', 'http://127.0.0.1:8090'],
+    ...['--console-oidc-issuer', 'http://127.0.0.1:1', '--console-oidc-client-id', 'strongroom'],
+    ...['--console-oidc-client-secret-file', secretFile, '--console-oidc-groups', groups],
+  ];
+  const start = () => run(['serve', ...flags, '--port', '0', '--admin-port', 'off', ...own]);
+  expect(await start()).toMatchObject({ code: 1, stderr: expect.stringContaining('client-secret cannot be read') });
+  writeFileSync(secretFile, '\n');
+  expect(await start()).toMatchObject({ code: 1, stderr: expect.stringContaining('client-secret is empty') });
+  writeFileSync(secretFile, 'a secret\n');
+  // The provider need not run for the service to start.
+  const service = await startService([...flags, '--admin-port', 'off', ...own]);
+  const page = await http('GET', `${await consoleOf(service)}/sign-in`);
+  expect(page.text).toContain('Sign in with your identity provider');
+  expect(await service.stop()).toMatchObject({ code: 0 });
 });

@@ -320,6 +320,67 @@ describe('settings that do not fit together', () => {
     expect(problems({ flags: { consoleHost: '10.0.0.5' } })).toEqual([]);
   });
 
+  describe('the identity provider of the console', () => {
+    const groups = [{ group: 'support', tenant: 'tenant-1', private: 'application-1' }];
+    const complete = {
+      consolePublicUrl: 'https://console.example',
+      consoleAllowedHosts: 'console.example',
+      consoleOidcIssuer: 'https://login.example/realms/one',
+      consoleOidcClientId: 'strongroom',
+      consoleOidcClientSecretFile: '/run/secrets/client',
+      consoleOidcGroups: JSON.stringify(groups),
+    };
+
+    it('is absent by default, and complete with these settings', () => {
+      expect(config({}).settings['console.oidc.issuer']).toBeNull();
+      const { settings } = config({ flags: complete });
+      expect(settings['console.oidc.groups']).toEqual(groups);
+      expect(settings['console.oidc.scopes']).toEqual(['openid', 'profile']);
+    });
+
+    it.each([
+      ['consolePublicUrl', 'console.public_url'],
+      ['consoleOidcIssuer', 'console.oidc.issuer'],
+      ['consoleOidcClientId', 'console.oidc.client_id'],
+      ['consoleOidcClientSecretFile', 'console.oidc.client_secret_file'],
+      ['consoleOidcGroups', 'console.oidc.groups'],
+    ])('is not complete without %s', (flag, path) => {
+      const flags = { ...complete, [flag]: undefined };
+      expect(problems({ flags })).toEqual([
+        expect.stringMatching(new RegExp(`^--console-oidc-.*: needs ${path} as well$`)),
+      ]);
+    });
+
+    it('comes back to a host that the console serves', () => {
+      const flags = { ...complete, consoleAllowedHosts: undefined };
+      expect(problems({ flags })).toEqual([
+        '--console-public-url: the console rejects this host; add it to console.allowed_hosts',
+      ]);
+      const onLoopback = { consolePublicUrl: 'http://127.0.0.1:8090', consoleOidcIssuer: 'http://[::1]:9000' };
+      expect(problems({ flags: { ...flags, ...onLoopback } })).toEqual([]);
+    });
+
+    it.each([
+      ['consoleOidcIssuer', 'http://login.example', 'must be an address that begins with https://'],
+      ['consoleOidcIssuer', 'https://user:pass@login.example', 'must be an address that begins with https://'],
+      ['consoleOidcIssuer', 'https://login.example/?x', 'must be an address that begins with https://'],
+      ['consoleOidcIssuer', 'login.example', 'must be an address that begins with https://'],
+      ['consolePublicUrl', 'http://console.example', 'must be an origin such as'],
+      ['consolePublicUrl', 'https://console.example/path', 'must be an origin such as'],
+      ['consoleOidcScopes', 'profile', 'must be a list of scopes with openid among them'],
+      ['consoleOidcNameClaim', '', 'must be text of 1 to 500 characters'],
+      ['consoleOidcGroups', 'not json', 'must be an array of objects'],
+      ['consoleOidcGroups', '[{"group":"a"}]', '(item 1): opens nothing'],
+      ['consoleOidcGroups', '[{"group":"a","private":"b"}]', '(item 1): tenant belongs to private and management'],
+      ['consoleOidcGroups', '[{"group":"a","operator":true,"tenant":"t"}]', '(item 1): tenant belongs to'],
+      ['consoleOidcGroups', '[{"group":"","operator":true}]', '(item 1): group must not be empty'],
+      ['consoleOidcGroups', '[{"group":"a","operator":"yes"}]', '(item 1): operator must be true or false'],
+      ['consoleOidcGroups', '[{"group":"a","operator":true,"admin":1}]', '(item 1): must be an object of group'],
+    ])('%s rejects %s', (flag, text, message) => {
+      expect(problems({ flags: { ...complete, [flag]: text } })).toEqual([expect.stringContaining(message)]);
+    });
+  });
+
   it.each([
     ['console.example', 'console.example'],
     ['Console.Example', 'console.example'],

@@ -6,7 +6,6 @@ import { createOpenIdConnect, type OpenIdConnectSettings } from '#src/console/op
 import type { Clock } from '#src/ports/clock.js';
 
 type Person = Readonly<Record<string, unknown>>;
-export type TestProvider = Awaited<ReturnType<typeof startTestProvider>>;
 
 const clientId = 'strongroom-console';
 const clientSecret = 'a secret with = & and : in it, which Basic must encode';
