@@ -65,8 +65,7 @@ function start(port: MessagePort, dataDir: string): void {
       if (accessGroup.length > 0) replyAll(accessGroup, runAccess(accessGroup));
       // Keys first: a key is durable before the event that names it.
       commit('keys', queue.takeKeys(), commitKeys);
-      const mustWait = !queue.isEmpty() && searchIndex.isBehind();
-      commit('vault', mustWait ? [] : queue.takeGroup(receive), commitVault);
+      commit('vault', searchIndex.isBehind() ? [] : queue.takeGroup(receive), commitVault);
       // Outside of any transaction, because an open transaction would block the checkpoint.
       if (truncations.length > 0) {
         const answer = truncateLog(vault, 'vault.db');
