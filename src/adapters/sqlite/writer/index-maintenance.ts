@@ -36,8 +36,8 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
   let next: NodeJS.Immediate | null = null;
   let timer: NodeJS.Timeout | null = null;
   let isEraseDue = false;
+  let isBehind = false;
   let wasClean = true;
-  let hasFailed = false;
   let isClosed = false;
 
   function stepOf(each: Kept): boolean {
@@ -65,7 +65,6 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
         return isMore;
       },
     ]);
-    hasFailed = attempt?.ok !== true;
     if (attempt?.ok === true) return attempt.answer === true;
     for (const { index } of kept) index.forget();
     isEraseDue = true;
@@ -76,9 +75,13 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     next = null;
     if (isClosed) return;
     try {
-      if (slice()) proceed();
+      const isMore = slice();
+      isBehind = reading(() => kept.some(({ index, isDamaged }) => !isDamaged && index.isBehind()));
+      if (isMore) proceed();
       else noteErased();
     } catch (error) {
+      // A write to a full disk fails by itself.
+      isBehind = false;
       if (error instanceof StoreUnavailable) wait(retryMs);
       else onBroken(error);
     }
@@ -133,10 +136,8 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       proceed();
       return false;
     },
-    /** Returns whether writes must wait, because merges cannot keep up. A write to a full disk fails by itself. */
-    isBehind(): boolean {
-      return !hasFailed && reading(() => kept.some(({ index, isDamaged }) => !isDamaged && index.isBehind()));
-    },
+    /** Returns whether writes must wait, because merges cannot keep up. It is determined after each group. */
+    isBehind: (): boolean => isBehind,
     /** Takes removed postings out of the file, and ends. */
     close(): void {
       eraseAll();

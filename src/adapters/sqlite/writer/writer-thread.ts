@@ -122,9 +122,8 @@ function start(port: MessagePort, dataDir: string): void {
    */
   function commitToVault(): void {
     const requests: StoreRequest[] = [];
-    const mustWait = !queue.isEmpty() && searchIndex.isBehind();
     const works = function* () {
-      for (const request of mustWait ? [] : queue.takeGroup(receive)) {
+      for (const request of searchIndex.isBehind() ? [] : queue.takeGroup(receive)) {
         requests.push(request);
         yield () => execute(request);
       }
