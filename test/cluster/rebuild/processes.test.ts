@@ -78,7 +78,13 @@ test('two API processes and a worker keep working while a rebuild is started, ca
 
     while (!(await killedMidway()));
     const { projections: statuses } = await runJson(projections('status'), options);
-    expect(statuses).toMatchObject([{ name: 'tokens', state: 'rebuilding', rebuild: expect.any(Object) }, {}, {}, {}, {}]);
+    expect(statuses).toMatchObject([
+      { name: 'tokens', state: 'rebuilding', rebuild: expect.any(Object) },
+      {},
+      {},
+      {},
+      {},
+    ]);
     expect(await run(rebuild, options)).toMatchObject({ code: 0, stdout: 'rebuilt tokens\n' });
   })();
   // A caller that saw a wrong response ends the test at once.
