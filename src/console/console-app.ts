@@ -20,6 +20,7 @@ import type { AppOptions } from '../http/server/app.js';
 import { recordManagementReads } from '../http/server/record-management-reads.js';
 import { recordRefusedRequest } from '../http/server/record-refused-request.js';
 import { refuseWhatNodeRefuses, routedUrl } from '../http/server/refuse-what-node-refuses.js';
+import { reportRequests } from '../http/server/report-requests.js';
 import { traceRequests } from '../http/server/trace-requests.js';
 import type { Service } from '../http/service.js';
 import '../http/request-state.js';
@@ -70,22 +71,8 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   });
   if (service.spans !== null) traceRequests(app, service.spans);
   watchConnections(app);
-  app.addHook('onResponse', (request, reply, done) => {
-    const finished = {
-      // The API has routes of the same names.
-      route: `console:${request.routeOptions.url ?? 'none'}`,
-      method: request.method,
-      status: reply.statusCode,
-      durationMs: reply.elapsedTime,
-      traceId: request.traceId,
-      applicationId: request.caller?.applicationId ?? null,
-      code: request.problemCode,
-      otelTraceId: request.span?.traceId ?? null,
-    };
-    service.metrics.requestFinished(finished);
-    log.request(finished);
-    done();
-  });
+  // The API has routes of the same names.
+  reportRequests(app, service.metrics, log, 'console:');
   await protect(app, tls !== null || behindTlsProxy, vault.integrity.console);
   if (behindTlsProxy) requireTlsProxy(app, trustedProxies);
   refuseWhatNodeRefuses(app, async (request) => service.limits.keyless(request));

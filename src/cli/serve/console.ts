@@ -4,7 +4,7 @@ import type { Config } from '../../compose/config/config.js';
 import type { OperatedService } from '../../compose/vault/open-service.js';
 import type { IdentityProvider } from '../../console/identity-provider.js';
 import type { Logger } from '../../http/logging/logger.js';
-import type { RequestLog } from '../../http/server/app.js';
+import type { RequestLog } from '../../http/server/report-requests.js';
 import { consoleOperations } from '../console/console-operations.js';
 import { Failure } from '../failure.js';
 import { expectFreeAddress, listen } from './listen.js';

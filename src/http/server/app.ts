@@ -18,6 +18,7 @@ import { recordManagementReads } from './record-management-reads.js';
 import { recordRefusedRequest } from './record-refused-request.js';
 import { refuseUnserved } from './refuse-unserved.js';
 import { refuseWhatNodeRefuses, routedUrl } from './refuse-what-node-refuses.js';
+import { type RequestLog, reportRequests } from './report-requests.js';
 import '../request-state.js';
 import { requireTlsProxy } from '../load/require-tls-proxy.js';
 import { createApplicationRoute } from '../routes/create-application.js';
@@ -104,23 +105,6 @@ const bodyBytesMax = 4 * 1024 * 1024;
 const pathIdCharactersMax = 16 * 1024;
 const traceHeader = 'service-trace-id';
 
-export type RequestLog = {
-  /** Logs one finished request. The line never contains a URL, a header, a body or a token's id. */
-  request(line: {
-    readonly route: string;
-    readonly method: string;
-    readonly status: number;
-    readonly durationMs: number;
-    readonly traceId: string;
-    readonly applicationId: string | null;
-    readonly code: string | null;
-    /** The OpenTelemetry trace of the request, or null if the request is not traced. */
-    readonly otelTraceId: string | null;
-  }): void;
-  /** Logs the error behind a 500 or 503. */
-  error(error: unknown, traceId: string): void;
-};
-
 export type AppOptions = {
   readonly headerNames: HeaderNames;
   /** Also accepts an API key as `Authorization: Bearer`. */
@@ -157,21 +141,7 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   if (options.behindTlsProxy) requireTlsProxy(app, options.trustedProxies);
   const countKeyless = async (request: FastifyRequest) => service.limits.keyless(request);
   refuseWhatNodeRefuses(app, countKeyless);
-  app.addHook('onResponse', (request, reply, done) => {
-    const finished = {
-      route: request.routeOptions.url ?? 'none',
-      method: request.method,
-      status: reply.statusCode,
-      durationMs: reply.elapsedTime,
-      traceId: request.traceId,
-      applicationId: request.caller?.applicationId ?? null,
-      code: request.problemCode,
-      otelTraceId: request.span?.traceId ?? null,
-    };
-    service.metrics.requestFinished(finished);
-    log.request(finished);
-    done();
-  });
+  reportRequests(app, service.metrics, log);
   app.setErrorHandler(
     createErrorHandler(
       (error, traceId) => {

@@ -4,7 +4,7 @@ import { createKeyRotationWork } from '#src/compose/vault/key-rotation-work.js';
 import { createConsole } from '#src/console/console-app.js';
 import type { IdentityProvider } from '#src/console/identity-provider.js';
 import { issueOperatorCode } from '#src/console/sessions.js';
-import type { RequestLog } from '#src/http/server/app.js';
+import type { RequestLog } from '#src/http/server/report-requests.js';
 import { startTestService, type TestService } from '../test-service.js';
 import { createBrowser, type TestBrowser } from './browser.js';
 

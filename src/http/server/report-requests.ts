@@ -1,0 +1,39 @@
+import type { FastifyInstance } from 'fastify';
+import type { Service } from '../service.js';
+import '../request-state.js';
+
+export type RequestLog = {
+  /** Logs one finished request. The line never contains a URL, a header, a body or a token's id. */
+  request(line: {
+    readonly route: string;
+    readonly method: string;
+    readonly status: number;
+    readonly durationMs: number;
+    readonly traceId: string;
+    readonly applicationId: string | null;
+    readonly code: string | null;
+    /** The OpenTelemetry trace of the request, or null if the request is not traced. */
+    readonly otelTraceId: string | null;
+  }): void;
+  /** Logs the error behind a 500 or 503. */
+  error(error: unknown, traceId: string): void;
+};
+
+/** Counts and logs each finished request. `prefix` distinguishes the routes of an app from equal ones of another. */
+export function reportRequests(app: FastifyInstance, metrics: Service['metrics'], log: RequestLog, prefix = ''): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const finished = {
+      route: `${prefix}${request.routeOptions.url ?? 'none'}`,
+      method: request.method,
+      status: reply.statusCode,
+      durationMs: reply.elapsedTime,
+      traceId: request.traceId,
+      applicationId: request.caller?.applicationId ?? null,
+      code: request.problemCode,
+      otelTraceId: request.span?.traceId ?? null,
+    };
+    metrics.requestFinished(finished);
+    log.request(finished);
+    done();
+  });
+}
