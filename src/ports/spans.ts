@@ -22,8 +22,8 @@ export interface Spans {
    */
   begin(traceparent: string | undefined): RequestSpan;
   /**
-   * Returns the store with a span for each call during a request that returns a promise. `system` is the kind of the
-   * store.
+   * Returns the store with a span for each call during a request, whether the call returns a promise or a value.
+   * `system` is the kind of store.
    */
   store<T extends object>(name: string, system: string, store: T): T;
   /** Sends what is not sent yet, for at most two seconds: a collector that hangs must not delay a shutdown. */

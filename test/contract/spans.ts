@@ -13,6 +13,9 @@ export function spansContract(name: string, open: () => Promise<OpenedSpans>): v
       throw new RangeError('Marker5512');
     },
     size: () => 3,
+    failAtOnce: () => {
+      throw new RangeError('Marker5512');
+    },
     part: { depth: 1 },
   };
   const end = { method: 'GET', route: '/tokens/:id', status: 200 };
@@ -70,13 +73,28 @@ export function spansContract(name: string, open: () => Promise<OpenedSpans>): v
       expect(JSON.stringify(collected())).not.toContain('Marker5512');
     });
 
-    test('synchronous methods, non-functions and calls outside of a request have no span', async () => {
+    test('a call that returns or throws synchronously has a span that ends at once', async () => {
+      const { spans, collected } = await open();
+      const store = spans.store('rows', 'sqlite', rows);
+      const request = spans.begin(undefined);
+      expect(request.run(() => store.size())).toBe(3);
+      expect(() => request.run(() => store.failAtOnce())).toThrow(new RangeError('Marker5512'));
+      request.end(end);
+      await spans.close();
+      expect(collected().map((span) => [span.name, attributesOf(span)['error.type'] ?? null])).toEqual([
+        ['rows.size', null],
+        ['rows.failAtOnce', 'RangeError'],
+        ['GET /tokens/:id', null],
+      ]);
+    });
+
+    test('non-functions stay as they are, and a call outside a request has no span', async () => {
       const { spans, collected } = await open();
       const store = spans.store('rows', 'sqlite', rows);
       expect(store.part).toBe(rows.part);
       expect(await store.get('a')).toBe('a');
+      expect(store.size()).toBe(3);
       const request = spans.begin(undefined);
-      expect(request.run(() => store.size())).toBe(3);
       request.end(end);
       await spans.close();
       expect(collected().map((span) => span.name)).toEqual(['GET /tokens/:id']);
