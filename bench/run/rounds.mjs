@@ -57,7 +57,12 @@ export async function sideBySide(
   }
   for (const run of runs) {
     let last;
-    for (let warm = 0; warm < warmUpSeconds; warm += last.seconds) last = await runOnce(run);
+    let warm = 0;
+    // At least once, because the rate decides the number of requests of a round.
+    do {
+      last = await runOnce(run);
+      warm += last.seconds;
+    } while (warm < warmUpSeconds);
     run.count = Math.max(planned, Math.ceil(last.result.perSecond * roundSecondsMin));
   }
   for (let round = 0; round < rounds; round += 1) {

@@ -1,3 +1,4 @@
+import { inRanges, type Steps } from '../steps.js';
 import { latin1Bytes } from '../text.js';
 
 /**
@@ -15,32 +16,37 @@ export type CodePoints = Uint8Array | Uint32Array;
  * Returns the code points of a long text as a typed array. An array of 500,000 strings takes ten times as long to
  * create.
  */
-export function codePoints(text: string): CodePoints {
+export function* codePoints(text: string): Steps<CodePoints> {
   const bytes = latin1Bytes(text);
   if (bytes !== null) return bytes;
   const all = new Uint32Array(text.length);
   let length = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.codePointAt(i) ?? 0;
-    all[length++] = code;
-    if (code > 0xffff) i++;
-  }
+  let next = 0;
+  yield* inRanges(text.length, (_, to) => {
+    while (next < to) {
+      const code = text.codePointAt(next) ?? 0;
+      all[length++] = code;
+      next += code > 0xffff ? 2 : 1;
+    }
+  });
   return all.subarray(0, length);
 }
 
 /** Returns the text of code points. Converts bytes and UTF-16 at once, which takes a tenth of the time. */
-export function textOfCodePoints(all: CodePoints): string {
+export function* textOfCodePoints(all: CodePoints): Steps<string> {
   if (all instanceof Uint8Array) return Buffer.from(all.buffer, all.byteOffset, all.length).toString('latin1');
   const units = new Uint16Array(2 * all.length);
   let length = 0;
-  for (let i = 0; i < all.length; i++) {
-    const code = all[i] ?? 0;
-    if (code < 0x10000) units[length++] = code;
-    else {
-      units[length++] = 0xd7c0 + (code >> 10);
-      units[length++] = 0xdc00 + (code & 0x3ff);
+  yield* inRanges(all.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const code = all[i] ?? 0;
+      if (code < 0x10000) units[length++] = code;
+      else {
+        units[length++] = 0xd7c0 + (code >> 10);
+        units[length++] = 0xdc00 + (code & 0x3ff);
+      }
     }
-  }
+  });
   return Buffer.from(units.buffer, 0, 2 * length).toString('utf16le');
 }
 

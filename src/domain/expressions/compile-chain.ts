@@ -1,7 +1,7 @@
 import { nearest } from '../nearest.js';
 import { isSpent, mayRead, spendWork, take } from './budget.js';
 import { filterNamed, filterNames } from './catalogue.js';
-import type { AppliedFilter, Argument } from './filter.js';
+import { type AppliedFilter, type Argument, LongFilter } from './filter.js';
 import { resultSize } from './json-size.js';
 import { limits } from './limits.js';
 import { ownProperty } from './own-property.js';
@@ -57,7 +57,7 @@ function piped(initial: Evaluate, filters: readonly AppliedFilter[]): EvaluateOb
     let value = initial(scope);
     let charged = 0;
     if (filters.length === 0 && !(value instanceof Refusal)) {
-      charged = resultSize(value, limits.resultBytesMax);
+      charged = yield* resultSize(value, limits.resultBytesMax);
       spendWork(budget, charged);
     }
     if (!take(budget, charged)) return overBudget();
@@ -67,9 +67,10 @@ function piped(initial: Evaluate, filters: readonly AppliedFilter[]): EvaluateOb
       const read: number = typeof value === 'string' ? value.length : 0;
       if (!mayRead(budget, read)) return overBudget();
       spendWork(budget, read);
-      value = filter(value, scope);
+      const filtered = filter(value, scope);
+      value = filtered instanceof LongFilter ? yield* filtered.steps : filtered;
       if (value instanceof Refusal) return value;
-      const size = resultSize(value, limits.resultBytesMax);
+      const size = yield* resultSize(value, limits.resultBytesMax);
       spendWork(budget, Math.max(0, size - read));
       if (size > limits.resultBytesMax) return tooBig();
       if (size > charged && !take(budget, size - charged)) return overBudget();

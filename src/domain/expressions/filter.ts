@@ -1,4 +1,5 @@
 import type { Json } from '../json.js';
+import { finish, type Steps } from '../steps.js';
 import { codePointCount } from '../text.js';
 import { spendWork } from './budget.js';
 import { jsonSize } from './json-size.js';
@@ -10,7 +11,22 @@ import { textOf, tooBig } from './text-of.js';
 /** A parsed argument: a literal, or a variable whose value is known only at evaluation. */
 export type Argument = { readonly literal: Json } | { readonly evaluate: Evaluate };
 
-export type AppliedFilter = (input: Json, scope: Scope) => Json | Refusal;
+export type AppliedFilter = (input: Json, scope: Scope) => Filtered;
+
+/** The result of a filter, or the computation of one that takes long. */
+export type Filtered = Json | Refusal | LongFilter;
+
+/** A filter's computation on a long text. It yields, so that other requests can run before it ends. */
+export class LongFilter {
+  readonly steps: Steps<Json | Refusal>;
+
+  constructor(steps: Steps<Json | Refusal>) {
+    this.steps = steps;
+  }
+}
+
+/** A filter computes the result for a text of up to this many characters without a pause. */
+const shortTextMax = 32 * 1024;
 
 /**
  * A filter of docs/contract.md, "Filters". `bind` checks the number of arguments and every literal argument, once, when
@@ -33,7 +49,7 @@ export type ValuesOf<P extends readonly Parameter<unknown>[]> = {
 export function valueFilter<const P extends readonly Parameter<unknown>[]>(
   name: string,
   parameters: P,
-  apply: (input: Json, args: ValuesOf<P>, scope: Scope) => Json | Refusal,
+  apply: (input: Json, args: ValuesOf<P>, scope: Scope) => Filtered,
   options: { readonly random?: boolean } = {},
 ): Filter {
   const run = (input: Json, args: unknown, scope: Scope) => apply(input, args as ValuesOf<P>, scope);
@@ -69,7 +85,7 @@ export function valueFilter<const P extends readonly Parameter<unknown>[]>(
 export function textFilter<const P extends readonly Parameter<unknown>[]>(
   name: string,
   parameters: P,
-  apply: (text: string, args: ValuesOf<P>, scope: Scope) => Json | Refusal,
+  apply: (text: string, args: ValuesOf<P>, scope: Scope) => Filtered,
   options: { readonly random?: boolean } = {},
 ): Filter {
   return valueFilter(
@@ -81,6 +97,21 @@ export function textFilter<const P extends readonly Parameter<unknown>[]>(
     },
     options,
   );
+}
+
+/**
+ * Returns a filter of text whose computation yields. On a long text, other requests can run in between; on a short text,
+ * the filter runs to its end at once.
+ */
+export function steppedTextFilter<const P extends readonly Parameter<unknown>[]>(
+  name: string,
+  parameters: P,
+  apply: (text: string, args: ValuesOf<P>, scope: Scope) => Steps<Json | Refusal>,
+): Filter {
+  return textFilter(name, parameters, (text, args: ValuesOf<P>, scope) => {
+    const steps = apply(text, args, scope);
+    return text.length > shortTextMax ? new LongFilter(steps) : finish(steps);
+  });
 }
 
 function atMost(count: number): string {

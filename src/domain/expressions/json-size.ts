@@ -1,4 +1,5 @@
 import { isJsonArray, isJsonObject, type Json } from '../json.js';
+import { inRanges, type Steps } from '../steps.js';
 
 /**
  * Returns the size of `JSON.stringify(value)` in bytes of UTF-8, without building that text. Counting ends soon after
@@ -29,8 +30,14 @@ export function jsonSize(value: Json, stopAfter: number = Number.POSITIVE_INFINI
 }
 
 /** Returns the size of a result in bytes: as UTF-8 for a text, as JSON for any other value. */
-export function resultSize(value: Json, stopAfter: number): number {
-  return typeof value === 'string' ? Buffer.byteLength(value) : jsonSize(value, stopAfter);
+export function* resultSize(value: Json, stopAfter: number): Steps<number> {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (!isJsonArray(value)) return jsonSize(value, stopAfter);
+  let size = Math.max(2, value.length + 1);
+  yield* inRanges(value.length, (from, to) => {
+    for (let i = from; i < to && size <= stopAfter; i += 1) size += jsonSize(value[i] ?? null, stopAfter - size);
+  });
+  return size;
 }
 
 function jsonStringSize(text: string): number {

@@ -1,5 +1,15 @@
+import { inRanges, type Steps } from '../steps.js';
 import { type CodePoints, codePoints, lastCharacters, textOfCodePoints } from './characters.js';
-import { character, count, type Filter, flag, optional, textFilter, text as textParameter } from './filter.js';
+import {
+  character,
+  count,
+  type Filter,
+  flag,
+  optional,
+  steppedTextFilter,
+  textFilter,
+  text as textParameter,
+} from './filter.js';
 import { limits } from './limits.js';
 import type { Refusal } from './refusal.js';
 import { tooBig } from './text-of.js';
@@ -16,24 +26,27 @@ const last4Filter = textFilter('last4', [], last4);
  * because clients of other vaults expect that. Only the default masks of bank accounts hide such a value
  * (`hideShortValues`).
  */
-const revealLast = textFilter(
+const revealLast = steppedTextFilter(
   'reveal_last',
   [count, optional(character, 'X')],
-  (text, [shownCount, maskCharacter], { hideShortValues }) => {
-    const all = codePoints(text);
-    if (all.length <= shownCount) return hideShortValues ? maskCharacters(all, maskCharacter, shownOf(all)) : text;
-    return maskCharacters(all, maskCharacter, shownOf(all, '-').fill(1, all.length - shownCount));
+  function* (text, [shownCount, maskCharacter], { hideShortValues }) {
+    const all = yield* codePoints(text);
+    if (all.length <= shownCount) {
+      return hideShortValues ? yield* maskCharacters(all, maskCharacter, new Uint8Array(all.length)) : text;
+    }
+    const shown = yield* shownOf(all, '-');
+    return yield* maskCharacters(all, maskCharacter, shown.fill(1, all.length - shownCount));
   },
 );
 
 /** `reveal: first, last, c, keep` masks the middle. It masks everything if it would otherwise mask nothing. */
-const reveal = textFilter(
+const reveal = steppedTextFilter(
   'reveal',
   [optional(count, 0), optional(count, 0), optional(character, 'X'), optional(textParameter, '')],
-  (text, [first, last, maskCharacter, keep]) => {
-    const all = codePoints(text);
-    const shown = shownOf(all, keep).fill(1, 0, first);
-    return maskSomething(all, maskCharacter, shown.fill(1, Math.max(0, all.length - last)));
+  function* (text, [first, last, maskCharacter, keep]) {
+    const all = yield* codePoints(text);
+    const shown = (yield* shownOf(all, keep)).fill(1, 0, first);
+    return yield* maskSomething(all, maskCharacter, shown.fill(1, Math.max(0, all.length - last)));
   },
 );
 
@@ -64,23 +77,27 @@ const cardBinFilter = textFilter('card_bin', [optional(character, '')], (text, [
  * `card_mask: bin, last4, c, keep` shows the characters of `keep`, and the BIN and the last four digits if `bin` and
  * `last4` are true. It masks everything if it would otherwise mask nothing.
  */
-const cardMask = textFilter(
+const cardMask = steppedTextFilter(
   'card_mask',
   [optional(flag, false), optional(flag, false), optional(character, 'X'), optional(textParameter, '')],
-  (text, [showBin, showLast4, maskCharacter, keep]) => {
-    const all = codePoints(text);
-    const shown = shownOf(all, keep);
+  function* (text, [showBin, showLast4, maskCharacter, keep]) {
+    const all = yield* codePoints(text);
+    const shown = yield* shownOf(all, keep);
     let digitCount = 0;
-    for (let i = 0; i < all.length; i++) if (isDigitCode(all[i] ?? 0)) digitCount++;
+    yield* inRanges(all.length, (from, to) => {
+      for (let i = from; i < to; i++) if (isDigitCode(all[i] ?? 0)) digitCount++;
+    });
     const fromStart = showBin ? binLength(digitCount) : 0;
     const fromEnd = showLast4 ? digitCount - 4 : digitCount;
     let digit = 0;
-    for (let i = 0; i < all.length; i++) {
-      if (!isDigitCode(all[i] ?? 0)) continue;
-      if (digit < fromStart || digit >= fromEnd) shown[i] = 1;
-      digit++;
-    }
-    return maskSomething(all, maskCharacter, shown);
+    yield* inRanges(all.length, (from, to) => {
+      for (let i = from; i < to; i++) {
+        if (!isDigitCode(all[i] ?? 0)) continue;
+        if (digit < fromStart || digit >= fromEnd) shown[i] = 1;
+        digit++;
+      }
+    });
+    return yield* maskSomething(all, maskCharacter, shown);
   },
 );
 
@@ -110,15 +127,17 @@ export function digitPositions(all: readonly string[]): number[] {
  * Returns a mark for each code point of a value: 1 if the code point occurs in `keep`, otherwise 0. Uses tables and
  * loops instead of a function call per character, because a value may have 500,000 characters.
  */
-function shownOf(all: CodePoints, keep = ''): Uint8Array {
+function* shownOf(all: CodePoints, keep: string): Steps<Uint8Array> {
   const shown = new Uint8Array(all.length);
   if (keep === '') return shown;
-  const kept = new Set(codePoints(keep));
+  const kept = new Set(yield* codePoints(keep));
   const keptAscii = Uint8Array.from({ length: 0x80 }, (_, code) => (kept.has(code) ? 1 : 0));
-  for (let i = 0; i < all.length; i++) {
-    const code = all[i] ?? 0;
-    if (code < 0x80 ? keptAscii[code] === 1 : kept.has(code)) shown[i] = 1;
-  }
+  yield* inRanges(all.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const code = all[i] ?? 0;
+      if (code < 0x80 ? keptAscii[code] === 1 : kept.has(code)) shown[i] = 1;
+    }
+  });
   return shown;
 }
 
@@ -126,25 +145,29 @@ function shownOf(all: CodePoints, keep = ''): Uint8Array {
  * Replaces each code point that `shown` does not mark. Returns a refusal for a result over 512 KiB. The mask character
  * may take more bytes than the characters that it replaces, so the size is computed first.
  */
-function maskCharacters(all: CodePoints, maskCharacter: string, shown: Uint8Array): string | Refusal {
+function* maskCharacters(all: CodePoints, maskCharacter: string, shown: Uint8Array): Steps<string | Refusal> {
   const mask = maskCharacter.codePointAt(0) ?? 0;
   const fitsBytes = all instanceof Uint8Array && mask < 0x100;
   const masked = (fitsBytes ? new Uint8Array(all.length) : new Uint32Array(all.length)).fill(mask);
-  for (let i = 0; i < all.length; i++) if (shown[i] === 1) masked[i] = all[i] ?? 0;
+  yield* inRanges(all.length, (from, to) => {
+    for (let i = from; i < to; i++) if (shown[i] === 1) masked[i] = all[i] ?? 0;
+  });
   // No character takes more than four bytes, so only a long value needs counting.
   const mayNotFit = 4 * masked.length > limits.resultBytesMax;
-  return mayNotFit && bytesOf(masked) > limits.resultBytesMax ? tooBig() : textOfCodePoints(masked);
+  if (mayNotFit && (yield* bytesOf(masked)) > limits.resultBytesMax) return tooBig();
+  return yield* textOfCodePoints(masked);
 }
 
 /**
  * Masks like `maskCharacters`, but masks everything if no letter or digit would be hidden. Threat: a mask that hides
  * nothing, or only separators, shows the value (docs/contract.md, "Filters").
  */
-function maskSomething(all: CodePoints, maskCharacter: string, shown: Uint8Array): string | Refusal {
-  for (let i = 0; i < all.length; i++) {
-    if (shown[i] === 0 && isLetterOrDigit(all[i] ?? 0)) return maskCharacters(all, maskCharacter, shown);
-  }
-  return maskCharacters(all, maskCharacter, shownOf(all));
+function* maskSomething(all: CodePoints, maskCharacter: string, shown: Uint8Array): Steps<string | Refusal> {
+  let hidesSomething = false;
+  yield* inRanges(all.length, (from, to) => {
+    for (let i = from; i < to && !hidesSomething; i++) hidesSomething = shown[i] === 0 && isLetterOrDigit(all[i] ?? 0);
+  });
+  return yield* maskCharacters(all, maskCharacter, hidesSomething ? shown : new Uint8Array(all.length));
 }
 
 /**
@@ -157,12 +180,14 @@ function isLetterOrDigit(code: number): boolean {
 }
 
 /** Returns the size as UTF-8, in bytes. */
-function bytesOf(all: CodePoints): number {
+function* bytesOf(all: CodePoints): Steps<number> {
   let bytes = 0;
-  for (let i = 0; i < all.length; i++) {
-    const code = all[i] ?? 0;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  }
+  yield* inRanges(all.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const code = all[i] ?? 0;
+      bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    }
+  });
   return bytes;
 }
 

@@ -1,3 +1,4 @@
+import { inRanges, type Steps } from '../steps.js';
 import { codePointCount } from '../text.js';
 import {
   character,
@@ -7,6 +8,7 @@ import {
   optional,
   type Parameter,
   searchText,
+  steppedTextFilter,
   textFilter,
   textOrNothing,
   text as textParameter,
@@ -79,35 +81,54 @@ function changedSize(text: string, change: (part: string) => string): number {
 const strip = textFilter('strip', [], (text) => text.trim());
 
 /** `remove: search` removes each occurrence. */
-const remove = textFilter('remove', [searchText], (text, [search]) => replaceEvery(text, search, ''));
+const remove = steppedTextFilter('remove', [searchText], (text, [search]) => replaceEvery(text, search, ''));
 
 /** `replace: search, replacement` replaces each occurrence. Without a replacement, it does the same as `remove`. */
-const replace = textFilter('replace', [searchText, optional(textParameter, '')], (text, [search, replacement]) =>
+const replace = steppedTextFilter('replace', [searchText, optional(textParameter, '')], (text, [search, replacement]) =>
   replaceEvery(text, search, replacement),
 );
 
 /** `split: separator` returns an array of texts. As in Liquid, empty texts at the end are dropped. */
-const split = textFilter('split', [searchText], (text, [separator]) => {
-  const found = occurrences(text, separator);
+const split = steppedTextFilter('split', [searchText], function* (text, [separator]) {
+  const found = yield* occurrences(text, separator);
   const size = jsonSize(text) - found.length * (jsonSize(separator) - 2) + 3 * (found.length + 1);
   if (size > limits.resultBytesMax) return tooBig();
-  const all = between(text, found, separator.length);
+  const all: string[] = [];
+  let start = 0;
+  const cut = (from: number, to: number): void => {
+    for (const at of found.slice(from, to)) {
+      all.push(text.slice(start, at));
+      start = at + separator.length;
+    }
+  };
+  yield* inRanges(found.length, cut, piecesAtOnce);
+  all.push(text.slice(start));
   const lastFilled = all.findLastIndex((part) => part !== '');
   return all.slice(0, lastFilled + 1);
 });
 
-function replaceEvery(text: string, search: string, replacement: string): string | Refusal {
-  const found = occurrences(text, search);
+/** How many pieces of a text are cut between two yields: less than a millisecond of work. */
+const piecesAtOnce = 4_096;
+
+function* replaceEvery(text: string, search: string, replacement: string): Steps<string | Refusal> {
+  const found = yield* occurrences(text, search);
   if (found.length === 0) return text;
   const growth = Buffer.byteLength(replacement) - Buffer.byteLength(search);
   const size = Buffer.byteLength(text) + found.length * growth;
-  return size > limits.resultBytesMax ? tooBig() : between(text, found, search.length).join(replacement);
-}
-
-/** Returns the pieces of a text between the occurrences. */
-function between(text: string, found: readonly number[], length: number): string[] {
-  const starts = [0].concat(found.map((at) => at + length));
-  return starts.map((start, i) => text.slice(start, found[i]));
+  if (size > limits.resultBytesMax) return tooBig();
+  const parts: string[] = [];
+  let start = 0;
+  const joinPieces = (from: number, to: number): void => {
+    const pieces: string[] = [];
+    for (const at of found.slice(from, to)) {
+      pieces.push(text.slice(start, at));
+      start = at + search.length;
+    }
+    parts.push(pieces.join(replacement), replacement);
+  };
+  yield* inRanges(found.length, joinPieces, piecesAtOnce);
+  parts.push(text.slice(start));
+  return parts.join('');
 }
 
 /** The part of a string's interface that the search uses. A test replaces it to count accesses. */
@@ -118,27 +139,31 @@ type CodeUnits = Pick<string, 'length' | 'charCodeAt'>;
  * the Knuth-Morris-Pratt algorithm.
  * Threat: `indexOf` takes O(text x search) for `aaa…` and `baaa…`, which blocks the process for seconds.
  */
-export function occurrences(text: CodeUnits, search: CodeUnits): number[] {
+export function* occurrences(text: CodeUnits, search: CodeUnits): Steps<number[]> {
   const found: number[] = [];
   if (search.length > text.length) return found;
-  const borders = bordersOf(search);
+  const borders = yield* bordersOf(search);
   let matched = 0;
-  for (let i = 0; i < text.length; i++) {
-    matched = extend(search, borders, matched, text.charCodeAt(i));
-    if (matched === search.length) {
-      found.push(i + 1 - matched);
-      matched = 0;
+  yield* inRanges(text.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      matched = extend(search, borders, matched, text.charCodeAt(i));
+      if (matched === search.length) {
+        found.push(i + 1 - matched);
+        matched = 0;
+      }
     }
-  }
+  });
   return found;
 }
 
 /** Returns, for each prefix of the search text, the length of its longest proper suffix that is also a prefix of it. */
-function bordersOf(search: CodeUnits): Int32Array {
+function* bordersOf(search: CodeUnits): Steps<Int32Array> {
   const borders = new Int32Array(search.length);
-  for (let i = 1; i < search.length; i++) {
-    borders[i] = extend(search, borders, borders[i - 1] ?? 0, search.charCodeAt(i));
-  }
+  yield* inRanges(search.length, (from, to) => {
+    for (let i = Math.max(1, from); i < to; i++) {
+      borders[i] = extend(search, borders, borders[i - 1] ?? 0, search.charCodeAt(i));
+    }
+  });
   return borders;
 }
 

@@ -1,5 +1,5 @@
 /** The number of one tenant's requests that run at once while other tenants also send requests. */
-const atOnceMax = 8;
+const atOnceMax = 4;
 /** A tenant counts as active for this long after its last request, ms. */
 const activeMs = 1_000;
 
