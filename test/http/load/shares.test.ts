@@ -9,21 +9,21 @@ test('a single tenant runs as many requests as it sends', () => {
   for (let i = 0; i < 100; i += 1) expect(shares.enter('a', stays)).toBeUndefined();
 });
 
-test('if another tenant is active, it runs eight, and the next one when one of them ends', async () => {
+test('if another tenant is active, it runs four, and the next one when one of them ends', async () => {
   const shares = createShares();
   expect(shares.enter('b', stays)).toBeUndefined();
-  for (let i = 0; i < 8; i += 1) expect(shares.enter('a', stays)).toBeUndefined();
-  const ninth = shares.enter('a', stays);
-  const tenth = shares.enter('a', () => true);
-  const eleventh = shares.enter('a', stays);
-  expect(ninth).toBeInstanceOf(Promise);
-  expect(tenth).toBeInstanceOf(Promise);
+  for (let i = 0; i < 4; i += 1) expect(shares.enter('a', stays)).toBeUndefined();
+  const fifth = shares.enter('a', stays);
+  const sixth = shares.enter('a', () => true);
+  const seventh = shares.enter('a', stays);
+  expect(fifth).toBeInstanceOf(Promise);
+  expect(sixth).toBeInstanceOf(Promise);
   expect(shares.enter('b', stays)).toBeUndefined();
   shares.leave('a');
-  await ninth;
-  // The tenth request's caller has disconnected, so the next request gets its turn.
+  await fifth;
+  // The sixth request's caller has disconnected, so the next request gets its turn.
   shares.leave('a');
-  await eleventh;
+  await seventh;
 });
 
 test('a tenant gets a quarter of the memory, and waits only for its own requests', async () => {

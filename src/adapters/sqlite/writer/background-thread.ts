@@ -1,4 +1,3 @@
-import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
@@ -74,6 +73,4 @@ function failureOf(result: number | Error): TaskFailure | null {
   return { store: null, reason: result.message };
 }
 
-/** On Linux, a priority belongs to a thread. Elsewhere it would apply to the whole process. */
-if (process.platform === 'linux') setPriority(10);
 if (parentPort !== null) start(parentPort, (workerData as { dataDir: string }).dataDir);
