@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** An estimate of the processor time that one delivery of a small token takes in this thread. */
-const deliveryMs = 0.6;
-/** In a busy thread, deliveries take at most one part in this many of the time. */
+/** An estimate of the processor time that one delivery of a small token takes in all threads. */
+const deliveryMs = 1;
+/** While the thread is busy, deliveries take at most one part in this many of the time of a processor. */
 const share = 20;
 /** The thread is busy if other work takes more than this fraction of the time. */
 const busyShare = 0.3;
