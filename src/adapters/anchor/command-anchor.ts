@@ -23,7 +23,7 @@ export function commandAnchor(command: readonly [string, ...string[]], limitMs =
         const timer = setTimeout(() => end('no_end_in_time'), limitMs);
         child.on('error', () => end('not_started'));
         child.on('exit', (status) => end(status === 0 ? null : 'ended_with_an_error'));
-        // A command that does not read all of its input can still succeed.
+        // A command can succeed without reading all of its input.
         child.stdin.on('error', () => undefined);
         child.stdin.end(`${line}\n`);
       }).catch((error: unknown) => {

@@ -3,16 +3,16 @@ import type { Commit } from '../../events/commit.js';
 import type { EventMetadata } from './event-metadata.js';
 import { sealedFrame } from './sealed-frame.js';
 
-/** The largest size of one append, all events together, that EventStoreDB accepts. */
+/** The largest append that EventStoreDB accepts, counting all of its events. */
 export const maxAppendBytes = 1024 * 1024;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 type CommittedEvent = Commit['events'][number];
 
 /**
- * Encodes events as EventStoreDB stores them: ciphertext is the data, all else is the metadata. Throws for input that
- * would make the client reject a promise that no code can catch, and for input too large for one append. Both are bugs
- * of a caller.
+ * Encodes events as EventStoreDB stores them: ciphertexts become the data, and everything else becomes the metadata.
+ * Throws for input that would make the client reject a promise that no code can catch, and for input that is too large
+ * for one append. Both are bugs in the caller.
  */
 export function encodeEvents(events: readonly CommittedEvent[]): EventData[] {
   if (events.length === 0) throw new Error('an append needs an event');
