@@ -3,7 +3,10 @@ import type { ErasureProbe, Looked, TraceKind } from '../../ports/erasure-probe.
 import type { MongoConnection } from './connection.js';
 import { fingerprintsCollection } from './work-indexes.js';
 
-/** The fields by which a row shows that a trace of each kind is left. A tombstone has none of them. */
+/**
+ * For each kind of trace, the fields whose presence in a row shows that the trace is still there. A tombstone has none
+ * of them.
+ */
 const fieldsOf: Readonly<Record<TraceKind, readonly string[]>> = {
   row: ['life', 'type', 'created_at', 'modified_at', 'content', 'cvc'],
   search_term: ['terms', 'seq', 'mark'],
@@ -12,7 +15,7 @@ const fieldsOf: Readonly<Record<TraceKind, readonly string[]>> = {
 };
 
 /**
- * Returns `ErasureProbe` on MongoDB. Checks the stream's row, with its terms, in every generation, and its fingerprint
+ * Implements `ErasureProbe` on MongoDB. Checks the stream's row and its terms in every generation, and its fingerprint
  * claims.
  */
 export function mongoErasureProbe({ call }: MongoConnection): ErasureProbe {

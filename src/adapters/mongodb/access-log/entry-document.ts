@@ -19,7 +19,9 @@ export type EntryDocument = {
   readonly trace?: Buffer;
   readonly trace_stream?: string;
   readonly trace_revision?: number;
-  /** Only in the last entry of a batch. A batch without it was not stored completely and was never acknowledged. */
+  /**
+   * Present only in the last entry of a batch. A batch without it was not stored completely and was never acknowledged.
+   */
   readonly batch?: { readonly previous: Buffer; readonly hash: Buffer };
 };
 
