@@ -11,9 +11,9 @@ export type RowWriterInUse = TokenRowWriter & { forgetTombstones(notBefore: numb
 type OnEnded = (stream: string, revision: number) => Promise<void>;
 
 /**
- * Writes rows into every generation that is written at some moment after the call. Call it after the event is stored. A
- * row that lacks its search terms for one of these generations is a `gap`: the caller then folds the stream to find the
- * terms. Concurrent rows are written as one group.
+ * Writes rows into every generation that is in use for writing. It looks up these generations after it is called, so
+ * call it after the event is stored. A row that lacks its search terms for one of these generations is a `gap`: the
+ * caller then folds the stream to find the terms. Concurrent rows are written as one group.
  */
 export function rowWriterInUse(
   connection: MongoConnection,

@@ -10,8 +10,8 @@ import { writeLastBackup } from './last-backup.js';
 const pageSize = 500;
 
 /**
- * Reads `keys.db` row by row for a backup, in short reads: a long read would delay every erasure of the service that
- * has the file. Data keys come first, so that the keys that wrap them come after them.
+ * Reads `keys.db` row by row for a backup. Uses short reads, because a long read would delay every erasure by the
+ * service that has the file. Data keys come before the keys that wrap them.
  */
 export function openKeysToCopy(dataDir: string): KeysToCopy {
   const database = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');
@@ -20,8 +20,8 @@ export function openKeysToCopy(dataDir: string): KeysToCopy {
   const rootCheck = metaOf('root_check');
 
   /**
-   * Threat: a rotation during the backup leaves a part of the keys under other keys than the rest, and the backup does
-   * not open.
+   * Rejects a backup during a rotation. Threat: a rotation during the backup leaves some of the keys wrapped under
+   * different keys than the rest, and the backup does not open.
    */
   function refuseRotation(): void {
     const check = metaOf('root_check');

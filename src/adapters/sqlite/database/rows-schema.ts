@@ -1,7 +1,7 @@
 /**
- * One of the two sets of tables for token rows. There are at most two generations, so two sets suffice. Both always
- * exist, and one is empty except during a rebuild, so no statement is ever prepared for a table that comes or goes
- * (ADR 10).
+ * One of the two sets of tables for token rows. There are at most two generations, so two sets are enough. Both always
+ * exist, so no statement is ever prepared for a table that is created or dropped later (ADR 10). One set is empty
+ * except during a rebuild.
  */
 export type Slot = 0 | 1;
 
@@ -26,7 +26,7 @@ export function rowTables(slot: Slot) {
   } as const;
 }
 
-/** Returns the schema of the token rows, their search index and their counts of one generation. */
+/** Returns the schema of one generation's token rows, search index and counts. */
 export function rowsSchema(slot: Slot): string {
   const { rows, changes, indexState, runs, segments, filters, blocks, tokenCounts } = rowTables(slot);
   const type = (row: 'OLD' | 'NEW'): string => `${row}.state ->> '$.life.tokenType'`;
