@@ -30,7 +30,7 @@ export function openMonthReader(dataDir: string, month: Month) {
   const newest = database.prepare('SELECT sequence, hash FROM batches ORDER BY sequence DESC LIMIT 1');
   const entriesOf = database.prepare(`SELECT ${entryColumns} FROM entries WHERE batch BETWEEN ? AND ? ORDER BY id`);
 
-  /** Returns the WHERE clause for a filter, or null if one of its words does not occur in the month. */
+  /** Returns the conditions for a filter, or null if one of its words does not occur in the month. */
   function conditionsOf(tenantId: string, filter: AccessFilter): { where: string; values: unknown[] } | null {
     const { entityType, entityRef, operation, from, to } = filter;
     const words = { tenant: tenantId, entity_type: entityType, operation };
