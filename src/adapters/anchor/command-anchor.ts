@@ -27,7 +27,7 @@ export function commandAnchor(command: readonly [string, ...string[]], limitMs =
         child.stdin.on('error', () => undefined);
         child.stdin.end(`${line}\n`);
       }).catch((error: unknown) => {
-        // Drop the message: an error that `spawn` throws synchronously quotes its arguments.
+        // Drops the message, because an error that `spawn` throws synchronously quotes its arguments.
         throw error instanceof StoreUnavailable ? error : new StoreUnavailable('audit anchor', 'not_started');
       }),
   };

@@ -24,7 +24,7 @@ export type BullmqTimersOptions = {
   readonly onError: (error: unknown) => void;
   /** How long a call waits for Redis to respond. */
   readonly limitMs?: number;
-  /** The number of jobs that can be in flight to Redis. Further jobs are dropped, and the sweep finds them. */
+  /** The number of jobs that can be in flight to Redis. Further jobs are dropped, and the sweep handles their rows. */
   readonly pendingMax?: number;
 };
 

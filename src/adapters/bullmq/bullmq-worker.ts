@@ -59,7 +59,8 @@ export function bullmqWorker(options: BullmqWorkerOptions): { close(): Promise<v
     async close() {
       await worker.pause(true);
       await withinLimit('redis', closeMsMax, Promise.allSettled(running)).catch(() => undefined);
-      // The results of finished jobs use the same connection, so Redis receives them before it responds to PING.
+      // The results of finished jobs are sent over the same connection, so Redis receives them before it responds to
+      // PING.
       await nextTurn();
       await withinLimit('redis', farewellMsMax, redis.client.ping()).catch(() => undefined);
       // Without force, `close` would wait forever for a connection that is down (BullMQ 6.7).

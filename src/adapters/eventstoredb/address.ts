@@ -11,7 +11,7 @@ export type EventStoreDbAddress = {
    */
   readonly isCluster: boolean;
   readonly user: { readonly username: string; readonly password: string } | null;
-  /** Null without TLS. Without `rootCertificate`, we trust the authorities that Node.js trusts. */
+  /** Null without TLS. If `rootCertificate` is null, we trust the authorities that Node.js trusts. */
   readonly tls: { readonly rootCertificate: Buffer | null } | null;
 };
 

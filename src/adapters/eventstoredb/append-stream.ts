@@ -28,7 +28,7 @@ type Pending = {
   readonly reject: (error: Error) => void;
 };
 
-/** One call to a node that carries all appends. It cannot be used after its first error. */
+/** A single call to a node that carries all appends. It cannot be used after its first error. */
 export type AppendStream = {
   /**
    * Rejects with the error of the whole call or of this append. If `expectedRevision` is -1, the stream must not exist.

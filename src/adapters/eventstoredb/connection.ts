@@ -86,7 +86,7 @@ export function connectTo(address: EventStoreDbAddress): Connection {
   };
 }
 
-/** Settles as `work` does, or rejects with StoreUnavailable after `limitMs`. */
+/** Settles like `work`, but rejects with StoreUnavailable after `limitMs`. */
 export function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(noAnswer()), Math.max(0, limitMs));

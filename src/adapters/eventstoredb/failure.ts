@@ -18,7 +18,7 @@ const lastingTypes: readonly string[] = [
 ];
 /** Errors that say that the server could not finish in time. */
 const busyTypes: readonly string[] = [ErrorType.TIMEOUT, ErrorType.DEADLINE_EXCEEDED];
-/** The reasons of StoreUnavailable for a user that EventStoreDB rejects. */
+/** The StoreUnavailable reasons for a user that EventStoreDB rejects. */
 export const rejectedUser = { wrongPassword: 'wrong_credentials', noRight: 'access_denied' } as const;
 
 /** Thrown when EventStoreDB cannot be used as it is set up. The message says what to do. */
@@ -29,7 +29,7 @@ export class EventStoreDbBroken extends StoreProblem {
   }
 }
 
-/** Returns the error for a server that did not respond in time. It may have carried out the request. */
+/** Returns the error for a server that did not respond in time. The server may have carried out the request. */
 export function noAnswer(reason = 'no answer'): StoreUnavailable {
   return new StoreUnavailable(store, reason);
 }

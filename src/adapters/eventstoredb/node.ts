@@ -7,7 +7,7 @@ const tickMs = 250;
 /** A node is given up after two seconds (8 ticks) of silence while calls wait for it. */
 const silentTicksMax = 8;
 
-/** One node, for as long as it leads and responds. */
+/** A connection to one node. It is usable as long as the node leads and responds. */
 export type Node = {
   readonly endpoint: Endpoint;
   readonly client: EventStoreDBClient;

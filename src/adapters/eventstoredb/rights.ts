@@ -96,7 +96,7 @@ async function isAllowed(attempt: () => Promise<unknown>): Promise<boolean> {
     return true;
   } catch (error) {
     if (error instanceof AccessDeniedError) return false;
-    // The server rejected only the revision, so it had granted the right.
+    // The server rejected only the revision, so the user has the right.
     if (kindOf(error) === 'lasting') return true;
     throw error;
   }

@@ -25,7 +25,7 @@ type RedisRateLimitsOptions = {
   readonly pauseMs?: number;
 };
 
-/** A use that cannot be sent now is counted locally, so it must not be sent later. */
+/** The options for `client`. A use that cannot be sent now is counted locally, so it must not be sent later. */
 export const rateLimitClientOptions: RedisClientOptions = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Networks that are not on the public internet (IANA special-purpose registry), and multicast. */
+/** Networks that are not on the public internet: those in the IANA special-purpose registry, and multicast. */
 const special = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],

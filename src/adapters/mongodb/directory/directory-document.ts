@@ -8,7 +8,7 @@ type Key = {
   readonly used_on?: number;
 };
 
-/** A document of `directory`, one per tenant or application. */
+/** A document in `directory`, one per tenant or application. */
 export type DirectoryDocument = {
   /** `tenant-<id>` or `application-<id>`. */
   readonly _id: string;

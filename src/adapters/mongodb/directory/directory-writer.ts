@@ -57,7 +57,7 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
       if (stored >= record.revision) return 'stale';
       if (before !== null && stored !== before) return 'gap';
     }
-    // This is not a race: a key of this record belongs to another record, which no event can cause.
+    // This is not a race. A key of this record belongs to another record, and no event can cause that.
     throw new Error('a record of the directory cannot be written');
   }
 
@@ -73,8 +73,8 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
     },
 
     /**
-     * Writes all records of a tenant, folded from its whole stream. The set is complete, so it may replace older rows
-     * of any revision.
+     * Writes all records of a tenant, folded from its whole stream. Because the set is complete, it may replace older
+     * rows of any revision.
      */
     async writeAll(records: readonly Stored<DirectoryRecord>[]): Promise<DirectoryOutcome> {
       return writeInOrder(records, null);

@@ -40,7 +40,10 @@ export async function ensureGenerations({ call }: MongoConnection, toRead: () =>
   await call((db) => generationsCollection(db).updateOne(theGenerations, { $setOnInsert: first }, { upsert: true }));
 }
 
-/** Returns the document. Throws StoreUnavailable if it is missing, which is an error, never an empty vault. */
+/**
+ * Returns the document. Throws StoreUnavailable if the document is missing, because a missing document is an error,
+ * never an empty vault.
+ */
 export async function loadGenerations({ call }: MongoConnection): Promise<GenerationsDocument> {
   const found = await call((db) => generationsCollection(db).findOne(theGenerations));
   if (found === null) throw new StoreUnavailable('mongodb', 'generations_missing');

@@ -27,7 +27,7 @@ export type MongoGenerations = Generations & {
   hold(): Promise<void>;
   release(): Promise<void>;
   /**
-   * Returns whether another process works on the rebuild. If that process died, waits until its lease of ten seconds
+   * Returns whether another process is working on the rebuild. If that process died, waits until its ten-second lease
    * expires.
    */
   isElsewhere(): Promise<boolean>;

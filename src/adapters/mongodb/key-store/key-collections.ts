@@ -18,7 +18,7 @@ export type TenantKeyDocument = {
   readonly destroyed_by: Buffer | null;
   /** The key, sealed under the root key, or null once the key is destroyed. */
   readonly wrapped: Buffer | null;
-  /** True if a rotation has begun to replace the key. Such a key wraps no new keys. */
+  /** True if a rotation has begun to replace the key. A key that is being replaced wraps no new keys. */
   readonly retiring?: boolean;
 };
 

@@ -4,8 +4,8 @@ import type { TokenView } from '../../../views/token-view.js';
 import { keepingUpdate, type RowGeneration, rowOf } from './row-document.js';
 
 /**
- * A row to write. `before` is the revision that its events follow. `at` is the time of the newest event, ms since the
- * epoch.
+ * A row to write. `before` is the revision that its events follow. `at` is the time of the newest event, in ms since
+ * the epoch.
  */
 export type RowWrite = {
   readonly view: Stored<TokenView>;

@@ -61,7 +61,7 @@ type Deps = {
   readonly waits: Waits;
   readonly workKey: WorkKey;
   readonly now: () => number;
-  /** Brings the row of a stream up to the end of the stream. */
+  /** Brings a stream's row up to date with the end of the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
@@ -137,7 +137,7 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
       const intent = intentOf(write);
       const mac = await workMac(workKey, { in: 'fingerprints', id }, [intentFacts(intent), batch]);
       if (!(await take({ _id: id, attempt, intent, batch, mac }, known))) continue;
-      // A token may have been created without a claim, by a request without deduplication.
+      // A request without deduplication may have created a token without a claim.
       const late = await livingOther(write, distinct);
       if (late === null) return { outcome: 'held', held: { id, attempt } };
       await release({ id, attempt });

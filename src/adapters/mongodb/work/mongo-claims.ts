@@ -11,15 +11,13 @@ import { type Intent, settle } from './intent.js';
 import type { Waits } from './waits.js';
 import { intentFacts, isAuthenticWork, type WorkKey, workMac } from './work-mac.js';
 
-/**
- * What the command is about to store: one append, a batch of appends, or nothing, for a result that needs no append.
- */
+/** What the command is about to store: one append, a batch of appends, or nothing if its result needs no append. */
 export type ClaimedWork =
   | { readonly of: 'append'; readonly intent: Intent }
   | { readonly of: 'batch'; readonly id: string }
   | { readonly of: 'nothing' };
 
-/** The claim of an idempotency key. `_id` is the keyed hash of the key. */
+/** The claim to an idempotency key. `_id` is the keyed hash of the key. */
 type Claim = {
   readonly _id: string;
   readonly state: 'open' | 'done';

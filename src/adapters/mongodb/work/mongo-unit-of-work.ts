@@ -33,7 +33,7 @@ type Deps = {
   readonly fingerprints: ReturnType<typeof createFingerprintClaims>;
   readonly batches: Batches;
   readonly now: () => number;
-  /** Brings the row of a stream up to the end of the stream. */
+  /** Brings a stream's row up to date with the end of the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 

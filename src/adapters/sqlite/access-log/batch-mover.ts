@@ -14,7 +14,7 @@ import { type MonthWriter, openMonthWriter } from './month-writer.js';
 /** How much one transaction moves, in characters. This is about 4,000 entries. */
 const linesAtOnce = 1024 * 1024;
 
-/** The pause after a failure other than a full disk or a missing file. It doubles with each further failure. */
+/** The pause after a failure other than a full disk or a missing file. The pause doubles with each further failure. */
 const restMsMin = 1_000;
 const restMsMax = 60_000;
 

@@ -92,7 +92,7 @@ function* rowsOf(
   );
   for (let after = 0; ; ) {
     const rows = read(() => page.all(after) as (Record<string, unknown> & { readonly rowid: number })[]);
-    // A column that is an alias of the rowid already contains it.
+    // A column that is an alias for the rowid already contains it.
     for (const { rowid, ...row } of rows) yield rowidIsColumn ? row : { rowid, ...row };
     const last = rows.at(-1);
     if (last === undefined) return;

@@ -5,7 +5,7 @@ import { expectSchema } from './prepare-file.js';
 
 export type Attempt =
   | { readonly ok: true; readonly answer: unknown }
-  /** StoreUnavailable, or another error for a command that can never be stored. */
+  /** StoreUnavailable, or another error if the command can never be stored. */
   | { readonly ok: false; readonly error: Error };
 
 const notRun: Attempt = { ok: false, error: new Error('the command was not run') };

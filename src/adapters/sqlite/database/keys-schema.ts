@@ -21,10 +21,10 @@ export const keysSchema = `
   ) STRICT;
   CREATE INDEX tenant_keys_tenant ON tenant_keys (tenant, purpose, made_at);
 
-  -- How many keys each has wrapped: apart, because a growing number changes the width of its row.
+  -- How many keys each tenant key has wrapped. A separate table, because a growing count changes the width of its row.
   CREATE TABLE wraps (tenant_key TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
-  -- Keys of search terms, one for each generation of token rows; destroyed in place as a data key is.
+  -- Search-term keys, one for each generation of token rows. Destroyed in place, like data keys.
   CREATE TABLE generation_keys (
     generation INTEGER PRIMARY KEY,
     made_at INTEGER NOT NULL,

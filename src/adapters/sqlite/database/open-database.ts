@@ -12,7 +12,7 @@ type Setting = readonly [pragma: string, value: number | string, readBack: numbe
 const settings: readonly Setting[] = [
   // SQLite overwrites freed bytes with zeros, so a destroyed key leaves no copy in a free page.
   ['secure_delete', 'ON', 1],
-  // Rows are never written to a temporary file.
+  // SQLite never writes rows to a temporary file.
   ['temp_store', 'MEMORY', 2],
   // A memory map would turn a failed disk read into a crash, and would keep truncated pages.
   ['mmap_size', 0, 0],

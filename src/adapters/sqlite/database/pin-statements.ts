@@ -9,7 +9,7 @@ import Database from 'better-sqlite3';
 const kept: object[] = [];
 
 /**
- * Opens a connection whose statements live as long as its thread. Do not call `iterate`: its iterator would be
+ * Opens a connection whose statements live as long as its thread. Do not call `iterate`, because its iterator would be
  * collected.
  */
 export function pinStatements(path: string, options: Database.Options): Database.Database {

@@ -37,7 +37,7 @@ export function decodeChanges(encoded: Buffer): readonly JournalledChange[] {
   });
 }
 
-/** Returns the value with each binary value replaced. Copies only objects that contain one. */
+/** Returns a value with all binary values replaced. Copies only objects that contain binary values. */
 function withoutBinaries(value: unknown, binaries: Uint8Array[]): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Uint8Array) {

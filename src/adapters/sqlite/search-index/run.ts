@@ -88,7 +88,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
   function findBounds(source: RunSource, term: Buffer): Bounds {
     const first = entryOf(term, 0);
     const next = blocksBefore(first, false);
-    // If no block begins with the term, only the preceding block can have it.
+    // If no block begins with the term, only the preceding block can contain it.
     if (next === count || !hasTermAt(firsts, next, term)) {
       if (next === 0 || !passesFilter(source, next - 1, term)) return nothing;
     }

@@ -5,7 +5,7 @@ type Posting = { readonly number: number; readonly seq: number };
 /** The added and the removed postings of a term, in the order of their changes. */
 type OfTerm = { readonly added: Posting[]; readonly removed: Posting[] };
 
-/** The changes that a search sees in the tail: additions after `merged` and removals after `erased`, up to `last`. */
+/** The changes in the tail that a search sees: additions after `merged` and removals after `erased`, up to `last`. */
 export type TailRange = { readonly merged: number; readonly erased: number; readonly last: number };
 
 export type Tail = ReturnType<typeof createTail>;

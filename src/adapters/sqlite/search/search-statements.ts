@@ -51,7 +51,7 @@ function statementsOf(database: SqliteDatabase, slot: Slot): SearchStatements {
     amongLiving: column(`${among} (SELECT 1 FROM ${rows} t WHERE t.seq = p.value AND t.expires_at <= @now) IS NULL`),
     among: { created_at: column(dated(rows, 'created_at')), modified_at: column(dated(rows, 'modified_at')) },
     between: { created_at: column(between(rows, 'created_at')), modified_at: column(between(rows, 'modified_at')) },
-    /** The tokens that are due, in no order. */
+    /** Selects the tokens that are due, in no particular order. */
     due: column(`SELECT seq FROM ${rows} WHERE expires_at <= ? AND seq IS NOT NULL LIMIT ?`),
     ...pageStatements(database, slot),
   };

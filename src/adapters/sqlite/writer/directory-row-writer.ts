@@ -34,7 +34,7 @@ export function createDirectoryRowWriter(database: SqliteDatabase) {
 
   return {
     write,
-    /** Replaces all rows with these. */
+    /** Replaces all rows with the given ones. */
     replaceAll(records: readonly Stored<DirectoryRecord>[]): void {
       removeAll.run();
       for (const record of records) write(record);

@@ -105,7 +105,7 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
   }
 
   return {
-    /** A tenant whose keys were destroyed gets no new ones. */
+    /** Inserts tenant keys. A tenant whose keys were destroyed does not get new keys. */
     insert_tenant_keys(rows: readonly TenantKeyRow[]): null {
       for (const row of rows) insertTenantKey.run({ ...row, noEvent });
       return null;
@@ -119,7 +119,7 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
       return { keyIds: [keyId], destroyedNow: destroyGenerationKey.run(at, generation).changes > 0 ? [keyId] : [] };
     },
     insert_data_keys({ tenantKeyId, madeAt, keys }: WriterOperations['insert_data_keys']['input']): boolean {
-      // Threat: a tenant key that was chosen before its destruction would wrap keys that can never be opened.
+      // Threat: a tenant key is chosen and then destroyed, so that the keys it wraps could never be opened.
       if (livingTenantKey.get(tenantKeyId) === undefined) return false;
       countWraps.run(tenantKeyId, keys.length);
       const tenantKey = uuidBytes(tenantKeyId);

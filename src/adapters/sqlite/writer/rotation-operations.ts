@@ -44,7 +44,8 @@ export function createRotationOperations(database: SqliteDatabase) {
   const endRotation = database.prepare(`DELETE FROM meta WHERE name = 'rotation'`);
 
   /**
-   * Returns whether `NewRoot` names every living key under the old root key, and no retired key still wraps a data key.
+   * Returns whether `NewRoot` names every living key under the old root key, and whether no retired key still wraps a
+   * data key.
    */
   function isWhole({ tenantKeys, generationKeys, retired }: NewRoot): boolean {
     const ending = new Set(retired);

@@ -201,7 +201,7 @@ function start(port: MessagePort, dataDir: string): void {
     }
   }
 
-  /** Rejects the records that waited for a move that failed. */
+  /** Called after each move. If the move failed, rejects the records that waited for it. */
   function onMoved(failure: Error | null): void {
     if (failure !== null) {
       const records = queue.takeRecords(Number.POSITIVE_INFINITY);
@@ -358,7 +358,7 @@ function reply(id: number, attempt: Attempt): WriterReply {
   return { id, ok: false, store: null, reason: error.message };
 }
 
-/** Returns why the files cannot be opened, for the operator who starts the service. */
+/** Returns why the files cannot be opened, as a message for the operator who starts the service. */
 function startFailure(error: unknown): string | FoundProblem {
   if (error instanceof StoreBroken && error.found !== null) return error.found;
   if (!(error instanceof StoreUnavailable)) return error instanceof Error ? error.message : 'the writer failed';
