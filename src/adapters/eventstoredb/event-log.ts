@@ -16,7 +16,8 @@ export function eventStoreDbEventLog(connection: Connection, limitMs: number): S
 
   return {
     async append(stream, expectedRevision, { events }) {
-      if (stream === '' || stream.startsWith('$')) throw new Error('a stream needs a name that is not a system name');
+      if (stream === '' || stream.startsWith('$'))
+        throw new Error('a stream must have a name, which must not be a system name');
       return append(stream, expectedRevision, encodeEvents(events));
     },
     readStream: (stream) => read.stream(stream, decodeEvent),

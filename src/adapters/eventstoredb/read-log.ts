@@ -128,7 +128,7 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
  * folded state.
  */
 function ours<T>(event: T | null): T {
-  if (event === null) throw new Error('another program wrote to a stream of the vault');
+  if (event === null) throw new Error('another program wrote to a vault stream');
   return event;
 }
 

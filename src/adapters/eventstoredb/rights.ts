@@ -40,13 +40,11 @@ export async function prepareEventStoreDb(adminUrl: string, vaultUrl: string): P
   const { user, tls } = parseAddress(vaultUrl);
   if (tls === null || adminTls === null) {
     throw new EventStoreDbBroken(
-      'EventStoreDB has users with TLS only: eventstore.url and the address of the administrator need it.',
+      'EventStoreDB supports users over TLS only, so eventstore.url and the administrator address must both use TLS.',
     );
   }
   if (user === null || credentials === null) {
-    throw new EventStoreDbBroken(
-      'eventstore.url and the address of the administrator both need a user and a password.',
-    );
+    throw new EventStoreDbBroken('eventstore.url and the administrator address must each have a user and a password.');
   }
   if (user.username === credentials.username) {
     throw new EventStoreDbBroken('eventstore.url names the administrator. Give the vault a user of its own.');

@@ -33,7 +33,7 @@ export function openSealedFrame(frame: Uint8Array): Sealed {
     at += lengthBytes;
     if (length === absent) return null;
     const box = Buffer.from(bytes.subarray(at, at + length));
-    if (box.length !== length) throw new Error('an event in EventStoreDB is cut short');
+    if (box.length !== length) throw new Error('an event in EventStoreDB is truncated');
     at += length;
     return box;
   };

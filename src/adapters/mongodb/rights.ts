@@ -90,7 +90,9 @@ export async function prepareMongo(
     return [...new Set(lines)].map((line) => `MongoDB: ${line}`);
   } catch (error) {
     if (error instanceof MongoServerError)
-      throw new MongoBroken(`MongoDB did not allow it as ${admin.name}: ${error.codeName ?? error.code}.`);
+      throw new MongoBroken(
+        `MongoDB rejected a step of the preparation as ${admin.name}: ${error.codeName ?? error.code}.`,
+      );
     if (error instanceof Error && error.name === 'MongoServerSelectionError') {
       throw new MongoBroken(
         'MongoDB does not respond at the address of the administrator or at mongodb.url. Check hosts and certificates.',

@@ -66,7 +66,7 @@ export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Gen
   const inUse: Generations['inUse'] = async () => {
     const rows = reading(() => written.all() as Row[]);
     const read = rows.find(({ state }) => state === 'read');
-    if (read === undefined) throw new Error('one generation is read');
+    if (read === undefined) throw new Error('no generation is read');
     return { read: read.generation, write: rows.map(({ generation }) => generation) };
   };
 

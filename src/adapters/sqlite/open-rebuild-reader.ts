@@ -14,7 +14,7 @@ type Revision = { readonly stream: string; readonly revision: number };
 
 const writesNothing: Writer = {
   request: async () => {
-    throw new Error('the thread of a rebuild must not write');
+    throw new Error('a rebuild thread must not write');
   },
   notice: null,
   close: async () => undefined,

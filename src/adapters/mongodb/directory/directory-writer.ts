@@ -58,7 +58,7 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
       if (before !== null && stored !== before) return 'gap';
     }
     // This is not a race. A key of this record belongs to another record, and no event can cause that.
-    throw new Error('a record of the directory cannot be written');
+    throw new Error('a directory record cannot be written');
   }
 
   return {

@@ -64,7 +64,7 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
       if (isGap({ view, index, before }, stored)) return 'gap';
       // Another writer stored an older row between the two reads.
     }
-    throw new Error('a row of an older revision blocked every attempt to write');
+    throw new Error('a row with an older revision blocked every write attempt');
   }
 
   return {

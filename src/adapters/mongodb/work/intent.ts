@@ -24,7 +24,7 @@ export async function outcomeOf(
   { stream, expectedRevision, eventIds }: Intent,
 ): Promise<'landed' | 'barred' | 'open'> {
   const events = await log.readStream(stream);
-  if (events.length - 1 < expectedRevision) throw new Error('a stream is shorter than a process has seen it');
+  if (events.length - 1 < expectedRevision) throw new Error('a stream is shorter than it was before');
   const next = events[expectedRevision + 1];
   if (next === undefined) return 'open';
   return eventIds.includes(next.id) ? 'landed' : 'barred';

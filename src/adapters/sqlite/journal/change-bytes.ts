@@ -30,7 +30,7 @@ export function decodeChanges(encoded: Buffer): readonly JournalledChange[] {
   };
   if (!Array.isArray(changes)) throw new Error('not a list of changes');
   const decoded = changes.map((change) => withBinaries(change, take));
-  if (at !== encoded.length) throw new Error('there are more bytes than the changes name');
+  if (at !== encoded.length) throw new Error('there are more bytes than the changes refer to');
   return decoded.map((change) => {
     if (!isObject(change) || typeof change['operation'] !== 'string') throw new Error('not a change');
     return { operation: change['operation'], input: change['input'] };

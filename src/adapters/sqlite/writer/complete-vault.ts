@@ -32,7 +32,7 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
     expectDurable(vault);
     // If the process is killed between the commits to the two files, one unacknowledged group is left.
     if (applied.sequence - end.sequence === 1) return null;
-    return 'journal.db ends before vault.db: its end was damaged or removed, and the access log may lack what it held. Find out why';
+    return 'journal.db ends before vault.db: its end was damaged or removed, and the access log may lack entries. Find out why';
   }
   const nextOf = nextGroup(journal);
   if (removedIn(journal) > applied.sequence) {

@@ -68,7 +68,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     if (attempt?.ok === true) return attempt.answer === true;
     for (const { index } of kept) index.forget();
     isEraseDue = true;
-    throw attempt?.error ?? new Error('a step of the search index was not run');
+    throw attempt?.error ?? new Error('a search index step was not run');
   }
 
   function run(): void {

@@ -43,7 +43,7 @@ export function unpackChange({ text, bytes }: PackedChange): StoredChange {
   }
   const take = (at: number): Uint8Array => {
     const part = parts[at];
-    if (part === undefined) throw new Error('a packed change names bytes that it lacks');
+    if (part === undefined) throw new Error('a packed change refers to bytes that it does not contain');
     return part;
   };
   return {
