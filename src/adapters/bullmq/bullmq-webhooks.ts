@@ -65,7 +65,10 @@ export function bullmqWebhooks({ url, prefix, limitMs = 2_000, ...options }: Opt
 type WorkerOptions = Options & {
   /** Delivers the events that are due. It may be called for a webhook that has nothing to deliver or was deleted. */
   readonly run: (job: WebhookJob) => Promise<void>;
-  /** How many webhooks this process works on at a time. Most of that time is spent waiting for receivers. */
+  /**
+   * How many webhooks this process works on at a time. The number is high because most of the time is spent waiting for
+   * receivers.
+   */
   readonly concurrency?: number;
 };
 

@@ -3,10 +3,7 @@ import type { ErasureProbe, Looked, TraceKind } from '../../ports/erasure-probe.
 import type { MongoConnection } from './connection.js';
 import { fingerprintsCollection } from './work-indexes.js';
 
-/**
- * For each kind of trace, the fields whose presence in a row shows that the trace is still there. A tombstone has none
- * of them.
- */
+/** For each kind of trace, the row fields that contain it if it still exists. A tombstone has none of these fields. */
 const fieldsOf: Readonly<Record<TraceKind, readonly string[]>> = {
   row: ['life', 'type', 'created_at', 'modified_at', 'content', 'cvc'],
   search_term: ['terms', 'seq', 'mark'],

@@ -7,7 +7,7 @@ import { fileIdentity, monthsOnDisk } from './access-log/month-files.js';
 import { type MonthReader, openMonthReader } from './access-log/month-reader.js';
 import type { Writer } from './writer/writer.js';
 
-/** The name of the only chain: one thread writes. The chain continues across restarts. */
+/** The name of the only chain. Because only one thread writes, there is one chain, which continues across restarts. */
 const chain = 'vault';
 
 /** A group with this many lines is handed over before the turn of the event loop ends. */

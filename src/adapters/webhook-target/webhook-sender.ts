@@ -11,7 +11,7 @@ const idleSocketsMax = 16;
 class PrivateAddress extends Error {}
 
 export type WebhookSenderOptions = {
-  /** Whether to send also to addresses that are not on the public internet, and over plain HTTP. */
+  /** If true, also sends to addresses that are not on the public internet, and over plain HTTP. */
   readonly allowsPrivate: boolean;
   /** Replaces the name lookup in tests. */
   readonly resolve?: typeof lookup;

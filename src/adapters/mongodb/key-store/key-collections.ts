@@ -55,8 +55,8 @@ export type DirectoryRevisionDocument = { readonly _id: string; readonly revisio
 export type WrapsDocument = { readonly _id: string; readonly count: number };
 
 /**
- * A document in `meta`. These exist: `restoring` from the start of a restore, `root_check` (bytes; `uses` changes with
- * every key that is wrapped), `log_id` (string), `rotation` (`begun` or `ended`; `at` is when it began, in ms),
+ * A document in `meta`. The documents are `restoring` from the start of a restore, `root_check` (bytes; `uses` changes
+ * with every key that is wrapped), `log_id` (string), `rotation` (`begun` or `ended`; `at` is when it began, in ms),
  * `copies_void_before` (ms), `clock` (a `ClockRecord`), and the checkpoints of each `KeyRingReader` (numbers).
  */
 export type MetaDocument = {

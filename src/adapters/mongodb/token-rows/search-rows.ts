@@ -120,7 +120,7 @@ async function walksOf(db: Db, rowsName: string, plan: SearchPlan, maxTimeMS: nu
 
 /**
  * Counts the living rows that match. Where possible, reads only the index. Subtracts the matches that are due, because
- * counting the rows that are not due would read each row.
+ * counting only the rows that are not due would require reading each row.
  */
 async function countMatches(
   db: Db,

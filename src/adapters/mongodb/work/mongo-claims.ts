@@ -17,7 +17,7 @@ export type ClaimedWork =
   | { readonly of: 'batch'; readonly id: string }
   | { readonly of: 'nothing' };
 
-/** The claim to an idempotency key. `_id` is the keyed hash of the key. */
+/** The claim on an idempotency key. `_id` is the keyed hash of the key. */
 type Claim = {
   readonly _id: string;
   readonly state: 'open' | 'done';

@@ -84,7 +84,8 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     const appended = await append(write);
     if (appended.outcome === 'conflict') {
       if (hold !== null) await fingerprints.release(hold.held);
-      // The command decided based on the rows. Brings them up to date for the next attempt, in case they are behind.
+      // The command based its decision on the rows. They may be behind, so this brings them up to date for the next
+      // attempt.
       if (write.row?.of === 'directory') await project(write.events[0]?.tenantId ?? '', write.stream);
       return { outcome: 'conflict' };
     }

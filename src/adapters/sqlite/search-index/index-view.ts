@@ -29,7 +29,7 @@ export function createIndexViews() {
   let version = -1;
   let runs: readonly Run[] = [];
   let tail: Tail = createTail(0);
-  /** Which runs have a term, and where. */
+  /** The runs that have each term, and the term's bounds in each run. */
   let places: Places = new Map();
 
   function update(statements: IndexStatements, state: IndexState): void {

@@ -26,7 +26,7 @@ import { createVaultOperations } from './vault-operations.js';
 
 /** How long the journal and the write-ahead log of `vault.db` may contain the bytes of a removed row. */
 const vaultTruncateMs = 30_000;
-/** How many bytes an append adds to the journal's write-ahead log in addition to its own. */
+/** The bytes that each append adds to the journal's write-ahead log in addition to the appended data. */
 const appendBytes = 12 * 1024;
 
 /**
