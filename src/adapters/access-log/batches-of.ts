@@ -4,18 +4,18 @@ import { type Month, monthOf } from './month.js';
 
 const batchBytesMax = 256 * 1024;
 
-/** Entries that are stored together, all of one month, with their lines in the order of the entries. */
+/** Entries of one month that are stored together, and their lines in the same order. */
 export type NewBatch = { readonly month: Month; readonly entries: AccessEntry[]; readonly lines: string[] };
 
 /** An entry and its line. */
 export type EntryLine = { readonly entry: AccessEntry; readonly line: string };
 
-/** Splits entries, in their order, into batches of one month and at most 256 KiB each. */
+/** Splits entries, in order, into batches. Each batch covers one month and has at most 256 KiB. */
 export function batchesOf(entries: readonly AccessEntry[]): readonly NewBatch[] {
   return batchesOfLines(entries.map((entry) => ({ entry, line: entryLine(entry) })));
 }
 
-/** Like `batchesOf`, for entries whose lines are known. */
+/** Does the same as `batchesOf` for entries whose lines already exist. */
 export function batchesOfLines(entries: readonly EntryLine[]): readonly NewBatch[] {
   const batches: NewBatch[] = [];
   let bytes = 0;

@@ -1,11 +1,14 @@
-/** A calendar month in UTC, `2026-11`: one file or collection of the access log. Months compare as texts. */
+/**
+ * A calendar month in UTC, such as `2026-11`. The access log has one file or collection per month. Months compare as
+ * strings.
+ */
 export type Month = string;
 
-/** Caches the last month: every entry needs its month, and nearly all have the same one as the entry before. */
+/** Caches the last month, because nearly every entry belongs to the same month as the entry before it. */
 let last = { from: 0, until: 0, month: '' };
 
 export function monthOf(ms: number): Month {
-  // In this form, NaN fails the comparison and is rejected below. It never gets the cached month.
+  // Written this way, the comparison fails for NaN, which therefore never gets the cached month and is rejected below.
   if (!(ms >= last.from && ms < last.until)) {
     const date = new Date(ms);
     const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];

@@ -23,11 +23,11 @@ export function commandAnchor(command: readonly [string, ...string[]], limitMs =
         const timer = setTimeout(() => end('no_end_in_time'), limitMs);
         child.on('error', () => end('not_started'));
         child.on('exit', (status) => end(status === 0 ? null : 'ended_with_an_error'));
-        // A command that does not read all of its input can still succeed.
+        // A command can succeed without reading all of its input.
         child.stdin.on('error', () => undefined);
         child.stdin.end(`${line}\n`);
       }).catch((error: unknown) => {
-        // Drop the message: an error that `spawn` throws synchronously quotes its arguments.
+        // Drops the message, because an error that `spawn` throws synchronously quotes its arguments.
         throw error instanceof StoreUnavailable ? error : new StoreUnavailable('audit anchor', 'not_started');
       }),
   };

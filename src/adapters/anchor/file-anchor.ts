@@ -4,14 +4,14 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
 const lineEnd = 0x0a;
 
-/** Appends each line to a file. A new file is readable by its owner alone. Resolves when the line is on the disk. */
+/** Appends each line to a file. Only the owner can read a new file. Resolves once the line is on disk. */
 export function fileAnchor(path: string): Anchor {
   return {
     async deliver(line) {
       try {
         const file = await open(path, 'a+', 0o600);
         try {
-          // A line that a crash cut short stays unchanged, and the new line begins after it.
+          // Keeps a line that a crash cut short, and begins the new line after it.
           const begin = (await endsWithLine(file)) ? '' : '\n';
           await file.appendFile(`${begin}${line}\n`);
           await file.sync();

@@ -10,41 +10,39 @@ import { withinLimit } from '../time-limit/within-limit.js';
 import { queueClientOptions, queueName } from './queue-settings.js';
 import { timerJob } from './timer-job.js';
 
-/** Timers that are due later would only use Redis memory. The leading worker sets them when they are due within a day. */
+/** Timers due later than this would only use Redis memory. The leader sets them once they are due within a day. */
 export const soonMs = 24 * 3_600_000;
 
 export type BullmqTimersOptions = {
   readonly url: string;
-  /** The first part of every key. */
+  /** The prefix of every key. */
   readonly prefix: string;
   readonly clock: Clock;
-  /** How long after its due time a job runs, so that it is due by the uncertain clock of every process. */
+  /** How long after its due time a job runs. Covers the clock uncertainty of every process. */
   readonly slackMs?: number;
   /** Called at most once a minute. */
   readonly onError: (error: unknown) => void;
-  /** How long a call waits for the response of Redis. */
+  /** How long a call waits for Redis to respond. */
   readonly limitMs?: number;
-  /** The number of jobs that can be in flight to Redis. Further jobs are dropped, and the sweep finds them. */
+  /** The number of jobs that can be in flight to Redis. Further jobs are dropped, and the sweep handles their rows. */
   readonly pendingMax?: number;
 };
 
 export type RefilledTimers = {
-  /**
-   * Sets timers for the rows that become due within a day. The leading worker calls it. Never throws, and waits 2 s at
-   * most.
-   */
+  /** Sets timers for rows that become due within a day. The leader calls it. Never throws, and waits at most 2 s. */
   refill(rows: readonly DueRow[]): Promise<void>;
   /**
-   * Returns the number of jobs in flight to Redis, and of jobs dropped since the start because too many were in flight.
+   * Returns the number of jobs in flight to Redis, and the number dropped since the start because too many were in
+   * flight.
    */
   counts(): { readonly pending: number; readonly dropped: number };
   close(): Promise<void>;
 };
 
 /**
- * Implements `Timers` as delayed jobs of BullMQ. A job runs when it is due by the clock of every process. A call
- * neither waits for Redis nor fails. While Redis is down, the first `pendingMax` jobs wait until it is back; the others
- * are dropped and counted.
+ * Implements `Timers` as delayed BullMQ jobs. A job runs once it is due by the clock of every process. Calls never fail
+ * and never wait for Redis. While Redis is down, the first `pendingMax` jobs wait until it is back; further jobs are
+ * dropped and counted.
  */
 export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTimers {
   const { url, prefix, clock, slackMs = 100, limitMs = 2_000, pendingMax = 1_000 } = options;
@@ -66,7 +64,7 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
     }
     pending += rows.length;
     const added = queue.addBulk(rows.map((row) => timerJob(row, now, Math.max(0, delayMs(row, now)))));
-    // The place becomes free when BullMQ has released the jobs, not when the wait for it times out.
+    // The slot becomes free when BullMQ has released the jobs, not when our wait for BullMQ times out.
     const settled = added.finally(() => {
       pending -= rows.length;
       underWay.delete(settled);
@@ -83,7 +81,7 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
     clear(timer) {
       const now = clock.now();
       if (delayMs(timer, now) > soonMs) return;
-      // A `set` of the same moment is sent first: both use one connection, which keeps the order.
+      // An earlier `set` in the same turn reaches Redis first, because both use one connection, which keeps the order.
       const removed = queue.remove(timerJob(timer, now, 0).opts.jobId);
       withinLimit('redis', limitMs, removed).catch((error) => report(redisFailure(error)));
     },
@@ -104,7 +102,7 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
     },
     counts: () => ({ pending, dropped }),
     async close() {
-      // The sweep finds the timers that Redis has not accepted by then.
+      // The sweep handles the timers that Redis has not accepted by then.
       const closed = Promise.allSettled(underWay).then(() => queue.close());
       await withinLimit('redis', limitMs, closed).catch(() => undefined);
       redis.disconnect();

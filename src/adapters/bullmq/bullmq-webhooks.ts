@@ -9,14 +9,14 @@ import { queueClientOptions } from './queue-settings.js';
 
 const webhooksQueue = 'webhooks';
 
-/** A webhook that has something to deliver up to a position of the log. It names no token. */
+/** A job for a webhook that has events to deliver, up to a position in the log. The job does not name any token. */
 export type WebhookJob = { readonly tenantId: string; readonly webhookId: string; readonly position: number };
 
 const webhookJob = z.strictObject({ tenantId: z.string(), webhookId: z.string(), position: z.number() });
 
 type Options = {
   readonly url: string;
-  /** The first part of every key. */
+  /** The prefix of every key. */
   readonly prefix: string;
   /** Called at most once a minute. */
   readonly onError: (error: unknown) => void;
@@ -24,8 +24,9 @@ type Options = {
 };
 
 /**
- * Carries the work of webhooks to all workers, as jobs of BullMQ. There is at most one job per webhook, waiting or
- * running, so its events stay in order. Jobs are never the guarantee: the checkpoint of a webhook says what is left.
+ * Distributes webhook deliveries to all workers as BullMQ jobs. At most one job per webhook is waiting or running, so
+ * its events stay in order. Correctness does not depend on jobs: each webhook's checkpoint records what is left to
+ * deliver.
  */
 export function bullmqWebhooks({ url, prefix, limitMs = 2_000, ...options }: Options) {
   const report = onceAMinute(options.onError);
@@ -36,7 +37,7 @@ export function bullmqWebhooks({ url, prefix, limitMs = 2_000, ...options }: Opt
   return {
     /** Returns false if Redis did not accept the job in time. The caller then does the work itself. */
     async carry(job: WebhookJob): Promise<boolean> {
-      // Calls to a server that is down queue up in the client, so only one at a time finds out whether it is back.
+      // Calls to a server that is down queue up in the client, so only one call at a time tests whether Redis is back.
       if (unanswered > 0) return false;
       const opts = { jobId: job.webhookId, attempts: 1, removeOnComplete: true, removeOnFail: true };
       const added = queue.add(webhooksQueue, job, opts);
@@ -62,16 +63,19 @@ export function bullmqWebhooks({ url, prefix, limitMs = 2_000, ...options }: Opt
 }
 
 type WorkerOptions = Options & {
-  /** Delivers what is due. It may run for a webhook that has nothing to deliver, or that was deleted. */
+  /** Delivers the events that are due. It may be called for a webhook that has nothing to deliver or was deleted. */
   readonly run: (job: WebhookJob) => Promise<void>;
-  /** How many webhooks this process works on at a time. They mostly wait for receivers. */
+  /**
+   * How many webhooks this process works on at a time. The number is high because most of the time is spent waiting for
+   * receivers.
+   */
   readonly concurrency?: number;
 };
 
 const closeMsMax = 12_000;
 const farewellMsMax = 2_000;
 
-/** Runs the jobs of webhooks. A failed job is not repeated: the leader adds another. */
+/** Runs webhook jobs. A failed job is not retried: the leader adds a new one. */
 export function bullmqWebhookWorker({ url, prefix, run, onError, concurrency = 1_000 }: WorkerOptions) {
   const report = onceAMinute(onError);
   const redis = connectRedis(url, queueClientOptions, report);

@@ -1,7 +1,7 @@
 import type { RedisClientOptions } from '../redis/connect-redis.js';
 
-/** The name of the queue of timers, shared by the process that sets them and the worker that runs them. */
+/** The name of the timer queue, which the processes that set timers share with the workers that run them. */
 export const queueName = 'timers';
 
-/** BullMQ requires clients that wait until Redis is back. We bound each wait with our own limits. */
+/** BullMQ requires clients that wait until Redis is back. Our own time limits bound each wait. */
 export const queueClientOptions: RedisClientOptions = { maxRetriesPerRequest: null };

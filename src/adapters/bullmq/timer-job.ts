@@ -9,15 +9,16 @@ const dueRow = z.strictObject({
   dueAt: z.number(),
 });
 
-/** Returns the row that a job of the queue is for; null if the job is not one of ours. */
+/** Returns the row that a queue job is for, or null if the job is not ours. */
 export function dueRowOf(data: unknown): DueRow | null {
   return dueRow.safeParse(data).data ?? null;
 }
 
 /**
- * Returns the job that runs `delayMs` after `now` (ms since the epoch). The job holds ids and the time, and its job id
- * is made of them. Setting it again therefore adds nothing. A moved time is another job, because BullMQ keeps the delay
- * of the first. The port's rows have no revision, and a change that leaves the time unchanged needs no second job.
+ * Returns the job that runs `delayMs` after `now` (ms since the epoch). The job contains ids and the due time, and its
+ * job id is built from them, so setting it again adds nothing. A changed due time gets a new job, because BullMQ keeps
+ * the first job's delay. The port's rows have no revision, so a change that leaves the due time alone needs no second
+ * job.
  */
 export function timerJob({ stream, tenantId, due, dueAt }: DueRow, now: number, delayMs: number) {
   const opts = {

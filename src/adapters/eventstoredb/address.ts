@@ -7,12 +7,11 @@ export type Endpoint = { readonly address: string; readonly port: number };
 export type EventStoreDbAddress = {
   readonly hosts: readonly Endpoint[];
   /**
-   * The hosts belong to a cluster, and gossip says which node leads. Otherwise, there is one host, and it is the
-   * server.
+   * True if the hosts belong to a cluster, where gossip tells which node leads. Otherwise, the only host is the server.
    */
   readonly isCluster: boolean;
   readonly user: { readonly username: string; readonly password: string } | null;
-  /** Null without TLS. Without `rootCertificate`, we trust the authorities that Node.js trusts. */
+  /** Null without TLS. If `rootCertificate` is null, we trust the authorities that Node.js trusts. */
   readonly tls: { readonly rootCertificate: Buffer | null } | null;
 };
 
@@ -20,7 +19,10 @@ const defaultPort = 2113;
 const form = /^(esdb|esdb\+discover):\/\/(?:([^:@/]+):([^@/]+)@)?([^/?]+)\/*(?:\?(.*))?$/;
 const hostForm = /^([A-Za-z0-9_.-]+)(?::(\d{1,5}))?$/;
 
-/** Reads an address. Throws EventStoreDbBroken, whose message never quotes the address: it may hold a password. */
+/**
+ * Parses an address. Throws EventStoreDbBroken, whose message never quotes the address, because it may contain a
+ * password.
+ */
 export function parseAddress(text: string): EventStoreDbAddress {
   const [, scheme, username, password, hostList = '', query = ''] = form.exec(text.trim()) ?? [];
   if (scheme === undefined) throw broken('write it as esdb://user:password@host:2113');

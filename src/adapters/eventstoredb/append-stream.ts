@@ -17,7 +17,7 @@ import { maxAppendBytes } from './encode-events.js';
 import { noAnswer } from './failure.js';
 import { channelCredentials } from './gossip.js';
 
-/** The response of a node to one append. `position` is that of its last event. */
+/** A node's response to one append. `position` is the position of the append's last event. */
 export type Appended =
   | { readonly outcome: 'appended'; readonly position: bigint | undefined }
   | { readonly outcome: 'conflict' };
@@ -28,17 +28,19 @@ type Pending = {
   readonly reject: (error: Error) => void;
 };
 
-/** One call to a node that carries all appends. It cannot be used after its first error. */
+/** A single call to a node that carries all appends. It cannot be used after its first error. */
 export type AppendStream = {
-  /** Rejects with the error of the whole call, or of this append. `expectedRevision` -1: the stream must not exist. */
+  /**
+   * Rejects with the error of the whole call or of this append. If `expectedRevision` is -1, the stream must not exist.
+   */
   append(stream: string, expectedRevision: number, events: readonly EventData[]): Promise<Appended>;
   close(): void;
 };
 
 /**
- * Opens the call on a separate connection. The client's own call for many appends keeps pending appends in one map for
- * all calls of the process: an error of an old call rejects the appends of the new one, whose responses then end the
- * process.
+ * Opens the call on a separate connection. The client's own batch append keeps pending appends in one map for all calls
+ * of the process. An error in an old call therefore rejects the new call's appends, and the responses to those then end
+ * the process.
  */
 export function openAppendStream(
   endpoint: Endpoint,
@@ -46,7 +48,7 @@ export function openAppendStream(
   onEvent: { readonly heard: () => void; readonly failed: (error: Error) => void },
 ): AppendStream {
   const client = new streamsClient.StreamsClient(nameOf(endpoint), channelCredentials(tls), {
-    // The next client of the same node must not share a connection that hangs.
+    // A later client for the same node must not share a connection that hangs.
     'grpc.use_local_subchannel_pool': 1,
     'grpc.keepalive_time_ms': 10_000,
     'grpc.keepalive_timeout_ms': 10_000,
@@ -64,14 +66,14 @@ export function openAppendStream(
     client.close();
     onEvent.failed(error);
   };
-  // Open with the first append: a server that rejects the user ends the call at once, and a read reports that more
-  // clearly.
+  // Opens only with the first append. A server that rejects the user ends the call at once, and a read reports that
+  // more clearly.
   const open = () => {
     const metadata = new Metadata();
     metadata.set('requires-leader', 'true');
-    // gRPC sends a password over TLS only.
+    // gRPC sends passwords only over TLS.
     const call = client.batchAppend(metadata, tls === null || user === null ? {} : { credentials: sent(user) });
-    // This listener is never removed, so that every error has one.
+    // This listener is never removed, so that no error is left without a listener.
     call.on('error', (error) => end(convertToCommandError(error)));
     call.on('end', () => end(noAnswer()));
     call.on('data', (response: streams.BatchAppendResp) => {
@@ -90,7 +92,7 @@ export function openAppendStream(
       opened ??= open();
       const call = opened;
       sequence += 1;
-      // Unique in this call, and of the form that the protocol requires.
+      // Unique within this call, and in the format that the protocol requires.
       const id = `00000000-0000-4000-8000-${sequence.toString(16).padStart(12, '0')}`;
       return new Promise((resolve, reject) => {
         pending.set(id, { stream, resolve, reject });
@@ -105,8 +107,8 @@ export function openAppendStream(
 }
 
 /**
- * One message: an append has at most 1 MiB, a message 16. It names no deadline, which the server would compare with its
- * clock.
+ * Returns the single message for an append: an append has at most 1 MiB, and a message may have 16 MiB. The message has
+ * no deadline, because the server would compare it with its own clock.
  */
 function request(
   id: string,
@@ -147,7 +149,7 @@ function settle(response: streams.BatchAppendResp, { stream, resolve, reject }: 
   else reject(errorOf(kind, stream));
 }
 
-/** Returns the error that the client uses for the same case in other calls. */
+/** Returns the error that the client throws for the same case in other calls. */
 function errorOf(kind: string, stream: string): Error {
   switch (kind) {
     case 'event_store.client.AccessDenied':
@@ -161,7 +163,7 @@ function errorOf(kind: string, stream: string): Error {
     case 'event_store.client.Timeout':
       return new DeadlineExceededError();
     default:
-      // The node is not ready, too busy, or knows no leader.
+      // The node is not ready, is too busy, or knows of no leader.
       return new UnavailableError();
   }
 }

@@ -15,8 +15,9 @@ export type Attempt<T> = (node: Node, leftMs: number, isFirst: boolean) => Promi
 /** A connection to the leader of EventStoreDB, whichever node that is. */
 export type Connection = {
   /**
-   * Makes a call on the leader. Retries while there is no leader or it cannot be reached, for `limitMs` at most. Each
-   * attempt receives the remaining ms. Throws StoreUnavailable when the time is spent, and any lasting error at once.
+   * Makes a call on the leader. Retries for at most `limitMs` while there is no leader or it cannot be reached. Each
+   * attempt receives the remaining ms. Throws StoreUnavailable when the time is up, and throws any permanent error at
+   * once.
    */
   call<T>(slots: Slots, limitMs: number, attempt: Attempt<T>): Promise<T>;
   close(): void;
@@ -25,9 +26,9 @@ export type Connection = {
 export const slotsFor = (count: number): Slots => pLimit(count);
 
 /**
- * Connects to the leader at the first call, and to the next leader when that one is lost. Uses its own discovery,
- * because the client of EventStoreDB remembers a failed discovery forever, and returns to a frozen leader while gossip
- * names it.
+ * Connects to the leader on the first call, and to the next leader if that one is lost. Uses its own discovery, because
+ * the EventStoreDB client never recovers from a failed discovery, and keeps returning to a frozen leader as long as
+ * gossip names it.
  */
 export function connectTo(address: EventStoreDbAddress): Connection {
   let current: Promise<Node> | null = null;
@@ -51,7 +52,8 @@ export function connectTo(address: EventStoreDbAddress): Connection {
     if (first === undefined) throw noAnswer();
     let endpoint = first;
     if (address.isCluster) {
-      // Include members seen before: the hosts in the address may all be down now, or be one DNS name.
+      // Includes members seen earlier, because the hosts in the address may all be down now, or may be a single DNS
+      // name.
       const hosts = new Map([...address.hosts, ...members].map((host) => [nameOf(host), host]));
       const found = await findLeader([...hosts.values()], address.tls);
       endpoint = found.leader;
@@ -84,7 +86,7 @@ export function connectTo(address: EventStoreDbAddress): Connection {
   };
 }
 
-/** Settles as `work` does, or rejects with StoreUnavailable after `limitMs`. */
+/** Settles like `work`, but rejects with StoreUnavailable after `limitMs`. */
 export function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(noAnswer()), Math.max(0, limitMs));

@@ -7,7 +7,7 @@ import { openSealedFrame } from './sealed-frame.js';
 /** An event as the client reads it, from a stream or from `$all`. */
 export type ReadEvent = Pick<ResolvedEvent | AllStreamResolvedEvent, 'event' | 'commitPosition'>;
 
-/** Decodes an event; returns null for an event of the system or of another user of the server. */
+/** Decodes an event. Returns null for a system event or an event of another user of the server. */
 export function decodeEvent(read: ReadEvent): StoredEvent | null {
   const clear = decodeClear(read);
   if (clear === null) return null;
@@ -16,7 +16,7 @@ export function decodeEvent(read: ReadEvent): StoredEvent | null {
   return { ...clear, ...openSealedFrame(data) };
 }
 
-/** Decodes an event without its ciphertexts, and does not read them. */
+/** Decodes an event without reading its ciphertexts. */
 export function decodeClear({ event, commitPosition }: ReadEvent): StoredClear | null {
   if (event === undefined || event.type.startsWith('$') || event.streamId.startsWith('$')) return null;
   const ours = ourMetadata(event.metadata);

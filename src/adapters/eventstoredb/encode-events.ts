@@ -3,31 +3,32 @@ import type { Commit } from '../../events/commit.js';
 import type { EventMetadata } from './event-metadata.js';
 import { sealedFrame } from './sealed-frame.js';
 
-/** The largest size of one append, all events together, that EventStoreDB accepts. */
+/** The largest append that EventStoreDB accepts, counting all of its events. */
 export const maxAppendBytes = 1024 * 1024;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 type CommittedEvent = Commit['events'][number];
 
 /**
- * Encodes events as EventStoreDB stores them: ciphertext is the data, all else is the metadata. Throws for input that
- * would make the client reject a promise that no code can catch, and for input too large for one append. Both are bugs
- * of a caller.
+ * Encodes events as EventStoreDB stores them: ciphertexts become the data, and everything else becomes the metadata.
+ * Throws for input that would make the client reject a promise that no code can catch, and for input that is too large
+ * for one append. Both are bugs in the caller.
  */
 export function encodeEvents(events: readonly CommittedEvent[]): EventData[] {
-  if (events.length === 0) throw new Error('an append needs an event');
+  if (events.length === 0) throw new Error('an append must have at least one event');
   const encoded = events.map(encodeEvent);
   const bytes = encoded.reduce((sum, { size }) => sum + size, 0);
   if (bytes > maxAppendBytes) {
-    throw new Error(`an append of ${bytes} bytes is more than the ${maxAppendBytes} that EventStoreDB takes`);
+    throw new Error(`an append of ${bytes} bytes is more than the ${maxAppendBytes} that EventStoreDB accepts`);
   }
   return encoded.map(({ data }) => data);
 }
 
 function encodeEvent(event: CommittedEvent): { readonly data: EventData; readonly size: number } {
   const { id, type, version, tenantId, actorId, time, cmd, clear, proof } = event;
-  if (!uuid.test(id)) throw new Error('the id of an event must be a UUID in lower case');
-  if (type === '' || type.startsWith('$')) throw new Error('an event needs a type that is not a system type');
+  if (!uuid.test(id)) throw new Error('an event id must be a lowercase UUID');
+  if (type === '' || type.startsWith('$'))
+    throw new Error('an event must have a type, which must not be a system type');
   const metadata: EventMetadata = {
     ...{ strongroom: 2, version, tenant: tenantId, actor: actorId, time, cmd, clear, first: proof.first },
     digests: proof.digests === null ? null : base64url(proof.digests),

@@ -8,7 +8,7 @@ import { type ReadLog, readLog } from './read-log.js';
 
 /**
  * Implements `StoredLog` on EventStoreDB. Each call is retried while the server is unavailable, and throws
- * StoreUnavailable after `limitMs`. An append that throws it may have been stored.
+ * StoreUnavailable after `limitMs`. An append that throws StoreUnavailable may have been stored.
  */
 export function eventStoreDbEventLog(connection: Connection, limitMs: number): StoredLog {
   const read = readLog(connection, limitMs);
@@ -16,7 +16,8 @@ export function eventStoreDbEventLog(connection: Connection, limitMs: number): S
 
   return {
     async append(stream, expectedRevision, { events }) {
-      if (stream === '' || stream.startsWith('$')) throw new Error('a stream needs a name that is not a system name');
+      if (stream === '' || stream.startsWith('$'))
+        throw new Error('a stream must have a name, which must not be a system name');
       return append(stream, expectedRevision, encodeEvents(events));
     },
     readStream: (stream) => read.stream(stream, decodeEvent),
@@ -31,14 +32,17 @@ export function eventStoreDbEventLog(connection: Connection, limitMs: number): S
   };
 }
 
-/** The number of concurrent appends. More make EventStoreDB no faster, and each may hold a megabyte while it waits. */
+/**
+ * The number of concurrent appends. More would not make EventStoreDB faster, and each may hold a megabyte of memory
+ * while it waits.
+ */
 const appendsAtOnce = 128;
 
 type Append = (stream: string, expectedRevision: number, events: EventData[]) => Promise<AppendOutcome>;
 
 /**
- * Appends events. While the server is unavailable, the append is repeated with the same bytes and the same expected
- * revision, so that EventStoreDB recognises the repeat by its event ids.
+ * Appends events. While the server is unavailable, retries with the same bytes and the same expected revision, so that
+ * EventStoreDB recognizes each retry by its event ids.
  */
 function appendTo(connection: Connection, limitMs: number, read: ReadLog): Append {
   const slots = slotsFor(appendsAtOnce);
@@ -58,7 +62,7 @@ function appendTo(connection: Connection, limitMs: number, read: ReadLog): Appen
         ? { outcome: 'appended', positions: found.map(({ position }) => position) }
         : { outcome: 'conflict' };
     }
-    // The server names the position of the last event of an append.
+    // The server returns the position of an append's last event.
     if (events.length === 1) return { outcome: 'appended', positions: [positionOf(said.position)] };
     const written = await read.some(stream, first, events.length, decodeClear);
     if (written.length < events.length) throw new Error('the appended events are not in their stream in EventStoreDB');

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../domain/json.js';
 
 /**
- * Metadata of an event in EventStoreDB: the event without what is sealed, and its proof in base64url. `strongroom` is
- * the version of this form, and distinguishes our events from those of other users of the server.
+ * The metadata of an event in EventStoreDB: the event without its ciphertexts, and its proof in base64url. `strongroom`
+ * is the format version, and distinguishes our events from those of other users of the server.
  */
 export type EventMetadata = {
   readonly strongroom: 2;
@@ -18,7 +18,7 @@ export type EventMetadata = {
   readonly mac: string;
 };
 
-/** Returns null if the event is not ours. Throws for an event of ours in a form that this version does not know. */
+/** Returns null if the event is not ours. Throws if it is ours but in a format that this version does not know. */
 export function ourMetadata(metadata: unknown): EventMetadata | null {
   if (typeof metadata !== 'object' || metadata === null || !('strongroom' in metadata)) return null;
   if (metadata.strongroom !== 2) throw new Error('an event in EventStoreDB has an unknown format');

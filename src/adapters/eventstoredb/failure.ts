@@ -6,7 +6,7 @@ const store = 'eventstoredb';
 const unknown = 2;
 const invalidArgument = 3;
 const unauthenticated = 16;
-/** The server responded, and would give the same response again. */
+/** Errors after which the server would give the same response again. */
 const lastingTypes: readonly string[] = [
   ErrorType.WRONG_EXPECTED_VERSION,
   ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED,
@@ -16,12 +16,12 @@ const lastingTypes: readonly string[] = [
   ErrorType.INVALID_ARGUMENT,
   ErrorType.UNSUPPORTED,
 ];
-/** The server responded, but could not finish in time. */
+/** Errors that say that the server could not finish in time. */
 const busyTypes: readonly string[] = [ErrorType.TIMEOUT, ErrorType.DEADLINE_EXCEEDED];
-/** The reasons of StoreUnavailable for a user that EventStoreDB rejects. */
+/** The StoreUnavailable reasons for a user that EventStoreDB rejects. */
 export const rejectedUser = { wrongPassword: 'wrong_credentials', noRight: 'access_denied' } as const;
 
-/** EventStoreDB cannot be used as it is set up. The message says what to do. */
+/** Thrown when EventStoreDB cannot be used as it is set up. The message says what to do. */
 export class EventStoreDbBroken extends StoreProblem {
   constructor(message: string) {
     super(message);
@@ -29,15 +29,15 @@ export class EventStoreDbBroken extends StoreProblem {
   }
 }
 
-/** Returns the error for a server that did not respond in time. It may have carried out the request. */
+/** Returns the error for a server that did not respond in time. The server may have carried out the request. */
 export function noAnswer(reason = 'no answer'): StoreUnavailable {
   return new StoreUnavailable(store, reason);
 }
 
 /**
- * Returns what an error of a call says: `lasting`, the same call would fail again; `busy`, the same node may succeed
- * later; `lost`, the node does not lead or cannot be reached. The client reports an unreachable server by `type`, by
- * the `code` of gRPC alone, and during discovery by neither, so an error without both counts as `lost`.
+ * Classifies the error of a call. `lasting`: the same call would fail again. `busy`: the same node may succeed later.
+ * `lost`: the node does not lead or cannot be reached. The client reports an unreachable server with a `type`, with
+ * only a gRPC `code`, or, during discovery, with neither, so an error that has neither counts as `lost`.
  */
 export function kindOf(error: unknown): 'lasting' | 'busy' | 'lost' {
   if (error instanceof EventStoreDbBroken) return 'lasting';
@@ -54,7 +54,7 @@ export function kindOf(error: unknown): 'lasting' | 'busy' | 'lost' {
 }
 
 /**
- * Returns an error of a call in our words: a message of the client may quote what was sent. A missing stream is no
+ * Translates the error of a call, because the client's message may quote what was sent. A missing stream is not a
  * failure.
  */
 export function translated(error: unknown): Error {

@@ -5,15 +5,15 @@ import { type ChannelCredentials, credentials, Metadata } from '@grpc/grpc-js';
 import { type Endpoint, type EventStoreDbAddress, nameOf } from './address.js';
 import { noAnswer } from './failure.js';
 
-/** How long one node may take. A frozen node takes connections and never responds. */
+/** How long one node may take. A frozen node accepts connections but never responds. */
 const gossipMs = 1_000;
 
 export type ClusterMember = { readonly endpoint: Endpoint; readonly leads: boolean };
 
-/** Returns what a node knows of its cluster, itself included. Rejects after a second. */
+/** Returns the cluster members that a node knows, including itself. Rejects after one second. */
 export function membersKnownTo(endpoint: Endpoint, tls: EventStoreDbAddress['tls']): Promise<readonly ClusterMember[]> {
   const client = new gossipClient.GossipClient(nameOf(endpoint), channelCredentials(tls), {
-    // Use a separate connection: a shared one may hang.
+    // Uses a separate connection, because a shared one may hang.
     'grpc.use_local_subchannel_pool': 1,
   });
   return new Promise((resolve, reject) => {
@@ -35,8 +35,8 @@ function memberOf(member: gossip.MemberInfo): ClusterMember {
 }
 
 /**
- * Asks all hosts at the same time, and returns the leader that most of them name and that says so itself, with all
- * members that they know. A frozen leader does not respond, even while the others still name it. Throws
+ * Queries all hosts at the same time. Returns the leader that most of them name and that itself claims to lead, along
+ * with all members that the hosts know. A frozen leader does not respond, even while the others still name it. Throws
  * StoreUnavailable.
  */
 export async function findLeader(
@@ -44,7 +44,7 @@ export async function findLeader(
   tls: EventStoreDbAddress['tls'],
 ): Promise<{ readonly leader: Endpoint; readonly members: readonly Endpoint[] }> {
   const views = new Map<string, Promise<readonly ClusterMember[]>>();
-  /** Returns what a node knows, or an empty list if it does not respond. Queries each node once. */
+  /** Returns the members that a node knows, or an empty list if it does not respond. Queries each node once. */
   const viewOf = (node: Endpoint) => {
     const view = views.get(nameOf(node)) ?? membersKnownTo(node, tls).catch(() => []);
     views.set(nameOf(node), view);
@@ -52,7 +52,7 @@ export async function findLeader(
   };
   const known = (await Promise.all(hosts.map(viewOf))).filter(({ length }) => length > 0);
   if (known.length === 0) throw noAnswer('no node responds');
-  // A server that knows only itself is not in the cluster, and has a different log.
+  // A server that knows only itself is not part of the cluster and has a different log.
   const joined = hosts.length === 1 ? known : known.filter(({ length }) => length > 1);
   const votes = new Map<string, { readonly endpoint: Endpoint; count: number }>();
   for (const { endpoint } of joined.flat().filter(({ leads }) => leads)) {

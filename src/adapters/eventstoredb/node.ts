@@ -4,23 +4,23 @@ import { type AppendStream, openAppendStream } from './append-stream.js';
 import { kindOf, noAnswer } from './failure.js';
 
 const tickMs = 250;
-/** A node is given up when it was silent for two seconds (8 ticks) while calls wait for it. */
+/** A node is given up after two seconds (8 ticks) of silence while calls wait for it. */
 const silentTicksMax = 8;
 
-/** One node, for as long as it leads and responds. */
+/** A connection to one node. It is usable as long as the node leads and responds. */
 export type Node = {
   readonly endpoint: Endpoint;
   readonly client: EventStoreDBClient;
   readonly appends: AppendStream;
-  /** Call for each sign of life, such as an event of a long read. */
+  /** Call this on each sign of life, such as an event in a long read. */
   heard(): void;
-  /** Makes a call. Rejects as the call does, and with StoreUnavailable as soon as the node is given up. */
+  /** Makes a call. Rejects if the call does, or with StoreUnavailable as soon as the node is given up. */
   run<T>(call: () => Promise<T>): Promise<T>;
-  /** Gives the node up: ends all its calls and connections. */
+  /** Gives up the node, ending all its calls and connections. */
   close(): void;
 };
 
-/** The client of reads. Its own `dispose` leaves the connection open. */
+/** The client for reads. The library's `dispose` leaves the connection open. */
 class ReadClient extends EventStoreDBClient {
   async close(): Promise<void> {
     await this.dispose();
@@ -29,8 +29,8 @@ class ReadClient extends EventStoreDBClient {
 }
 
 /**
- * Opens a node. `number` differs for each node that this process opens. `onLost` is called once, when the node is no
- * longer the leader, cannot be reached, or is silent.
+ * Opens a node. `number` differs for each node that this process opens. Calls `onLost` once, when the node is no longer
+ * the leader, cannot be reached, or stays silent.
  */
 export function openNode(
   endpoint: Endpoint,
@@ -38,8 +38,8 @@ export function openNode(
   number: number,
   onLost: () => void,
 ): Node {
-  // gRPC shares an open connection, even one that hangs, between clients with equal options, so each gets different
-  // ones.
+  // gRPC shares an open connection, even one that hangs, between clients with equal options, so each client gets
+  // different options.
   const keepAliveInterval = 10_000 + (number % 1_000);
   const client = new ReadClient(
     { endpoint: { ...endpoint }, keepAliveInterval },
@@ -76,7 +76,7 @@ export function openNode(
         waiting.add(reject);
         if (waiting.size === 1) {
           silentTicks = 0;
-          // Count ticks, not time: a process that was itself stopped counts only one tick when it continues.
+          // Counts ticks rather than time, because a process that was suspended counts only one tick when it resumes.
           watch = setInterval(() => {
             silentTicks += 1;
             if (silentTicks > silentTicksMax) close();

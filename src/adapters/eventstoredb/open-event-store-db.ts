@@ -10,8 +10,9 @@ const defaultLimitMs = 5_000;
 
 /**
  * Opens the event log on EventStoreDB at a connection string (`esdb://…`). `limitMs` bounds every call. Throws
- * StoreUnavailable when one server does not respond within it, and EventStoreDbBroken for what a later try would not
- * change: an address that names no cluster or one node of it, and a user who is unknown or may not read the log.
+ * StoreUnavailable if a server does not respond within that time. Throws EventStoreDbBroken for problems that a retry
+ * would not fix: the hosts do not form a cluster or are only one of its nodes, or the user is unknown or may not read
+ * the log.
  */
 export async function openEventStoreDb(
   connectionString: string,
@@ -33,7 +34,9 @@ export async function openEventStoreDb(
   return { log, close: async () => connection.close() };
 }
 
-/** Compares the hosts with what they report. The vault starts even if some hosts do not respond. */
+/**
+ * Compares the configured hosts with the members that they report. The vault starts even if some hosts do not respond.
+ */
 async function checkHosts({ hosts, isCluster, tls }: EventStoreDbAddress): Promise<void> {
   const asked = await Promise.allSettled(hosts.map((host) => membersKnownTo(host, tls)));
   const views = asked.flatMap((view, index) => {

@@ -12,9 +12,9 @@ import { decodeClear, type ReadEvent } from './decode-event.js';
 import { noAnswer } from './failure.js';
 import { positionOf } from './position.js';
 
-/** A connection accepts about 98 concurrent calls. Further calls would wait in it silently. */
+/** A connection accepts about 98 concurrent calls. Further calls would wait without an error. */
 const readsAtOnce = 32;
-/** The smallest number of log events per read, so that a short page skips system events in few reads. */
+/** The smallest number of log events per read. It lets a short page skip system events in few reads. */
 const pageMin = 32;
 /** The largest number of log events per read. They stay in memory until they are decoded. */
 const pageMax = 4_096;
@@ -24,14 +24,17 @@ const requiresLeader = true;
 
 type Decode<T> = (read: ReadEvent) => T | null;
 
-/** The reads of the log. They run on the leader, each to its end, and leave out events that are not ours. */
+/** Reads of the log. Each runs on the leader, reads to its end, and leaves out events that are not ours. */
 export type ReadLog = {
   readonly stream: <T>(stream: string, decode: Decode<T>) => Promise<T[]>;
   readonly all: <T>(afterPosition: number, limit: number, decode: Decode<T>) => Promise<T[]>;
-  /** The newest events of a stream before a revision (null: from its end), the newest first, without what is sealed. */
+  /**
+   * Returns the newest events of a stream before a revision, or from its end if null, newest first and without
+   * ciphertexts.
+   */
   readonly newest: (stream: string, beforeRevision: number | null, maxCount: number) => Promise<StoredClear[]>;
   readonly head: () => Promise<number>;
-  /** Events of a stream from a revision on. */
+  /** Returns events of a stream, starting at a revision. */
   readonly some: <T>(stream: string, fromRevision: number, maxCount: number, decode: Decode<T>) => Promise<T[]>;
 };
 
@@ -39,7 +42,7 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
   const slots = slotsFor(readsAtOnce);
 
   /**
-   * Returns all results of a read. `decode` runs after the call: its errors concern the events, not the server.
+   * Returns all results of a read. `decode` runs after the call, because its errors concern the events, not the server.
    */
   async function readAs<T>(
     begin: (client: EventStoreDBClient) => StreamingRead<ReadEvent>,
@@ -87,7 +90,7 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
     async all(afterPosition, limit, decode) {
       const kept: NonNullable<ReturnType<typeof decode>>[] = [];
       for (let after = afterPosition; ; ) {
-        // One more, because a read includes the position that it starts from.
+        // One more, because a read includes the position where it starts.
         const maxCount = Math.min(Math.max(limit - kept.length, pageMin), pageMax) + 1;
         const fromPosition = after === 0 ? START : { commit: BigInt(after), prepare: BigInt(after) };
         const page = await readAs(
@@ -120,17 +123,20 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
   };
 }
 
-/** Decodes an event of one of our streams. Leaving it out would leave a gap in the folded state. */
+/**
+ * Decodes an event from one of our streams. Throws if the event is not ours, because skipping it would corrupt the
+ * folded state.
+ */
 function ours<T>(event: T | null): T {
-  if (event === null) throw new Error('another program wrote to a stream of the vault');
+  if (event === null) throw new Error('another program wrote to a vault stream');
   return event;
 }
 
 /**
- * Reads to the end and passes each event to `take`, which must not throw. A read that stops early leaks a call of the
- * connection, and all calls hang after about a hundred leaks. The first event or the end must arrive within `limitMs`,
- * and each further event within `idleMs` of the previous one. Otherwise the read is cancelled and rejects with
- * StoreUnavailable.
+ * Reads to the end and passes each event to `take`, which must not throw. A read that stops early leaks one of the
+ * connection's calls, and after about a hundred leaks all calls hang. The first event or the end must arrive within
+ * `limitMs`, and each further event within `idleMs` of the previous one. Otherwise the read is cancelled and rejects
+ * with StoreUnavailable.
  */
 function collect<T>(
   read: StreamingRead<T>,
@@ -147,7 +153,7 @@ function collect<T>(
         read.cancel().catch(() => undefined);
       }, ms);
     };
-    // This listener stays after the promise settles, so that a later error of the call is not unhandled.
+    // This listener stays after the promise settles, so that later errors from the call are not unhandled.
     read.on('error', (error) => {
       clearTimeout(timer);
       reject(error);

@@ -17,7 +17,7 @@ import type { Node } from './node.js';
 import { openEventStoreDb } from './open-event-store-db.js';
 
 const limitMs = 5_000;
-/** New rights take effect within 1.5 s. */
+/** How long to wait for new rights, which usually take effect within 1.5 s. */
 const effectMs = 15_000;
 const pauseMs = 250;
 const admins = '$admins';
@@ -30,8 +30,8 @@ const forbidden = 403;
 type User = NonNullable<EventStoreDbAddress['user']>;
 
 /**
- * Creates the user of the vault in EventStoreDB and sets what it may do: append to and read every stream, and read the
- * whole log. Returns a line about each step. Leaves correct settings unchanged. Throws EventStoreDbBroken and
+ * Creates the vault's user in EventStoreDB and sets its permissions: append to and read every stream, and read the
+ * whole log. Returns one line for each step. Leaves correct settings unchanged. Throws EventStoreDbBroken and
  * StoreUnavailable.
  */
 export async function prepareEventStoreDb(adminUrl: string, vaultUrl: string): Promise<readonly string[]> {
@@ -40,13 +40,11 @@ export async function prepareEventStoreDb(adminUrl: string, vaultUrl: string): P
   const { user, tls } = parseAddress(vaultUrl);
   if (tls === null || adminTls === null) {
     throw new EventStoreDbBroken(
-      'EventStoreDB has users with TLS only: eventstore.url and the address of the administrator need it.',
+      'EventStoreDB supports users over TLS only, so eventstore.url and the administrator address must both use TLS.',
     );
   }
   if (user === null || credentials === null) {
-    throw new EventStoreDbBroken(
-      'eventstore.url and the address of the administrator both need a user and a password.',
-    );
+    throw new EventStoreDbBroken('eventstore.url and the administrator address must each have a user and a password.');
   }
   if (user.username === credentials.username) {
     throw new EventStoreDbBroken('eventstore.url names the administrator. Give the vault a user of its own.');
@@ -61,9 +59,9 @@ export async function prepareEventStoreDb(adminUrl: string, vaultUrl: string): P
 }
 
 /**
- * Returns what the user of an address can do beyond what the vault needs; an empty list for a server without users.
- * Tries each right on a stream that does not exist, at a revision that no stream has, so nothing changes even where it
- * is allowed.
+ * Returns the rights that an address's user has beyond those that the vault needs. Returns an empty list for a server
+ * without users. Tries each right on a nonexistent stream, at a revision that no stream has, so nothing changes even if
+ * the user has the right.
  */
 export async function excessRightsInEventStoreDb(url: string): Promise<readonly string[]> {
   const address = parseAddress(url);
@@ -96,7 +94,7 @@ async function isAllowed(attempt: () => Promise<unknown>): Promise<boolean> {
     return true;
   } catch (error) {
     if (error instanceof AccessDeniedError) return false;
-    // The server rejected only the revision, so it had granted the right.
+    // The server rejected only the revision, so the user has the right.
     if (kindOf(error) === 'lasting') return true;
     throw error;
   }
@@ -177,7 +175,7 @@ async function newestOf(client: EventStoreDBClient, stream: string): Promise<unk
   return newest;
 }
 
-/** Opens the log as the vault does, and retries until that works and the user has no further rights. */
+/** Opens the log as the vault does. Retries until that works and the user has no excess rights. */
 async function waitUntilEffective(vaultUrl: string): Promise<void> {
   const until = performance.now() + effectMs;
   for (;;) {
@@ -198,7 +196,7 @@ async function waitUntilEffective(vaultUrl: string): Promise<void> {
   }
 }
 
-/** The HTTP API is the only way to create a user. Resolves to the status. */
+/** Posts to the HTTP API, which is the only way to create a user. Resolves to the status. */
 function post(endpoint: Endpoint, ca: Buffer | null, { username, password }: User, path: string, body: object) {
   return new Promise<number>((resolve, reject) => {
     const request = httpsRequest(

@@ -7,8 +7,9 @@ const lengthBytes = 4;
 type Sealed = { readonly trace: Uint8Array | null; readonly sealed: SealedParts };
 
 /**
- * Encodes the ciphertexts of an event as one frame, the data of the event in EventStoreDB: the format version (1 byte),
- * then for each of trace, content and cvc the length (4 bytes, big-endian, all ones if absent) and the bytes.
+ * Encodes an event's ciphertexts as one frame, which becomes the event's data in EventStoreDB. The frame begins with
+ * the format version (1 byte). For each of trace, content and cvc, it then has the length (4 bytes, big-endian, all
+ * ones if absent) and the bytes.
  */
 export function sealedFrame({ trace, sealed }: Sealed): Uint8Array {
   const parts = [trace, sealed.content, sealed.cvc].flatMap((box) => {
@@ -19,7 +20,10 @@ export function sealedFrame({ trace, sealed }: Sealed): Uint8Array {
   return Buffer.concat([Buffer.of(formatVersion), ...parts]);
 }
 
-/** Decodes a frame, each ciphertext in a separate buffer. Throws if the frame is incomplete or of another version. */
+/**
+ * Decodes a frame. Returns each ciphertext in a separate buffer. Throws if the frame is incomplete or has another
+ * version.
+ */
 export function openSealedFrame(frame: Uint8Array): Sealed {
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);
   if (bytes[0] !== formatVersion) throw new Error('an event in EventStoreDB has an unknown format');
@@ -29,7 +33,7 @@ export function openSealedFrame(frame: Uint8Array): Sealed {
     at += lengthBytes;
     if (length === absent) return null;
     const box = Buffer.from(bytes.subarray(at, at + length));
-    if (box.length !== length) throw new Error('an event in EventStoreDB is cut short');
+    if (box.length !== length) throw new Error('an event in EventStoreDB is truncated');
     at += length;
     return box;
   };

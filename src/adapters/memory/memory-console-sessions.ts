@@ -1,6 +1,6 @@
 import type { ConsoleSessions, StoredConsoleSession } from '../../ports/console-sessions.js';
 
-/** Implements `ConsoleSessions` for one process. A restart signs everybody out. */
+/** Implements `ConsoleSessions` for one process. A restart signs all users out. */
 export function memoryConsoleSessions(): ConsoleSessions {
   const sessions = new Map<string, StoredConsoleSession>();
 

@@ -1,14 +1,14 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
-/** Keeps a group to some tens of megabytes, and its call within the time limit. */
+/** Limits a group to a few tens of megabytes, so that its call stays within the time limit. */
 const groupMax = 100;
 
 /**
- * Sends items in groups, one group at a time, in the order of arrival. Items that arrive while a group is being sent go
- * with the next group, so no item waits for a group to fill. `send` returns a result for each item of its group, at the
- * item's index. If `send` throws, all items of its group are rejected with that error. If the error is
- * StoreUnavailable, the waiting items are rejected too, since each would otherwise wait for the same time limit.
+ * Sends items in groups, one group at a time, in order of arrival. Items that arrive while a group is being sent join
+ * the next group, so no item waits for a group to fill. `send` returns one result per item, at the item's index. If
+ * `send` throws, all items in its group are rejected with that error. If the error is StoreUnavailable, the waiting
+ * items are rejected as well, because each would otherwise wait for the same time limit.
  */
 export function batcher<T, R>(send: (group: readonly T[]) => Promise<readonly R[]>) {
   type Waiting = { readonly item: T; resolve(result: R): void; reject(error: unknown): void };
@@ -16,7 +16,7 @@ export function batcher<T, R>(send: (group: readonly T[]) => Promise<readonly R[
   let sending: Promise<void> | null = null;
 
   async function sendAll(): Promise<void> {
-    // Items that are added in the same turn of the event loop join the first group.
+    // Items that are added in this turn of the event loop join the first group.
     await endOfTurn();
     while (waiting.length > 0) {
       const group = waiting.splice(0, groupMax);

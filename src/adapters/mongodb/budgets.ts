@@ -13,20 +13,23 @@ import type { MongoConnection } from './connection.js';
 import { DuplicateKey } from './mongo-error.js';
 
 type BudgetDocument = BudgetUse & {
-  /** The name of the budget and the id of the application. */
+  /** The budget name and the application id. */
   readonly _id: string;
   readonly applicationId: string;
-  /** Counts the writes. A write succeeds only if the document still has the version that it was computed from. */
+  /**
+   * Increases by one with each write. A write succeeds only if the document still has the version that the write is
+   * based on.
+   */
   readonly version: number;
 };
 
 /**
- * The largest number of attempts. Each process reserves one block of guesses at a time, so a document has at most one
+ * The maximum number of attempts. Each process reserves one block of guesses at a time, so a document has at most one
  * pending write per process.
  */
 const triesMax = 50;
 
-/** Returns `Budgets` on MongoDB, in the database of the rows. */
+/** Implements `Budgets` in the MongoDB database that contains the rows. */
 export function mongoBudgets(connection: MongoConnection): Budgets {
   const budgets = (db: Db): Collection<BudgetDocument> => db.collection<BudgetDocument>('budgets');
 
@@ -62,7 +65,7 @@ export function mongoBudgets(connection: MongoConnection): Budgets {
     throw new StoreUnavailable('mongodb', 'race_not_settled');
   }
 
-  /** Runs the reservations of this process from one document one after the other. */
+  /** Runs this process's reservations one at a time per document. */
   const queue = createStreamQueue();
 
   return {

@@ -12,8 +12,8 @@ type Checkpoint = {
 };
 
 /**
- * Returns `Checkpoints` on MongoDB, in the database of the rows. Each new leader gets a new epoch. A write names the
- * epoch of its leader, so a former leader changes nothing.
+ * Implements `Checkpoints` in the MongoDB database that contains the rows. Each new leader gets a new epoch. Every
+ * write names its leader's epoch, so writes by a former leader have no effect.
  */
 export function mongoCheckpoints(connection: MongoConnection): Checkpoints {
   const checkpoints = (db: Db): Collection<Checkpoint> => db.collection<Checkpoint>('checkpoints');

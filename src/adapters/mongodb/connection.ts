@@ -11,41 +11,41 @@ import { withinLimit } from '../time-limit/within-limit.js';
 import { leftTransactions } from './left-transactions.js';
 import { mongoError } from './mongo-error.js';
 
-/** Applies in addition to the driver's own limits, which do not end a call to a frozen server. */
+/** Supplements the driver's own limits, which do not end a call to a frozen server. */
 const callLimitMs = 5_000;
-/** The interval at which a pending call checks for abandoned transactions that may block it, and ends them. */
+/** How often a pending call looks for abandoned transactions that may block it, and ends them. */
 const patienceMs = 1_000;
 
 /**
- * A connection to one database of the replica set. Reads go to the primary and return what a majority has. Writes
- * return when a majority has journalled them. The outcome of a write that throws StoreUnavailable is unknown.
+ * A connection to one database of the replica set. Reads go to the primary and return only data that a majority has.
+ * Writes return once a majority has journaled them. The outcome of a write that throws StoreUnavailable is unknown.
  */
 export type MongoConnection = {
   readonly db: Db;
   /**
-   * Runs one or more operations under a limit of 5 s. Throws StoreUnavailable, DuplicateKey or MongoBroken. Errors of
-   * the driver are translated.
+   * Runs one or more operations with a time limit of 5 s. Translates driver errors. Throws StoreUnavailable,
+   * DuplicateKey or MongoBroken.
    */
   call<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
-   * Returns whether the primary, by address and election, is still the one that it was at `time` (`performance.now()`).
-   * Call it after a write that a majority acknowledged: if it returns true, everything read since `time` was current.
-   * A deposed primary still serves reads for some seconds.
+   * Returns whether the primary, identified by address and election, is the same as it was at `time`
+   * (`performance.now()`). Call it after a write that a majority acknowledged: if it returns true, everything read
+   * since `time` was current. A deposed primary still serves reads for a few seconds.
    */
   primaryIsSince(time: number): boolean;
-  /** Calls the listener whenever the primary changes, is elected again or is lost. */
+  /** Calls the listener whenever the primary changes, is reelected or is lost. */
   onPrimaryChanged(listener: () => void): void;
-  /** Returns the time of the primary, in ms since the epoch. */
+  /** Returns the primary's time, in ms since the epoch. */
   primaryTime(): Promise<number>;
   close(): Promise<void>;
 };
 
 /**
- * Connects to a replica set. Throws StoreUnavailable if it does not respond, and MongoBroken for a standalone server,
- * where no write is durable in the sense of docs/design.md, "Promises".
+ * Connects to a replica set. Throws StoreUnavailable if it does not respond. Throws MongoBroken for a standalone
+ * server, whose writes are not durable as docs/design.md, "Promises", requires.
  */
 export async function connectMongo(url: string, databaseName: string): Promise<MongoConnection> {
-  // The name contains the database, so that a vault does not end the transactions of another vault.
+  // The name contains the database name, so that one vault does not end the transactions of another.
   const appName = `strongroom ${databaseName}`;
   const client = clientOf(url, appName);
   const left = leftTransactions(client, appName);
@@ -59,7 +59,7 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
     primarySince = now === null ? Number.POSITIVE_INFINITY : performance.now();
     for (const listener of listeners) listener();
   });
-  // Without a listener, an error event of the client would end the process.
+  // Without a listener, an error event from the client would end the process.
   client.on('error', () => undefined);
 
   async function call<T>(work: (db: Db) => Promise<T>): Promise<T> {
@@ -98,7 +98,7 @@ function clientOf(url: string, appName: string): MongoClient {
   try {
     return new MongoClient(url, { ...options, appName });
   } catch {
-    // The driver's message may quote the address, which contains a password.
+    // Drops the driver's message, which may quote the address and its password.
     throw new MongoBroken(unreadable);
   }
 }
@@ -114,15 +114,15 @@ const options: MongoClientOptions = {
   connectTimeoutMS: 2_000,
   serverSelectionTimeoutMS: callLimitMs,
   socketTimeoutMS: callLimitMs,
-  // Return binary values as Buffers and 64-bit integers as numbers. No value of the vault exceeds 2^53.
+  // Returns binary values as Buffers and 64-bit integers as numbers. No value in the vault exceeds 2^53.
   promoteBuffers: true,
   promoteLongs: true,
   ignoreUndefined: false,
 };
 
 /**
- * Returns the error for a failure that a retry does not fix: the server rejects the user, or a file that the address
- * names cannot be read. Returns null for any other error.
+ * Returns a MongoBroken for a failure that a retry does not fix: the server rejects the user, or a file that the
+ * address names cannot be read. Returns null for any other error.
  */
 function refusalOf(error: unknown): MongoBroken | null {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

@@ -10,8 +10,8 @@ type SessionDocument = {
 };
 
 /**
- * Returns `ConsoleSessions` on MongoDB, in the database of the rows. There are at most a few hundred documents, which
- * need no index besides their ids.
+ * Implements `ConsoleSessions` in the MongoDB database that contains the rows. There are at most a few hundred
+ * documents, so they need no index other than their ids.
  */
 export function mongoConsoleSessions(connection: MongoConnection): ConsoleSessions {
   const sessions = (db: Db): Collection<SessionDocument> => db.collection<SessionDocument>('console_sessions');

@@ -3,7 +3,7 @@ import type { CountStep, DailyCounts, DailySeries, DayCount } from '../../ports/
 import type { MongoConnection } from './connection.js';
 import { inTransaction } from './in-transaction.js';
 
-/** `_id` is tenant, series, day, name and what, so that the index of the ids serves every query. */
+/** `_id` consists of tenant, series, day, name and what, so that the `_id` index serves every query. */
 type CountDocument = { readonly _id: string; readonly count: number };
 type PositionDocument = { readonly _id: string; readonly position: number };
 
@@ -11,7 +11,7 @@ const countsOf = (db: Db): Collection<CountDocument> => db.collection<CountDocum
 const positionsOf = (db: Db): Collection<PositionDocument> => db.collection<PositionDocument>('daily_positions');
 const hint = '_id_';
 
-/** Implements `DailyCounts` in the database of the rows. */
+/** Implements `DailyCounts` in the MongoDB database that contains the rows. */
 export function mongoDailyCounts(connection: MongoConnection): DailyCounts {
   const { call } = connection;
 
@@ -37,7 +37,7 @@ export function mongoDailyCounts(connection: MongoConnection): DailyCounts {
       return [...totals].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, total]) => total);
     },
     async clear() {
-      // The positions first: a step that is under way then changes nothing.
+      // Deletes the positions first, so that a step that is in progress changes nothing.
       await call((db) => positionsOf(db).deleteMany({}));
       await call((db) => countsOf(db).deleteMany({}));
     },
@@ -64,7 +64,10 @@ async function addStep(db: Db, session: ClientSession, { source, from, to, count
   return true;
 }
 
-/** Sorts before all counts of the day. `0` follows `/`, so `<tenant>0` sorts after all counts of the tenant. */
+/**
+ * Returns an id that sorts before all counts of the day. `0` follows `/`, so `<tenant>0` sorts after all counts of the
+ * tenant.
+ */
 function idOf(tenantId: string, series: DailySeries, day: number): string {
   return `${tenantId}/${series}/${String(day).padStart(6, '0')}`;
 }

@@ -3,7 +3,7 @@ import type { ErasureProbe, Looked, TraceKind } from '../../ports/erasure-probe.
 import type { MongoConnection } from './connection.js';
 import { fingerprintsCollection } from './work-indexes.js';
 
-/** The fields by which a row shows that a trace of each kind is left. A tombstone has none of them. */
+/** For each kind of trace, the row fields that contain it if it still exists. A tombstone has none of these fields. */
 const fieldsOf: Readonly<Record<TraceKind, readonly string[]>> = {
   row: ['life', 'type', 'created_at', 'modified_at', 'content', 'cvc'],
   search_term: ['terms', 'seq', 'mark'],
@@ -12,7 +12,7 @@ const fieldsOf: Readonly<Record<TraceKind, readonly string[]>> = {
 };
 
 /**
- * Returns `ErasureProbe` on MongoDB. Checks the stream's row, with its terms, in every generation, and its fingerprint
+ * Implements `ErasureProbe` on MongoDB. Checks the stream's row and its terms in every generation, and its fingerprint
  * claims.
  */
 export function mongoErasureProbe({ call }: MongoConnection): ErasureProbe {

@@ -10,7 +10,7 @@ import {
 } from 'mongodb';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
-/** Thrown when a document with this key exists already. */
+/** Thrown when a document with this key already exists. */
 export class DuplicateKey extends Error {
   constructor() {
     super('a document with this key already exists');
@@ -20,7 +20,7 @@ export class DuplicateKey extends Error {
 
 const duplicateKey = 11_000;
 
-/** Translates an error of the driver at the edge of the adapter. Drops its message, which may quote documents. */
+/** Translates a driver error at the boundary of the adapter. Drops its message, which may quote documents. */
 export function mongoError(error: unknown): unknown {
   if (isOfSocket(error)) return new StoreUnavailable('mongodb', 'unreachable');
   if (!(error instanceof MongoError)) return error;
@@ -44,8 +44,8 @@ function isPassing(error: MongoError): boolean {
 }
 
 /**
- * Returns whether Node.js threw the error at a write to a connection that the server has just closed. The driver (7.9)
- * passes such an error on unchanged, or as a failed batch with the same code.
+ * Returns whether Node.js threw the error on a write to a connection that the server has just closed. The driver (7.9)
+ * passes the error on unchanged, or as a failed batch with the same code.
  */
 function isOfSocket(error: unknown): boolean {
   return error instanceof Error && 'code' in error && socketCodes.has(error.code);
@@ -53,7 +53,10 @@ function isOfSocket(error: unknown): boolean {
 
 const socketCodes = new Set<unknown>(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
-/** The driver wraps any failure of a whole batch, such as a broken connection, and does not keep the error's class. */
+/**
+ * Returns whether a whole batch failed. The driver wraps any such failure, for example a broken connection, and loses
+ * the error's class.
+ */
 function isFailedBatch(error: MongoError): boolean {
   return error instanceof MongoBulkWriteError && error.code === undefined && [error.writeErrors].flat().length === 0;
 }

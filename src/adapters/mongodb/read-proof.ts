@@ -2,14 +2,16 @@ import { randomInt } from 'node:crypto';
 import { batcher } from './batcher.js';
 import type { MongoConnection } from './connection.js';
 
-/** The number of documents. Each process writes to a random one, so that processes rarely contend for the same one. */
+/**
+ * The number of documents. Each process writes to a random one, so that processes rarely contend for the same document.
+ */
 const places = 64;
 
 /**
  * Returns a function that proves that the responding server is the primary that a majority follows. The proof is a
- * write that a majority acknowledges. The write changes the document, because a server confirms a write without changes
- * without asking the majority. Concurrent calls share one write, which begins after all of them. Throws
- * StoreUnavailable.
+ * write that a majority acknowledges. The write changes the document, because a server confirms a write that changes
+ * nothing without asking the majority. Concurrent calls share one write, which begins after all of them were made. The
+ * function throws StoreUnavailable.
  */
 export function createReadProof({ call }: MongoConnection): () => Promise<void> {
   const place = randomInt(places);

@@ -1,6 +1,6 @@
 import type { Db, IndexDescription } from 'mongodb';
 
-/** The indexes that the queries of one collection need. Each has a distinct name. */
+/** The indexes that queries on one collection need. Each has a distinct name. */
 export type RequiredIndexes = {
   readonly collection: string;
   readonly indexes: readonly (IndexDescription & { readonly name: string })[];
@@ -11,7 +11,10 @@ export async function ensureIndexes(db: Db, required: readonly RequiredIndexes[]
   for (const { collection, indexes } of required) await db.collection(collection).createIndexes([...indexes]);
 }
 
-/** Returns the missing indexes as `collection.index`. Every query names its index and fails if the index is missing. */
+/**
+ * Returns the missing indexes, each as `collection.index`. Every query names its index and fails if the index is
+ * missing.
+ */
 export async function checkIndexes(db: Db, required: readonly RequiredIndexes[]): Promise<readonly string[]> {
   const missing: string[] = [];
   for (const { collection, indexes } of required) {

@@ -17,8 +17,8 @@ type Urls = { readonly rows: string; readonly keys: string };
 const using = ['find', 'insert', 'createCollection', 'createIndex', 'listCollections', 'listIndexes'];
 const changing = ['update', 'remove'];
 /**
- * The collections whose documents are changed or removed. The access log is not one of them: its entries are never
- * changed or removed, so no user has the right to do so. Its months are dropped as whole collections.
+ * The collections whose documents may be changed or removed. They do not include the access log. Its entries are never
+ * changed or removed, so no user has the right to do so; each month is dropped as a whole collection.
  */
 const changed = [
   'generations',
@@ -36,8 +36,8 @@ const changed = [
   'daily_positions',
 ];
 /**
- * The number of future generations that get rights in advance: each rebuild creates rows under the next number. Each
- * right names one collection, since a right on the whole database would allow changes to the access log.
+ * The number of future generations that get rights in advance. Each rebuild creates rows under the next number. Each
+ * right names one collection, because a right on the whole database would allow changes to the access log.
  */
 const rebuildsAhead = 100;
 const rowsName = /^token_rows_\d+$/;
@@ -51,14 +51,14 @@ function rowsPrivileges(database: string, newest: number): readonly Privilege[] 
 }
 
 function keysPrivileges(database: string): readonly Privilege[] {
-  // An update destroys a key. The row of a key is never removed.
+  // An update destroys a key. A key's document is never removed.
   return [{ resource: { db: `${database}_keys`, collection: '' }, actions: [...using, 'update'] }];
 }
 
 /**
- * Initiates the replica set if there is none, and creates the users of rows and keys with no more rights than they
- * need. A second run sets passwords and rights again and changes nothing else. Returns a line about each step. Throws
- * MongoBroken.
+ * Initiates the replica set if there is none, and creates the database users for the rows and the keys with no more
+ * rights than they need. A second run sets the passwords and rights again and changes nothing else. Returns one line
+ * for each step. Throws MongoBroken.
  */
 export async function prepareMongo(
   adminUrl: string,
@@ -81,7 +81,7 @@ export async function prepareMongo(
     ];
     let granted: readonly string[] = [];
     for (const { url, user, role, privileges } of roles) {
-      // The same user may have both roles.
+      // One user may have both roles.
       granted = rows === keys ? [...granted, role] : [role];
       lines.push(
         await withClient(new MongoClient(url, asAdmin), (client) => setUser(client, user, role, privileges, granted)),
@@ -90,7 +90,9 @@ export async function prepareMongo(
     return [...new Set(lines)].map((line) => `MongoDB: ${line}`);
   } catch (error) {
     if (error instanceof MongoServerError)
-      throw new MongoBroken(`MongoDB did not allow it as ${admin.name}: ${error.codeName ?? error.code}.`);
+      throw new MongoBroken(
+        `MongoDB rejected a step of the preparation as ${admin.name}: ${error.codeName ?? error.code}.`,
+      );
     if (error instanceof Error && error.name === 'MongoServerSelectionError') {
       throw new MongoBroken(
         'MongoDB does not respond at the address of the administrator or at mongodb.url. Check hosts and certificates.',
@@ -101,8 +103,8 @@ export async function prepareMongo(
 }
 
 /**
- * Returns the rights of the users of rows and keys beyond those that the vault needs. Returns an empty list for a
- * server without users.
+ * Returns the rights that the database users for the rows and the keys have beyond those that the vault needs. Returns
+ * an empty list for a server without users.
  */
 export async function excessRightsInMongo({ rows, keys }: Urls, database: string): Promise<readonly string[]> {
   const needed = { rows: rowsPrivileges(database, 1), keys: keysPrivileges(database) };
@@ -131,7 +133,7 @@ async function excessOf(url: string, needed: readonly Privilege[]): Promise<read
   });
 }
 
-/** Returns the user and the hosts of an address. Throws MongoBroken if it lacks a user or a password. */
+/** Returns the user and the hosts in an address. Throws MongoBroken if the address lacks a user or a password. */
 function userOf(url: string, what: string): User {
   const [, name, password, hosts] = /^mongodb(?:\+srv)?:\/\/([^:@/]+):([^@/]+)@([^/?]+)/.exec(url) ?? [];
   if (name === undefined || password === undefined || hosts === undefined) {
@@ -140,7 +142,7 @@ function userOf(url: string, what: string): User {
   return { name: decodeURIComponent(name), password: decodeURIComponent(password), hosts: hosts.split(',') };
 }
 
-/** Initiates a replica set with the hosts as members, through a direct connection to the administrator's address. */
+/** Initiates a replica set whose members are the hosts, over a direct connection to the administrator's address. */
 async function initiate(adminUrl: string, hosts: readonly string[]): Promise<string[]> {
   return withClient(new MongoClient(adminUrl, { directConnection: true, ...timeouts }), async (client) => {
     const admin = client.db('admin');

@@ -4,10 +4,10 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { MongoConnection } from './connection.js';
 
 const maxTimeMsExpired = 50;
-/** Shorter than the limit of a call. Reads that take longer are rejected as too long, and the server stops them. */
+/** Shorter than a call's limit. The server stops reads that take longer, and they are rejected as too long. */
 const patienceMaxMs = 4_500;
 
-/** The options of every read of one snapshot. */
+/** The options for every read in one snapshot. */
 export type SnapshotOptions = {
   readonly session: ClientSession;
   readonly readConcern: { readonly level: 'snapshot' };
@@ -15,9 +15,9 @@ export type SnapshotOptions = {
 };
 
 /**
- * Runs reads that all see the data as of the instant of the first read, with every write that a majority had
- * acknowledged by then. Each read needs its own `options()`. Throws StoreUnavailable with the reason `tooLong` after
- * `limitMs` in total (4.5 s by default).
+ * Runs reads that all see the data as of the first read, including every write that a majority had acknowledged by
+ * then. Each read needs its own `options()`. Throws StoreUnavailable with the reason `tooLong` after `limitMs` in total
+ * (4.5 s by default).
  */
 export function readSnapshot<T>(
   { call }: MongoConnection,
@@ -45,7 +45,7 @@ export function readSnapshot<T>(
 }
 
 /**
- * Returns the number of documents that match a filter. If the index has all fields of the filter, reads only the index.
+ * Returns the number of documents that match a filter. Reads only the index if the index has all fields in the filter.
  */
 export async function countBy(
   db: Db,

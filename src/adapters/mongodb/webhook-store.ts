@@ -12,7 +12,7 @@ type IdDocument = {
 
 const none = Buffer.alloc(0);
 
-/** Returns `WebhookStore` on MongoDB, in the database of the rows. */
+/** Implements `WebhookStore` in the MongoDB database that contains the rows. */
 export function mongoWebhookStore(connection: MongoConnection): WebhookStore {
   const states = (db: Db): Collection<StateDocument> => db.collection<StateDocument>('webhook_states');
   const ids = (db: Db): Collection<IdDocument> => db.collection<IdDocument>('webhook_ids');
@@ -42,7 +42,7 @@ export function mongoWebhookStore(connection: MongoConnection): WebhookStore {
     async save(webhookId, version, text, delivered) {
       if (!(await replace(webhookId, version, text))) return false;
       const done = delivered.map((event) => ({ webhook: webhookId, event }));
-      // An id that stays because the process died here is emptied after three days.
+      // If the process dies here, the ids stay. They are emptied after three days.
       if (done.length > 0) await connection.call((db) => ids(db).deleteMany({ _id: { $in: done } }));
       return true;
     },

@@ -4,7 +4,7 @@ export const claimsCollection = 'claims';
 export const fingerprintsCollection = 'fingerprint_claims';
 export const batchesCollection = 'batches';
 
-/** The indexes by which claims and batches are found, in addition to their ids. */
+/** The indexes used to find claims and batches other than by id. */
 export const workIndexes: readonly RequiredIndexes[] = [
   { collection: claimsCollection, indexes: [{ name: 'state_time', key: { state: 1, time: 1 } }] },
   { collection: fingerprintsCollection, indexes: [{ name: 'stream', key: { 'intent.stream': 1 } }] },

@@ -14,9 +14,9 @@ import {
 import type { Spans } from '../../ports/spans.js';
 
 export type TracingOptions = {
-  /** The URL where the collector accepts traces by OTLP over HTTP. */
+  /** The URL where the collector accepts traces via OTLP over HTTP. */
   readonly endpoint: string;
-  /** The share of traces that are recorded, from 0 to 1, where the caller has not already decided. */
+  /** The share of traces to record, from 0 to 1. Applies only if the caller has not already decided. */
   readonly sampleRatio: number;
   readonly version: string;
   readonly onError: (error: Error) => void;
@@ -25,7 +25,8 @@ export type TracingOptions = {
 const closeMs = 2_000;
 
 /**
- * Sends spans to an OpenTelemetry collector in batches. Spans that cannot be sent are lost, and reported to `onError`.
+ * Sends spans to an OpenTelemetry collector in batches. Spans that cannot be sent are lost, and the failure is passed
+ * to `onError`.
  */
 export function openTelemetrySpans({ endpoint, sampleRatio, version, onError }: TracingOptions): Spans {
   const provider = new TracerProvider({
@@ -40,7 +41,7 @@ export function openTelemetrySpans({ endpoint, sampleRatio, version, onError }: 
     ],
   });
   const tracer = provider.getTracer('strongroom', version);
-  // We do not use the global context of the library, so that no other module can add to our spans.
+  // We do not use the library's global context, so that no other module can add to our spans.
   const current = new AsyncLocalStorage<Context>();
   return {
     begin(traceparent) {
@@ -109,13 +110,16 @@ function errorName(error: unknown): string {
   return error instanceof Error ? error.name : 'Error';
 }
 
-/** Marks a span as failed. `type` is a name from the code, never a message: a message may quote the caller's input. */
+/**
+ * Marks a span as failed. `type` is a name from the code, never a message, because a message may quote the caller's
+ * input.
+ */
 function fail(span: Span, type: string): void {
   span.setAttribute('error.type', type);
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** Wraps the exporter so that `onError` is called for each batch that it cannot send. */
+/** Wraps an exporter so that it calls `onError` for each batch that it cannot send. */
 function reporting(exporter: SpanExporter, onError: (error: Error) => void): SpanExporter {
   return {
     export(spans, done) {

@@ -7,7 +7,7 @@ export type RedisConnections = {
   disconnect(): void;
 };
 
-/** The options that differ between uses: what happens to a command that cannot be sent. */
+/** The options that differ between uses. They determine what happens to a command that cannot be sent. */
 export type RedisClientOptions = Pick<
   RedisOptions,
   'enableOfflineQueue' | 'autoResendUnfulfilledCommands' | 'maxRetriesPerRequest'
@@ -20,7 +20,7 @@ const shared = {
 
 /**
  * Connects in the background, and reconnects when the connection is lost. `onError` receives each failure as
- * StoreUnavailable. Listening also keeps an `error` event without a listener from ending the process.
+ * StoreUnavailable. The listener also prevents an unhandled `error` event from ending the process.
  */
 export function connectRedis(
   url: string,

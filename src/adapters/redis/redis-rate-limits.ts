@@ -9,23 +9,23 @@ import type { RedisClientOptions } from './connect-redis.js';
 import { redisFailure } from './redis-failure.js';
 
 type RedisRateLimitsOptions = {
-  /** A client that does not queue what it cannot send: see `rateLimitClientOptions`. */
+  /** A client that does not queue commands that it cannot send: see `rateLimitClientOptions`. */
   readonly client: Redis;
   /** The prefix of all keys. */
   readonly prefix: string;
   readonly clock: Clock;
-  /** The limits of this process, which count while Redis is unavailable. */
+  /** The limits local to this process, used while Redis is unavailable. */
   readonly fallback: RateLimits;
   readonly onError: (error: unknown) => void;
-  /** How far the clocks of two processes may differ, ms. */
+  /** How far the clocks of two processes may differ, in ms. */
   readonly clocksApartMs?: number;
-  /** How long a use waits for Redis. */
+  /** How long one use of a limit waits for Redis. */
   readonly limitMs?: number;
-  /** The pause after a failure of Redis. */
+  /** The pause after a Redis failure. */
   readonly pauseMs?: number;
 };
 
-/** A use that cannot be sent now is counted locally, so it must not be sent later. */
+/** The options for `client`. A use that cannot be sent now is counted locally, so it must not be sent later. */
 export const rateLimitClientOptions: RedisClientOptions = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
@@ -33,9 +33,9 @@ export const rateLimitClientOptions: RedisClientOptions = {
 };
 
 /**
- * `RateLimits` for all processes on one Redis. Each use runs one atomic script on a key that expires with its window
- * and contains a hash of the subject. While Redis is down or slow, the process counts locally. After a pause, a single
- * use tries Redis again.
+ * Implements `RateLimits` for all processes that share one Redis server. Each use runs one atomic script on a key that
+ * contains a hash of the subject and expires with its window. While Redis is down or slow, the process counts locally.
+ * After a pause, a single use tries Redis again.
  */
 export function redisRateLimits(options: RedisRateLimitsOptions): RateLimits {
   const { client, prefix, clock, fallback, clocksApartMs = 2_000, limitMs = 200, pauseMs = 1_000 } = options;
@@ -54,7 +54,7 @@ export function redisRateLimits(options: RedisRateLimitsOptions): RateLimits {
     async use(limit, subject, weight) {
       const isProbe = restsUntil > Number.NEGATIVE_INFINITY;
       if (performance.now() < restsUntil) return fallback.use(limit, subject, weight);
-      // Only one use at a time tests whether Redis is back, so that the others need not wait.
+      // Only one use at a time tests whether Redis is back, so that the others do not have to wait.
       if (isProbe) restsUntil = performance.now() + pauseMs;
       try {
         const used = await withinLimit('redis', limitMs, count(limit, subject, weight));
@@ -70,10 +70,10 @@ export function redisRateLimits(options: RedisRateLimitsOptions): RateLimits {
 }
 
 /**
- * `RateLimits.use` in one step. KEYS is the window. ARGV are the current time, the length of a window and the clock
- * margin, all in ms, and the weight. Returns the used weight and the remaining time of the window in ms. The time is
- * that of the calling process. A window that ends late by up to the margin was started by a process whose clock is
- * ahead. A window that ends later still comes from a clock that was set back, and is replaced.
+ * Performs `RateLimits.use` in one step. KEYS is the window. ARGV are the current time, the window length and the clock
+ * margin, all in ms, and the weight. Returns the used weight and the window's remaining time in ms. The current time
+ * comes from the calling process. If a stored window ends too late by no more than the margin, a process whose clock is
+ * ahead started it. If it ends even later, a clock was set back, and the window is replaced.
  */
 const countUse = `
 local now, length, margin, weight = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

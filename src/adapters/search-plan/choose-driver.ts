@@ -1,16 +1,20 @@
 import type { WeighedNode } from './weighed-plan.js';
 
 /**
- * The terms whose postings a search walks. Every match has one of them. `count` is an upper bound of those postings.
+ * The terms whose postings a search walks. Every match has at least one of them. `count` is an upper bound on the
+ * number of those postings.
  */
 export type Driver = {
   readonly terms: readonly Buffer[];
   readonly count: number;
-  /** The part of the plan that consists of exactly these terms and need not be checked again; null if there is none. */
+  /**
+   * The part of the plan that consists of exactly these terms and does not need to be checked again, or null if there
+   * is none.
+   */
   readonly exactly: WeighedNode | null;
 };
 
-/** Returns the cheapest walk that covers every match; null if only a walk over all tokens does. */
+/** Returns the cheapest walk that covers every match, or null if only a walk over all tokens does. */
 export function chooseDriver(node: WeighedNode): Driver | null {
   switch (node.is) {
     case 'term':
@@ -31,7 +35,10 @@ export function chooseDriver(node: WeighedNode): Driver | null {
   }
 }
 
-/** Returns what is left to check for each posting of the driver; null if the driver is the whole plan. */
+/**
+ * Returns the part of the plan that is left to check for each of the driver's postings, or null if the driver is the
+ * whole plan.
+ */
 export function residue(node: WeighedNode, { exactly }: Driver): WeighedNode | null {
   if (node === exactly) return null;
   if (node.is !== 'and') return node;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Returns a hash over the terms of a row in both generations, which are hashed under two keys. It is computed while
- * both are at hand, and later shows that the two belong together.
+ * Returns a hash over a row's terms in both generations, which are hashed under different keys. It is computed while
+ * both sets of terms are available, and later proves that they belong together.
  */
 export function termsDigest(read: Uint8Array | null, made: Uint8Array | null): Buffer {
   const empty = new Uint8Array(0);

@@ -1,6 +1,6 @@
 import type { PlanNode } from '../../ports/search-plan.js';
 
-/** A plan whose terms are known to exist, each with the number of tokens that have it. */
+/** A plan in which every term is known to exist and has a count of its tokens. */
 export type WeighedNode =
   | { readonly is: 'term'; readonly term: Buffer; readonly count: number }
   | { readonly is: 'and' | 'or'; readonly of: readonly WeighedNode[] }
@@ -11,8 +11,8 @@ export type WeighedNode =
 export type Weighed = WeighedNode | 'every' | 'none';
 
 /**
- * Looks up the count of each term and removes the parts that the count decides. A term that no token has matches none.
- * A term that every token has matches all.
+ * Looks up the count of each term, and removes the parts that the count decides: a term that no token has matches
+ * nothing, and a term that every token has matches everything.
  */
 export function weigh(node: PlanNode, countOf: (term: Buffer) => number, everyCount: number): Weighed {
   switch (node.is) {
@@ -44,7 +44,7 @@ export function weigh(node: PlanNode, countOf: (term: Buffer) => number, everyCo
   }
 }
 
-/** Removes repeated terms on one level, so that their tokens count once. */
+/** Removes repeated terms on one level, so that their tokens are counted only once. */
 function withoutRepeats(of: readonly WeighedNode[]): readonly WeighedNode[] {
   const seen = new Set<string>();
   return of.filter((node) => {

@@ -7,18 +7,18 @@ import { fileIdentity, monthsOnDisk } from './access-log/month-files.js';
 import { type MonthReader, openMonthReader } from './access-log/month-reader.js';
 import type { Writer } from './writer/writer.js';
 
-/** One thread writes, so there is one chain. It continues across restarts. */
+/** The name of the only chain. Because only one thread writes, there is one chain, which continues across restarts. */
 const chain = 'vault';
 
-/** A group of records with this many lines is handed over before the turn of the event loop ends. */
+/** A group with this many lines is handed over before the turn of the event loop ends. */
 const linesOfGroup = 16;
 
-/** Entries of one month that are handed to the writer together and become durable together. */
+/** Entries of one month that are handed to the writer, and become durable, together. */
 type Group = { readonly month: Month; readonly lines: string[]; readonly stored: Promise<void>; handOver(): void };
 
 /**
- * Implements `AccessLog` on the journal and on one file per month. The writer appends to the journal, and its background
- * thread moves the batches into the files. This thread reads the files, after everything that was recorded is there.
+ * Implements `AccessLog` on the journal and one file per month. The writer appends to the journal, and its background
+ * thread moves the batches into the files. This thread reads the files once they contain everything that was recorded.
  */
 export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { close(): void } {
   const readers = new Map<Month, MonthReader>();
@@ -48,7 +48,7 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
       if (group === begun) group = null;
       if (isHandedOver) return;
       isHandedOver = true;
-      // One text crosses to the other thread faster than objects or many texts do.
+      // One string crosses to the other thread faster than objects or many strings do.
       const input = { month, lines: lines.join('\n'), entries: lines.length };
       settle(writer.request('record_access', input).then(() => undefined));
     }
@@ -69,7 +69,7 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
     return into;
   }
 
-  /** Runs a read of the files that sees every record that has resolved. */
+  /** Runs a read of the files that sees every entry whose `record` call has resolved. */
   async function readMoved<T>(read: () => T): Promise<T> {
     await writer.request('move_access', null);
     return reading(read);
@@ -104,7 +104,7 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
       return readMoved(() =>
         monthsOnDisk(dataDir)
           .flatMap((month) => readerOf(month).batches(afterSequence, limit))
-          // After a clock was set back, newer batches are in an earlier file.
+          // If a clock was set back, newer batches are in an earlier file.
           .sort((one, other) => one.sequence - other.sequence)
           .slice(0, limit),
       );

@@ -8,8 +8,8 @@ import type { Writer } from './writer/writer.js';
 type ClaimRow = Omit<Stored<FinishedClaim>, 'result'> & { readonly result: string };
 
 /**
- * Implements `Claims` on `vault.db`. One process has the data, and stores a claim in the transaction of its command. A
- * running command therefore needs no row, and after a crash no command is running.
+ * Implements `Claims` on `vault.db`. Only one process uses the data, and it stores a claim in the same transaction as
+ * its command's changes. So a running command needs no row, and after a crash no command is running.
  */
 export function sqliteClaims(database: SqliteDatabase, writer: Writer): Claims {
   const find = database.prepare('SELECT cmd, time, result, mac FROM claims WHERE cmd = ?');
@@ -25,7 +25,7 @@ export function sqliteClaims(database: SqliteDatabase, writer: Writer): Claims {
       }
       open.add(cmd);
       try {
-        // An old claim with this key would make the new one fail.
+        // An old claim with this key would make the new claim fail.
         if (row !== undefined) await writer.request('forget_claims', { notBefore });
       } catch (error) {
         open.delete(cmd);

@@ -10,9 +10,9 @@ export const dailyCountsFile = 'days.db';
 type Row = { readonly day: number; readonly name: string; readonly what: string; readonly count: number };
 
 /**
- * Implements `DailyCounts` on a file of its own, which is opened at the first use. It contains nothing that the logs do
- * not contain, so a damaged or foreign file is replaced by an empty one, and the counting begins again. `logId` is the
- * log that is counted.
+ * Implements `DailyCounts` on a separate file, which is opened on first use. The counts are derived from the logs, so a
+ * damaged or foreign file is replaced with an empty one and the counting starts over. `logId` is the log that is
+ * counted.
  */
 export function sqliteDailyCounts(dataDir: string, logId: string): DailyCounts & { close(): void } {
   let open: ReturnType<typeof countsIn> | null = null;
@@ -103,8 +103,8 @@ function openFor(dataDir: string, logId: string): SqliteDatabase {
 
 function openFile(dataDir: string): SqliteDatabase {
   const database = prepareFile(join(dataDir, dailyCountsFile), dailyCountsFile, schema, schemaVersion);
-  // This thread also serves requests, so it does not wait for the disk. After a power failure the file is older, and
-  // its positions with it.
+  // This thread also serves requests, so it does not wait for the disk. After a power failure, the counts in the file
+  // may be older, but its positions are equally old.
   database.pragma('synchronous = NORMAL');
   return database;
 }

@@ -11,15 +11,15 @@ type InRow = Readonly<Record<TraceKind, number>>;
 type InStore = { readonly looked: number; readonly found: number };
 type BlockRow = { readonly block: number; readonly entries: Buffer };
 
-/** How many blocks are read at once, which blocks the serving thread for some milliseconds. */
+/** The number of blocks to read at once, which blocks the serving thread for a few milliseconds. */
 const blocksAtOnce = 100;
 const changesAtOnce = 500;
 
 /**
- * Implements `ErasureProbe` on `vault.db`. Looks in both sets of tables, including the one that is empty except during a
- * rebuild. Removed postings are taken out of the index first. A posting names its token by the position of the creating
- * event, and no index leads from there to the posting, so we read all changes and all blocks, also of runs that are not
- * read.
+ * Implements `ErasureProbe` on `vault.db`. Looks in both sets of tables, including the one that is empty except during
+ * a rebuild. Removed postings are first taken out of the search index. A posting identifies its token by the position
+ * of the creating event, and no index leads from that position to the posting. So the probe reads all changes and all
+ * blocks, including the blocks of runs that searches do not read.
  */
 export function sqliteErasureProbe(database: SqliteDatabase, writer: Writer): ErasureProbe {
   const of = ofBothSlots((slot) => statementsOf(database, slot));
@@ -91,7 +91,7 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
   return {
     index: indexStatements(database, slot),
     blocksAfter: database.prepare(`SELECT block, entries FROM ${blocks} WHERE block > ? ORDER BY block LIMIT ?`),
-    // The columns that a tombstone keeps are left out.
+    // Leaves out the columns that a tombstone keeps.
     inRow: database.prepare(
       `SELECT removed_at IS NULL OR state ->> '$.life' IS NOT NULL OR content IS NOT NULL OR cvc IS NOT NULL
            OR created_at IS NOT NULL OR modified_at IS NOT NULL AS row,

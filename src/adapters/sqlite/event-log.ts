@@ -28,7 +28,7 @@ type EventRow = {
 
 type ClearRow = Omit<EventRow, 'trace' | 'content' | 'cvc'>;
 
-// `clear` precedes the ciphertexts in a row, so SQLite does not read pages that hold only ciphertext.
+// `clear` precedes the ciphertexts in a row, so SQLite does not read pages that contain only ciphertext.
 const proofColumns = 'commit_first, commit_digests, sealed_hash, mac';
 const clearColumns = `position, stream, revision, id, type, version, tenant, actor, time, cmd, clear, ${proofColumns}`;
 const columns = `${clearColumns}, trace, content, cvc`;
@@ -97,7 +97,10 @@ function clearPart({ tenant, actor, clear, ...row }: ClearRow): StoredClear {
   };
 }
 
-/** Returns an empty object for text that is not JSON, which no vault wrote: the MAC of the event then fails. */
+/**
+ * Parses an object. Returns an empty object for text that is not JSON. The vault did not write such text, so the
+ * event's MAC then fails.
+ */
 function objectIn(text: string): JsonObject {
   try {
     return JSON.parse(text) as JsonObject;

@@ -8,17 +8,17 @@ import type { Writer } from './writer/writer.js';
 
 type Row = { readonly generation: number; readonly state: 'read' | 'building' | 'left' };
 
-/** The rows of a request to the writer. */
+/** The number of rows per request to the writer. */
 const rowsAtOnce = 8;
 /**
- * How many of these requests wait for the writer at a time, and may share its next commit. Few, because a reveal waits
- * for its record, and so for the current commit of the writer: some milliseconds.
+ * How many of these requests may wait for the writer at a time and share its next commit. The number is small because
+ * each reveal waits for its access record, and therefore for the writer's current commit.
  */
 const requestsAtOnce = 4;
 
 /**
- * Caches `inUse` of `Generations` for the process that has the files. Only requests of this process change which
- * generations are in use, so one look-up between two changes suffices.
+ * Caches `Generations.inUse` for the process that has the files. Only requests from this process change which
+ * generations are in use, so one lookup between two changes is enough.
  */
 export function rememberingInUse(generations: Generations): Generations {
   let known: Awaited<ReturnType<Generations['inUse']>> | null = null;
@@ -50,8 +50,9 @@ export function rememberingInUse(generations: Generations): Generations {
 }
 
 /**
- * Implements `Generations` on `vault.db` with two sets of tables, one of them empty except during a rebuild. No file
- * still holds an emptied generation: its pages are overwritten, and the write-ahead log is copied back and truncated.
+ * Implements `Generations` on `vault.db` with two sets of tables, one of which is empty except during a rebuild. An
+ * emptied generation leaves nothing in any file: its pages are overwritten, and the write-ahead log is copied back and
+ * truncated.
  */
 export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Generations {
   const written = database.prepare(
@@ -59,13 +60,13 @@ export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Gen
   );
   const versions = database.prepare('SELECT name, version FROM projections');
   const rebuild = database.prepare(`SELECT rebuild FROM projections WHERE name = 'tokens'`).pluck();
-  /** The generation to cancel. Memory suffices, because one process has the files. */
+  /** The generation to cancel. It is only in memory, because only one process has the files. */
   let cancelled: number | null = null;
 
   const inUse: Generations['inUse'] = async () => {
     const rows = reading(() => written.all() as Row[]);
     const read = rows.find(({ state }) => state === 'read');
-    if (read === undefined) throw new Error('one generation is read');
+    if (read === undefined) throw new Error('no generation is read');
     return { read: read.generation, write: rows.map(({ generation }) => generation) };
   };
 

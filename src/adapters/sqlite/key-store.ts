@@ -45,14 +45,15 @@ const read = <T>(run: () => T): T => reading(run, 'keys.db');
 
 /**
  * Implements `KeyStore` on `keys.db`. Reads run on the calling thread as single statements, so no read transaction
- * outlives a call. All writes go to the writer. One process has the file, so no other process replaces the root key.
+ * outlives a call. All writes go to the writer. Only one process has the file, so no other process can replace the root
+ * key.
  */
 export function sqliteKeyStore(deps: Deps): KeyStore {
   const { database, writer, clock } = deps;
   const metaOf = metaReader(database);
   const begunRotation = rotationMark(metaOf);
-  // The row id is the order of insertion, and serves as the number: a clock that was set back must not put an older key
-  // first.
+  // The row id reflects the insertion order and serves as the key's number, because a clock that was set back must not
+  // put an older key first.
   const keysOfTenant = database.prepare(
     `SELECT id, tenant, purpose, rowid AS number, destroyed_at, wrapped FROM tenant_keys
      WHERE tenant = ? ORDER BY rowid`,
@@ -129,7 +130,7 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
     async forgetRevisions() {
       await writer.request('forget_revisions', null);
     },
-    /** Not atomic, and need not be: one process has the file and requests one block of a tenant at a time. */
+    /** Does not need to be atomic: only one process has the file, and it requests one block per tenant at a time. */
     async reserveTraces(tenantId, count) {
       const name = `traces.${tenantId}`;
       const stored = metaOf(name);
@@ -143,13 +144,14 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
 }
 
 /**
- * `lastRow`: the last row of `tenant_keys` at the start. `at`: copies made before this time (ms) hold no newer keys.
+ * `lastRow` is the last row of `tenant_keys` when the rotation began. Copies made before `at` (ms) contain no newer
+ * keys.
  */
 type RotationMark = { readonly lastRow: number; readonly at: number };
 
 /**
- * Returns a reader of the mark that a rotation leaves in the row `rotation` of `meta`; null if no rotation was begun.
- * The wrapping keys up to its last row are the old ones.
+ * Returns a function that reads the mark that a rotation leaves in the `rotation` row of `meta`, or null if no rotation
+ * has begun. The wrapping keys up to `lastRow` are the old ones.
  */
 function rotationMark(metaOf: ReturnType<typeof metaReader>): () => RotationMark | null {
   return () => {
@@ -182,7 +184,7 @@ function sqliteRotationRows({ database, writer, clock }: Deps): RotationRows {
   return {
     async begin() {
       if (begun() !== null) return;
-      // Threat: with a time later than the mark, a copy made in between would hold newer keys and still be declared
+      // Threat: with a time later than the mark, a copy made in between would contain newer keys and still be declared
       // void.
       const at = earliestNow(clock);
       const lastRow = Number(read(() => lastTenantKey.get()) ?? 0);

@@ -14,13 +14,13 @@ type Revision = { readonly stream: string; readonly revision: number };
 
 const writesNothing: Writer = {
   request: async () => {
-    throw new Error('the thread of a rebuild must not write');
+    throw new Error('a rebuild thread must not write');
   },
   notice: null,
   close: async () => undefined,
 };
 
-/** Opens both files of a data directory for the thread of a rebuild, which only reads. */
+/** Opens both files of a data directory for a rebuild's thread, which only reads. */
 export function openRebuildReader(dataDir: string) {
   const vault = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'reader');
   const keysDb = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');
@@ -39,7 +39,7 @@ export function openRebuildReader(dataDir: string) {
       directory: sqliteDirectory(vault, writesNothing),
       generations: sqliteGenerations(vault, writesNothing),
     },
-    /** Returns the revisions of the rows in a generation, by stream. */
+    /** Returns the revisions of the rows in one generation, by stream. */
     revisionsIn: (generation: number) => async (streams: readonly string[]) => {
       const rows = reading(() => {
         const slot = slotOf.get(generation) as Slot | undefined;

@@ -22,9 +22,9 @@ import { sqliteWebhookStore } from './webhook-store.js';
 import { startWriter } from './writer/writer.js';
 
 /**
- * Opens the files of a data directory behind all ports. One thread writes, and this thread reads. Creates missing
- * files. Throws StoreBroken. Calls `onBroken` when the files can no longer be written, and `onCommitted` with the
- * number of changes in each commit of the event log.
+ * Opens the files of a data directory and returns all ports on them. One thread writes, and this thread reads. Creates
+ * missing files. Throws StoreBroken. Calls `onBroken` when the files can no longer be written, and `onCommitted` with
+ * the number of changes in each event log commit.
  */
 export async function openSqliteStores(
   dataDir: string,
@@ -60,7 +60,7 @@ export async function openSqliteStores(
     const chain = sqliteEventChain(vault);
 
     return {
-      /** What the operator should know about the files; null if there is nothing. */
+      /** What the operator should know about the files, or null if there is nothing. */
       notice: writer.notice,
       storedWork,
       storedLog: sqliteEventLog(vault, storedWork),
@@ -86,16 +86,16 @@ export async function openSqliteStores(
           await writer.request('save_meta', { name: 'clock', value: encodeClockRecord(record) });
         },
       } satisfies ClockRecords,
-      /** Returns the id of the log that the key store belongs to; null for a new key store. */
+      /** Returns the id of the log that the key store belongs to, or null for a new key store. */
       logIdOfKeys: (): string | null =>
         reading(() => logIdInKeys.get() as Buffer | undefined, 'keys.db')?.toString('utf8') ?? null,
       async bindKeysToLog(logId: string): Promise<void> {
         await writer.request('save_meta', { name: 'log_id', value: Buffer.from(logId) });
       },
-      /** Replaces all rows of the directory. Resolves to false if the directory was changed after `upTo`. */
+      /** Replaces all directory rows. Resolves to false if the directory was changed after `upTo`. */
       replaceDirectory: (records: readonly Stored<DirectoryRecord>[], upTo: number): Promise<boolean> =>
         writer.request('replace_directory', { records, upTo }),
-      /** Returns the number of live tokens, including expired ones that are not yet swept. */
+      /** Returns the number of live tokens, including expired tokens that are not yet swept. */
       countRows: (): number => reading(() => Number(tokens.get() ?? 0)),
       async forgetTombstones(notBefore: number): Promise<void> {
         await writer.request('forget_tombstones', { notBefore });

@@ -13,7 +13,7 @@ type Count = { readonly type: TokenType; readonly count: number };
 export function sqliteTokenRows(database: SqliteDatabase, connections: SearchConnections): TokenRows {
   const readSlot = database.prepare(`SELECT slot FROM generations WHERE state = 'read'`).pluck();
   const of = ofBothSlots((slot) => statementsOf(database, slot));
-  // The hot path: one statement finds the row in the generation that is read.
+  // This is the hot path. One statement finds the row in the generation that is read.
   const byStream = database.prepare(
     slots
       .map((slot) => {
@@ -22,7 +22,7 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
       })
       .join(' UNION ALL '),
   );
-  /** Returns the statements for the generation that is read now. A swap takes effect with its commit. */
+  /** Returns the statements for the generation that is currently read. A swap takes effect when it is committed. */
   const read = () => of[readSlot.get() as Slot];
 
   function countsOf(tenantId: string, now: number): readonly [Count[], Count[]] {
@@ -75,7 +75,7 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
     .pluck();
   const pageAfter = database.prepare(`SELECT ${viewColumns} FROM ${rows} WHERE stream > ? ORDER BY stream LIMIT ?`);
   const counts = database.prepare(`SELECT type, count FROM ${tokenCounts} WHERE tenant = ? AND count > 0`);
-  // Tokens that are due and not yet swept. The index on expires_at holds few of them.
+  // Counts tokens that are due and not yet swept. The index on expires_at contains few of them.
   const expired = database.prepare(
     `SELECT state ->> '$.life.tokenType' AS type, count(*) AS count FROM ${rows}
      WHERE expires_at <= ? AND tenant = ? GROUP BY 1`,

@@ -1,6 +1,6 @@
 const restMs = 60_000;
 
-/** Reports an error, then drops further ones for a minute: a server that is down fails every call. */
+/** Reports an error, then drops further errors for one minute. While a server is down, every call fails. */
 export function onceAMinute(onError: (error: unknown) => void): (error: unknown) => void {
   let silentUntil = Number.NEGATIVE_INFINITY;
   return (error) => {

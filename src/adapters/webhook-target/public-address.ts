@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Networks that are not on the public internet (IANA special-purpose registry), and multicast. */
+/** Networks that are not on the public internet: those in the IANA special-purpose registry, and multicast. */
 const special = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -20,7 +20,7 @@ for (const [network, prefix] of [
 ] as const) {
   special.addSubnet(network, prefix, 'ipv4');
 }
-/** Parts of 2000::/3 that are not public, or that carry an IPv4 address (6to4, Teredo). */
+/** Parts of 2000::/3 that are not public, or that embed an IPv4 address (6to4, Teredo). */
 for (const [network, prefix] of [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -32,7 +32,10 @@ for (const [network, prefix] of [
 const publicV6 = new BlockList();
 publicV6.addSubnet('2000::', 3, 'ipv6');
 
-/** Returns whether an IP address is on the public internet. IPv4 addresses inside IPv6 count as not public. */
+/**
+ * Returns whether an IP address is on the public internet. An IPv6 address that embeds an IPv4 address does not count
+ * as public.
+ */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !special.check(address, 'ipv4');

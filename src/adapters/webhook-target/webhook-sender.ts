@@ -11,18 +11,18 @@ const idleSocketsMax = 16;
 class PrivateAddress extends Error {}
 
 export type WebhookSenderOptions = {
-  /** Also sends to addresses that are not on the public internet, and over plain HTTP. */
+  /** If true, also sends to addresses that are not on the public internet, and over plain HTTP. */
   readonly allowsPrivate: boolean;
-  /** Tests resolve names with this. */
+  /** Replaces the name lookup in tests. */
   readonly resolve?: typeof lookup;
   readonly limitMs?: number;
 };
 
 /**
- * Sends webhooks over HTTPS. Threat: server-side request forgery. A tenant names an address inside the network of the
- * vault, or a name that resolves to a public address when the webhook is created and to a private one later (DNS
- * rebinding), or redirects there. So the addresses that a name resolves to are checked in the look-up that the
- * connection itself uses, and a redirect is a failure like any other response but 2xx.
+ * Sends webhooks over HTTPS. Threat: server-side request forgery. A tenant supplies an address inside the vault's
+ * network, a name that resolves to a public address when the webhook is created and to a private one later (DNS
+ * rebinding), or a URL that redirects to a private address. So the sender checks resolved addresses in the lookup that
+ * the connection itself uses, and treats a redirect as a failure, like any other response outside 2xx.
  */
 export function webhookSender({
   allowsPrivate,
@@ -56,7 +56,8 @@ export function webhookSender({
     problemOf,
     post: (url, headers, body) =>
       new Promise<SendOutcome>((resolveOutcome) => {
-        // A look-up is skipped for a literal address, so this is its check. The setting may have changed, too.
+        // The connection skips the lookup for a literal address, so it is checked here. The setting may also have
+        // changed.
         const problem = problemOf(url);
         if (problem !== null) return resolveOutcome({ kind: 'failed', problem: `the address ${problem}` });
         if (isClosed) return resolveOutcome({ kind: 'failed', problem: 'the service is stopping' });
@@ -78,7 +79,7 @@ export function webhookSender({
         }, limitMs);
         request.on('response', (response) => {
           settle({ kind: 'responded', status: response.statusCode ?? 0 });
-          // Keeps the connection only if the response has no body. Threat: a body of megabytes, or one that never ends.
+          // Keeps the connection only if the response has no body. Threat: a body that is megabytes long or never ends.
           if (response.headers['content-length'] === '0' || response.statusCode === 204) response.resume();
           else request.destroy();
         });
@@ -93,7 +94,9 @@ export function webhookSender({
   };
 }
 
-/** Threat: messages of libraries contain addresses, so only what happened is shown. */
+/**
+ * Returns a description of the failure. Threat: library messages contain addresses, so the description leaves them out.
+ */
 function problemText(error: Error & { readonly code?: string }): string {
   if (error instanceof PrivateAddress) return 'the name resolves to an address that is not on the public internet';
   if (error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN') return 'the name cannot be resolved';

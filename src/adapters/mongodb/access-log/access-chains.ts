@@ -6,13 +6,13 @@ import { accessCollection, monthsStored } from './access-collections.js';
 import { type EntryDocument, entryOf } from './entry-document.js';
 import { afterBatch, beforeAll, entryPlace, isChain } from './entry-key.js';
 
-/** A result ends with the batch that reaches this number of entries. */
+/** A result ends with the batch in which it reaches this number of entries. */
 const entriesMax = 20_000;
 
 type StoredBatch = { readonly sequence: number; readonly entries: AccessEntry[]; link: EntryDocument['batch'] };
 type Found = { readonly batches: readonly AccessBatch[]; readonly isAll: boolean };
 
-/** Returns every chain that has an entry, oldest first. Takes one index look-up per chain and month. */
+/** Returns every chain that has an entry, oldest first. Takes one index lookup per chain per month. */
 export async function accessChains({ call }: MongoConnection): Promise<readonly string[]> {
   const chains = new Set<string>();
   for (const month of await call(monthsStored)) for (const chain of await chainsOf(call, month)) chains.add(chain);
@@ -35,7 +35,7 @@ async function chainsOf(call: MongoConnection['call'], month: Month): Promise<re
   return chains;
 }
 
-/** Returns the newest closed batch of each chain since a month. Takes two index look-ups per chain and month. */
+/** Returns the newest closed batch of each chain since a month. Takes two index lookups per chain per month. */
 export async function accessHeads({ call }: MongoConnection, from: Month): Promise<readonly AccessHead[]> {
   const heads = new Map<string, AccessHead>();
   for (const month of (await call(monthsStored)).filter((stored) => stored >= from)) {
@@ -47,7 +47,10 @@ export async function accessHeads({ call }: MongoConnection, from: Month): Promi
   return [...heads.values()];
 }
 
-/** Skips a batch that is not closed. Such a batch was never acknowledged, and nothing follows it in its chain. */
+/**
+ * Returns the newest closed batch of a chain in a month. Skips a batch that is not closed: it was never acknowledged,
+ * and nothing follows it in its chain.
+ */
 async function newestOf(call: MongoConnection['call'], month: Month, chain: string): Promise<AccessHead | null> {
   const range = { $gt: afterBatch(chain, 0), $lte: afterBatch(chain) };
   const closing = await call((db) =>
@@ -59,7 +62,7 @@ async function newestOf(call: MongoConnection['call'], month: Month, chain: stri
   return { chain, sequence: entryPlace(closing._id).sequence, hash: closing.batch.hash };
 }
 
-/** Returns batches of a chain in order, over all months, because a late entry is stored in an earlier month. */
+/** Returns batches of a chain in order. Reads all months, because a late entry is stored in an earlier month. */
 export async function accessBatches(
   connection: MongoConnection,
   chain: string,
@@ -71,7 +74,7 @@ export async function accessBatches(
   for (const month of await connection.call(monthsStored)) {
     found.push(await batchesOfMonth(connection, month, chain, afterSequence, limit));
   }
-  // If a month was not read to its end, later batches of other months belong on the next page.
+  // If a month was not read to its end, later batches from other months belong on the next page.
   const ends = found.filter(({ isAll }) => !isAll).map(({ batches }) => batches.at(-1)?.sequence ?? 0);
   const end = Math.min(Number.POSITIVE_INFINITY, ...ends);
   return found

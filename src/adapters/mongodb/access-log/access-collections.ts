@@ -4,7 +4,10 @@ import { ensureIndexes, type RequiredIndexes } from '../required-indexes.js';
 
 const shape = /^access_(\d{4})_(\d{2})$/;
 
-/** Every query names its index. Both indexes contain all fields of a filter, so that an exact count reads no entry. */
+/**
+ * Every query names its index. Both indexes contain all fields that filters use, so that an exact count reads no
+ * entries.
+ */
 export const accessIndexNames = { time: 'time', ref: 'ref' } as const;
 
 /** Returns the name of a month's collection, such as `access_2026_11`. */
@@ -35,7 +38,10 @@ export function accessIndexes(month: Month): RequiredIndexes {
   };
 }
 
-/** Creates the collections of the month of `now` (ms) and of the next month, so that no record waits for an index. */
+/**
+ * Creates the collections for the month of `now` (ms) and for the next month, so that no record has to wait for an
+ * index.
+ */
 export async function ensureAccessIndexes(db: Db, now: number): Promise<void> {
   const date = new Date(now);
   const next = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);

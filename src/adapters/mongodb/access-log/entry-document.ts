@@ -1,6 +1,6 @@
 import type { AccessEntry, AccessOutcome, ActorType } from '../../../events/access-log/access-entry.js';
 
-/** One entry of the access log. A field that is null in the entry is absent. */
+/** One entry of the access log. Fields that are null in the entry are absent from the document. */
 export type EntryDocument = {
   /** Chain, sequence and number (`entry-key.ts`). */
   readonly _id: Buffer;
@@ -19,7 +19,9 @@ export type EntryDocument = {
   readonly trace?: Buffer;
   readonly trace_stream?: string;
   readonly trace_revision?: number;
-  /** Only in the last entry of a batch. A batch without it was not stored completely and was never acknowledged. */
+  /**
+   * Present only in the last entry of a batch. A batch without it was not stored completely and was never acknowledged.
+   */
   readonly batch?: { readonly previous: Buffer; readonly hash: Buffer };
 };
 

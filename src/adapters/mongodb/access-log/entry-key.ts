@@ -6,12 +6,12 @@ const numberBytes = 4;
 const keyBytes = chainBytes + sequenceBytes + numberBytes;
 
 /**
- * The place of an entry: chain, sequence of its batch, number in the batch. Keys of a chain sort in the order of
- * writing.
+ * An entry's place: its chain, its batch's sequence and its number in the batch. The keys in a chain sort in the order
+ * in which the entries were written.
  */
 export type EntryPlace = { readonly chain: string; readonly sequence: number; readonly number: number };
 
-/** Returns a chain id that no other writer has, in 24 hex digits. Later ids sort after earlier ones, to the second. */
+/** Returns a chain id of 24 hex digits that no other writer has. Ids sort by creation time, to the second. */
 export function newChain(): string {
   return new ObjectId().toHexString();
 }
@@ -36,10 +36,10 @@ export function entryPlace(key: Buffer): EntryPlace {
   };
 }
 
-/** Sorts before every key of an entry. */
+/** A key that sorts before the key of every entry. */
 export const beforeAll = Buffer.alloc(keyBytes);
 
-/** Returns a key that sorts after every key of a batch, or after every key of the chain if no sequence is given. */
+/** Returns a key that sorts after every key in a batch, or after every key in the chain if no sequence is given. */
 export function afterBatch(chain: string, sequence = 2 ** (8 * sequenceBytes) - 1): Buffer {
   return entryKey({ chain, sequence, number: 2 ** (8 * numberBytes) - 1 });
 }

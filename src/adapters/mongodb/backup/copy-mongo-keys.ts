@@ -7,7 +7,7 @@ import { uuidText } from '../uuid.js';
 
 const pageSize = 2_000;
 
-/** Reads the key store of the cluster document by document for a backup, while other processes use it. */
+/** Reads the cluster's key store document by document for a backup, while other processes use it. */
 export async function openMongoKeysToCopy(url: string, databaseName: string): Promise<KeysToCopy> {
   const connection = await connectMongo(url, databaseName);
   const { call } = connection;
@@ -48,7 +48,7 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
       await refuseRotation();
       const all = await call((db) => db.listCollections({}, { nameOnly: true }).toArray());
       const names = all.map(({ name }) => name).filter((name) => !name.startsWith('system.'));
-      // Data keys come first, and the keys that wrap them after that.
+      // Data keys come first, before the keys that wrap them.
       for (const table of names.sort((a, b) => Number(b === 'data_keys') - Number(a === 'data_keys'))) {
         for await (const row of documents(table, {})) {
           yield `${BSON.EJSON.stringify({ table, row: withBinaries(row) }, { relaxed: false })}\n`;
@@ -70,8 +70,8 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
 }
 
 /**
- * Converts Buffers, as the driver returns bytes, to Binary values. The text form does not distinguish a Buffer from
- * other objects.
+ * Converts Buffers, which the driver returns for bytes, to Binary values. The text format does not distinguish a Buffer
+ * from other objects.
  */
 function withBinaries(row: Document): Document {
   return Object.fromEntries(

@@ -4,11 +4,11 @@ import type { Stored } from '../../../views/row-mac.js';
 type Key = {
   readonly id: string;
   readonly hash: string;
-  /** The minute of its last use, counted from 1970-01-01. It is not recorded as an event. */
+  /** The minute of the key's last use, counted from 1970-01-01. No event records it. */
   readonly used_on?: number;
 };
 
-/** A document of `directory`, one per tenant or application. */
+/** A document in `directory`, one per tenant or application. */
 export type DirectoryDocument = {
   /** `tenant-<id>` or `application-<id>`. */
   readonly _id: string;

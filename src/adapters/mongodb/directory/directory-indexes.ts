@@ -5,7 +5,7 @@ export const directoryCollection = 'directory';
 /** Every query names its index. */
 export const directoryIndexNames = {
   keys: 'keys',
-  /** Orders the records of each kind, with a tenant's newest applications first. */
+  /** Orders the records of each kind, a tenant's newest applications first. */
   order: 'order',
 } as const;
 

@@ -8,23 +8,23 @@ import { directoryCollection } from './directory-indexes.js';
 
 /**
  * `stale` means that the stored row is as new or newer. `gap` means that the tenant's stored row is not the one that
- * the events follow, so rows of applications may lack changes. The caller then folds the tenant's stream and writes all
- * its records.
+ * the events follow, so the rows of its applications may lack changes. The caller then folds the tenant's stream and
+ * writes all of its records.
  */
 export type DirectoryOutcome = 'written' | 'stale' | 'gap';
 
 const attemptsMax = 5;
 
 /**
- * Writes the rows of tenants and applications, each guarded by its revision, so that writers and the runner may write
- * in any order. Throws StoreUnavailable; the outcome is then unknown, and a repeat is harmless.
+ * Writes the rows of tenants and applications. A revision guards each row, so writers and the runner may write in any
+ * order. If it throws StoreUnavailable, the outcome is unknown and a retry is harmless.
  */
 export function mongoDirectoryWriter({ call }: MongoConnection) {
   const directory = (db: Db) => db.collection<DirectoryDocument>(directoryCollection);
 
   /**
-   * Writes a record if the guard holds, and returns whether it did. An upsert of an existing record whose guard fails
-   * is a duplicate key.
+   * Writes a record if its guard matches, and returns whether it did. An upsert of an existing record whose guard does
+   * not match fails with a duplicate key.
    */
   async function applied(record: Stored<DirectoryRecord>, guard: Document, upsert: boolean): Promise<boolean> {
     const filter = { _id: documentId(record.kind, record.id), ...guard };
@@ -46,7 +46,9 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
     return found?.revision ?? -1;
   }
 
-  /** Writes one record. `before` is the revision that the stored row must have, or null for any older revision. */
+  /**
+   * Writes one record. `before` is the revision that the stored row must have, or null if any older revision will do.
+   */
   async function writeOne(record: Stored<DirectoryRecord>, before: number | null): Promise<DirectoryOutcome> {
     const guard = { revision: before === null ? { $lt: record.revision } : before };
     for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
@@ -55,24 +57,24 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
       if (stored >= record.revision) return 'stale';
       if (before !== null && stored !== before) return 'gap';
     }
-    // This is not a race: a key of this record belongs to another record, which no event can cause.
-    throw new Error('a record of the directory cannot be written');
+    // This is not a race. A key of this record belongs to another record, and no event can cause that.
+    throw new Error('a directory record cannot be written');
   }
 
   return {
     /**
-     * Writes the records that result from events: applications first and the tenant's own record last. The tenant's
-     * record is written only if the stored one has the revision `before`, which the events follow (-1: there is none).
-     * So the row of a tenant is never newer than the rows of its applications, even if two writers write rows in
-     * another order than they appended in.
+     * Writes the records that result from events: applications first, and the tenant's own record last. The tenant's
+     * record is written only if the stored one has the revision `before`, which the events follow (-1 if there is
+     * none). A tenant's row is therefore never newer than the rows of its applications, even if two writers write rows
+     * in a different order than they appended.
      */
     async write(records: readonly Stored<DirectoryRecord>[], before: number): Promise<DirectoryOutcome> {
       return writeInOrder(records, before);
     },
 
     /**
-     * Writes all records of a tenant, folded from its whole stream. The set is complete, so it may replace older rows
-     * of any revision.
+     * Writes all records of a tenant, folded from its whole stream. Because the set is complete, it may replace older
+     * rows of any revision.
      */
     async writeAll(records: readonly Stored<DirectoryRecord>[]): Promise<DirectoryOutcome> {
       return writeInOrder(records, null);
@@ -92,9 +94,7 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
   }
 }
 
-/**
- * Returns the update as server expressions, so that a key that remains keeps its `used_on`, and a removed key loses it.
- */
+/** Returns the update as server expressions, so that keys that remain keep their `used_on` and removed keys lose it. */
 function fieldsKeepingUse(record: Stored<DirectoryRecord>): Document {
   const stored = { $ifNull: ['$keys', []] };
   const before = { $filter: { input: stored, as: 'old', cond: { $eq: ['$$old.hash', '$$key.hash'] } } };

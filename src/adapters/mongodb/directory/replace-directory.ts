@@ -12,9 +12,9 @@ import { directoryCollection } from './directory-indexes.js';
 const collectionIn = (db: Db) => db.collection<DirectoryDocument>(directoryCollection);
 
 /**
- * Replaces all stored rows by these in one transaction, and removes rows that are not among them. Keeps a stored row
- * that is newer because its tenant changed after the rows were folded. Keys keep the minute of their last use. Returns
- * false, with nothing replaced, if another process changed a row in the meantime.
+ * Replaces all stored rows with the given ones in one transaction, and removes rows that are not among them. Keeps
+ * stored rows that are newer because their tenant changed after the given rows were folded. Keys keep the minute of
+ * their last use. Returns false and replaces nothing if another process changed a row in the meantime.
  */
 export async function replaceDirectory(
   connection: MongoConnection,
@@ -49,7 +49,7 @@ export async function replaceDirectory(
   }
 }
 
-/** Returns the ids of the stored rows that result from events appended after the records were folded. */
+/** Returns the ids of the stored rows that include events appended after the records were folded. */
 async function newerThan(
   records: readonly Stored<DirectoryRecord>[],
   stored: readonly DirectoryDocument[],

@@ -2,9 +2,9 @@ import { firstGeneration } from '../../../ports/generations.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 
 /**
- * If the document that names the generation to read is missing, returns the only generation whose key still exists.
- * During a rebuild several keys exist, and nothing else identifies the right generation. Throws MongoBroken in that
- * case, unless there are no rows and no checkpoints that could belong to the wrong one.
+ * Returns the only generation whose key still exists, if the document that names the generation to read is missing.
+ * During a rebuild, several keys exist, and nothing else identifies the right generation. In that case, throws
+ * MongoBroken unless there are no rows and no checkpoints that could belong to the wrong generation.
  */
 export async function generationToRead({ call }: MongoConnection, living: readonly number[]): Promise<number> {
   const newest = living.at(-1) ?? firstGeneration;

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { type ProjectionVersions, projectionVersions } from '../../../views/versions.js';
 import type { MongoConnection } from '../connection.js';
 
-/** The only document of `generations`. Every change of it is one compare-and-set. */
+/** The only document in `generations`. Every change to it is a single compare-and-set. */
 export type GenerationsDocument = GenerationsInUse & {
   readonly _id: 'token_rows';
   readonly versions: ProjectionVersions;
@@ -14,7 +14,7 @@ export type GenerationsDocument = GenerationsInUse & {
   readonly cancelled: number | null;
   /** Generations up to this number are never added again. */
   readonly retired: number;
-  /** The process that works on the rebuild, and the end of its lease by MongoDB's clock (`until`). */
+  /** The process that works on the rebuild. `until` is the end of its lease, by MongoDB's clock. */
   readonly holder: string | null;
   readonly until: Date | null;
 };
@@ -26,7 +26,7 @@ export function generationsCollection(db: Db): Collection<GenerationsDocument> {
 }
 
 /**
- * Creates the document if it is missing, with the generation that `toRead` returns as the only one that is read and
+ * Creates the document if it is missing. The generation that `toRead` returns is then the only one that is read and
  * written.
  */
 export async function ensureGenerations({ call }: MongoConnection, toRead: () => Promise<number>): Promise<void> {
@@ -40,7 +40,10 @@ export async function ensureGenerations({ call }: MongoConnection, toRead: () =>
   await call((db) => generationsCollection(db).updateOne(theGenerations, { $setOnInsert: first }, { upsert: true }));
 }
 
-/** Returns the document. Throws StoreUnavailable if it is missing, which is an error, never an empty vault. */
+/**
+ * Returns the document. Throws StoreUnavailable if the document is missing, because a missing document is an error,
+ * never an empty vault.
+ */
 export async function loadGenerations({ call }: MongoConnection): Promise<GenerationsDocument> {
   const found = await call((db) => generationsCollection(db).findOne(theGenerations));
   if (found === null) throw new StoreUnavailable('mongodb', 'generations_missing');

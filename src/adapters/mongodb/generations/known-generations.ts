@@ -3,19 +3,19 @@ import type { MongoConnection } from '../connection.js';
 import { loadGenerations } from './generations-document.js';
 
 /**
- * The generations in use. `at` is when they were requested (`performance.now()`); they were in use at some moment since
- * then.
+ * The generations in use. `at` is when this process requested them (`performance.now()`). They were in use at some
+ * moment since then.
  */
 export type KnownGenerations = GenerationsInUse & { readonly at: number };
 
 /**
- * docs/design.md, "Rebuild": a reader uses its knowledge of the generations for two seconds at most, including the read
- * itself.
+ * docs/design.md, "Rebuild": a reader relies on what it knows about the generations for at most two seconds, including
+ * the read itself.
  */
 const knownMs = 1_000;
 export const trustedMs = 2_000;
 
-/** Returns the generations in use, as this process knows them. */
+/** Creates a cache of the generations in use. */
 export function knownGenerations(connection: MongoConnection) {
   let known: KnownGenerations | null = null;
   let loading: Promise<KnownGenerations> | null = null;
@@ -41,15 +41,15 @@ export function knownGenerations(connection: MongoConnection) {
 
   return {
     /**
-     * Returns the generations in use, at most a second old and read from the current primary. What a deposed primary
-     * returned may be outdated.
+     * Returns the generations in use, at most one second old and read from the current primary. A response from a
+     * deposed primary may be outdated.
      */
     async known(): Promise<KnownGenerations> {
       const isGood =
         known !== null && performance.now() - known.at < knownMs && connection.primaryIsSince(known.at) ? known : null;
       return isGood ?? loading ?? load();
     },
-    /** Reads the generations from the store, after the call. */
+    /** Reads the generations from the store. The read begins after the call. */
     fresh,
     /** Discards everything older than this call. Called around a change by this process. */
     forget(): void {

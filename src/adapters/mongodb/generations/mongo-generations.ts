@@ -12,31 +12,31 @@ import { generationsCollection, loadGenerations, theGenerations } from './genera
 import { type KnownGenerations, knownGenerations } from './known-generations.js';
 import { createRebuildHold, heldByAnother, leaseUntil } from './rebuild-hold.js';
 
-/** After this time, no process still considers a left generation in use or has a pending write to it. */
+/** After this time, no process considers a left generation to be in use or has a pending write to it. */
 const settleMs = 3_000;
 
 export type MongoGenerations = Generations & {
-  /** Returns the generations in use as this process knows them, and when it requested them. */
+  /** Returns the generations in use, from this process's cache, and when it requested them. */
   known(): Promise<KnownGenerations>;
-  /** Reads the same from the store, after the call. */
+  /** Reads the same from the store. The read begins after the call. */
   fresh(): Promise<KnownGenerations>;
   /**
-   * Makes this process the one that works on the rebuild, until `release`. Throws StoreUnavailable while another
-   * process does.
+   * Makes this process the one that works on the rebuild, until it calls `release`. Throws StoreUnavailable while
+   * another process works on it.
    */
   hold(): Promise<void>;
   release(): Promise<void>;
   /**
-   * Returns whether another process works on the rebuild. If that process died, waits until its lease of ten seconds
+   * Returns whether another process is working on the rebuild. If that process died, waits until its ten-second lease
    * expires.
    */
   isElsewhere(): Promise<boolean>;
 };
 
 /**
- * Returns `Generations` on MongoDB: one collection per generation, and a document that names those that are read and
- * written. A writer of a row reads that document after the event is stored. A generation that is added later finds the
- * event in the log.
+ * Implements `Generations` on MongoDB: one collection per generation, and a document that names the generations that
+ * are read and written. A row's writer reads that document after the event is stored. The rebuild of a generation that
+ * is added later finds the event in the log.
  */
 export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog, 'readClear'>): MongoGenerations {
   const { call } = connection;
@@ -112,7 +112,8 @@ export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog
     async retire(generations) {
       const { write } = await fresh();
       const unused = generations.filter((generation) => !write.includes(generation));
-      // Threat: a process that created its key and stopped before it began would cause a generation without a key.
+      // Threat: a process that was suspended between creating the key and beginning the rebuild would begin a
+      // generation whose key is gone.
       await change({}, { $max: { retired: Math.max(0, ...unused) } });
       const now = await fresh();
       return unused.filter((generation) => !now.write.includes(generation));
@@ -125,8 +126,8 @@ const looks = 10;
 const pauseMs = 50;
 
 /**
- * Returns whether each event after the position of a rebuild has its row in the new generation. The writers of recent
- * events know both generations and write these rows within moments.
+ * Returns whether each event after a rebuild's position has its row in the new generation. The writers of recent events
+ * know both generations and write these rows within moments.
  */
 async function allHaveRows(
   connection: MongoConnection,
@@ -147,8 +148,8 @@ async function allHaveRows(
 }
 
 /**
- * Checks that the database user may change the rows of a generation, before every process has to write them. The update
- * uses an id that no row has. Throws MongoBroken.
+ * Checks that the database user may change the rows of a generation, before all processes have to write them. The
+ * update uses an id that no row has. Throws MongoBroken.
  */
 async function proveRights({ call }: MongoConnection, generation: number): Promise<void> {
   const none = { _id: '' };

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import type { MongoConnection } from '../connection.js';
 import { generationsCollection, loadGenerations, theGenerations } from './generations-document.js';
 
-/** The length of a lease. After this time another process replaces a dead holder. */
+/** The length of a lease. After this time, another process replaces a dead holder. */
 const leaseMs = 10_000;
 const renewMs = 2_500;
 const pollMs = 500;
@@ -14,8 +14,8 @@ export const leaseUntil = { $add: ['$$NOW', leaseMs] };
 
 /**
  * Returns the lease on the rebuild. One process at a time holds it, under an id that is new each time, and every change
- * of the rebuild's state filters on that id. So a process that was suspended, and resumes after another process took
- * over, changes nothing.
+ * to the rebuild's state filters on that id. So a process that was suspended and resumes after another process took
+ * over cannot change anything.
  */
 export function createRebuildHold(connection: MongoConnection) {
   const { call } = connection;
@@ -47,7 +47,7 @@ export function createRebuildHold(connection: MongoConnection) {
   }
 
   return {
-    /** Records that this process holds the lease, which was written to the store when the rebuild began. */
+    /** Records that this process holds the lease, which was stored when the rebuild began. */
     keep,
     /**
      * Returns the id under which this process holds the lease. Takes the lease if it is free. Throws StoreUnavailable
@@ -71,8 +71,8 @@ export function createRebuildHold(connection: MongoConnection) {
       );
     },
     /**
-     * Returns whether another live process holds the lease. A dead holder stops renewing its lease; this waits for it
-     * to expire.
+     * Returns whether another live process holds the lease. A dead holder stops renewing its lease; this method waits
+     * for the lease to expire.
      */
     async isElsewhere(): Promise<boolean> {
       const first = await loadGenerations(connection);

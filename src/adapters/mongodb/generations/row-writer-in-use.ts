@@ -7,13 +7,13 @@ import type { MongoGenerations } from './mongo-generations.js';
 
 export type RowWriterInUse = TokenRowWriter & { forgetTombstones(notBefore: number): Promise<number> };
 
-/** Runs before the row of an ended token is written. A process that is interrupted between the two repeats both. */
+/** Runs before the row of an ended token is written. If a process is interrupted between the two, both are repeated. */
 type OnEnded = (stream: string, revision: number) => Promise<void>;
 
 /**
- * Writes rows into every generation that is in use for writing after the call. Call it after the event is stored. A row
- * that lacks its search terms for one of these generations is a `gap`: the caller then folds the stream to find them.
- * Concurrent rows are written as one group.
+ * Writes rows into every generation that is in use for writing. It looks up these generations after it is called, so
+ * call it after the event is stored. A row that lacks its search terms for one of these generations is a `gap`: the
+ * caller then folds the stream to find the terms. Concurrent rows are written as one group.
  */
 export function rowWriterInUse(
   connection: MongoConnection,
@@ -35,7 +35,7 @@ export function rowWriterInUse(
     const { read, write } = await generations.fresh();
     const gaps = new Set<string>();
     for (const distinct of eachStreamOnce(rows)) {
-      // The generation that is read comes last, so that everything a caller has seen in it is in the next one, too.
+      // The generation that is read comes last, so that everything a caller has seen in it is also in the next one.
       for (const generation of [...write.filter((each) => each !== read), read]) {
         await writeInto(generation, read, distinct, gaps);
       }

@@ -23,8 +23,8 @@ type DataKeys = Pick<
   Pick<RotationRows, 'countLivingDataKeys' | 'livingDataKeys' | 'rewrapDataKeys'>;
 
 /**
- * Stores wrapped data keys. Their rows are inserted, destroyed once, and never removed. `logHead` returns the position
- * of the newest event.
+ * Stores wrapped data keys. A key's document is inserted, overwritten once to destroy the key, and never removed.
+ * `logHead` returns the position of the newest event.
  */
 export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: () => Promise<number>): DataKeys {
   const finds = batcher<string, DataKeyDocument | null>(async (keyIds) => {
@@ -42,7 +42,7 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
     return keyIds.map((keyId) => found.get(keyId) ?? null);
   });
 
-  /** Increments a counter of `wraps`, and returns the new count. */
+  /** Increments a counter in `wraps` and returns the new count. */
   async function count(id: string, more: number): Promise<number> {
     const update = { $inc: { count: more } };
     const counted = await call((db) =>
@@ -51,7 +51,7 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
     return counted?.count ?? 0;
   }
 
-  /** Returns whether a rotation is replacing this tenant key or has replaced it. */
+  /** Returns whether a rotation is replacing or has replaced this tenant key. */
   async function isRetiring(tenantKeyId: string): Promise<boolean> {
     const row = await call((db) => keyCollections.tenantKeys(db).findOne({ _id: tenantKeyId }));
     return row === null || row.retiring === true || row.destroyed_at !== null;
@@ -70,7 +70,7 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
   }
 
   /**
-   * Overwrites the living keys and returns their number. By then, overwrites by other processes are on a majority, too.
+   * Overwrites the living keys and returns their number. By then, overwrites by other processes are also on a majority.
    */
   async function destroy(ended: readonly EndedKey[]): Promise<number> {
     let destroyed = 0;
@@ -102,7 +102,7 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
     reserveTraces: async (tenantId, uses) => (await count(`traces.${tenantId}`, uses)) - uses,
     async insertDataKeys(tenantKeyId, keys) {
       const head = await logHead();
-      // Record the log position after which the keys were created (ADR 32).
+      // Records the log position after which the keys were created (ADR 32).
       await call((db) =>
         keyCollections.meta(db).updateOne({ _id: 'log' }, { $max: { value: head } }, { upsert: true }),
       );
@@ -114,7 +114,7 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
       );
       await call((db) => keyCollections.dataKeys(db).insertMany(rows));
       if (!(await isRetiring(tenantKeyId))) return 'stored';
-      // A rotation may have missed these keys and destroys the key that wraps them.
+      // A rotation may have missed these keys, and it destroys the key that wraps them.
       await destroy(keys.map(({ id }) => ({ keyId: id, eventId: noEvent })));
       return 'retiring';
     },
@@ -152,12 +152,13 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
   };
 }
 
-/** Distinguishes two million inserts per second. The number stays exact until the year 2106. */
+/** Distinguishes two million inserts per second. Sequences stay exact until the year 2106. */
 const perSecond = 2 ** 21;
 
 /**
- * The creation order, a number that rises with the server's time of each insert. The server assigns it when the insert
- * arrives and shows the row moments later, so rows of all processes become visible almost in this order.
+ * Returns a key's place in the creation order, a number that increases with the server's insert time. The server
+ * assigns that time when the insert arrives, and the document becomes visible moments later. So the documents of all
+ * processes become visible almost in this order.
  */
 export function sequenceOf({ t, i }: Timestamp): number {
   return t * perSecond + i;

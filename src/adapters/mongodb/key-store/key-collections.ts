@@ -4,8 +4,8 @@ import type { RememberedCheckpoint, TenantKeyPurpose } from '../../../ports/key-
 import type { RequiredIndexes } from '../required-indexes.js';
 
 /**
- * One of a tenant's keys. `number` counts the keys of one purpose from 1, so that two processes cannot add the same
- * one.
+ * One of a tenant's keys. `number` counts the keys for one purpose from 1, so that two processes cannot both add the
+ * next one.
  */
 export type TenantKeyDocument = {
   readonly _id: string;
@@ -13,19 +13,16 @@ export type TenantKeyDocument = {
   readonly purpose: TenantKeyPurpose;
   readonly number: number;
   readonly made_at: number;
-  /** Milliseconds since the epoch, or null for a living key. */
+  /** Milliseconds since the epoch, or null if the key is not destroyed. */
   readonly destroyed_at: number | null;
   readonly destroyed_by: Buffer | null;
-  /** The key, sealed under the root key; null once the key is destroyed. */
+  /** The key, sealed under the root key, or null once the key is destroyed. */
   readonly wrapped: Buffer | null;
-  /** True if a rotation has begun to replace the key. Such a key wraps no new keys. */
+  /** True if a rotation has begun to replace the key. A key that is being replaced wraps no new keys. */
   readonly retiring?: boolean;
 };
 
-/**
- * One data key. `stamp` is the server's time of the insert. It is distinct and increasing, so it gives the creation
- * order.
- */
+/** One data key. `stamp` is the server's insert time. It is distinct and increasing, so it gives the creation order. */
 export type DataKeyDocument = {
   readonly _id: Buffer;
   readonly stamp: Timestamp;
@@ -34,13 +31,13 @@ export type DataKeyDocument = {
   readonly log_head: number;
   readonly destroyed_at: number | null;
   readonly destroyed_by: Buffer | null;
-  /** The noted revision of the token whose content is sealed under the key; absent if none was noted yet. */
+  /** The last recorded revision of the token whose content is sealed under the key. Absent until one is recorded. */
   readonly revision?: number;
-  /** The key, sealed under the tenant's wrapping key; null once the key is destroyed. */
+  /** The key, sealed under the tenant's wrapping key, or null once the key is destroyed. */
   readonly wrapped: Buffer | null;
 };
 
-/** The key of search terms of one generation of token rows. */
+/** The search-term key for one generation of token rows. */
 export type GenerationKeyDocument = {
   readonly _id: number;
   readonly made_at: number;
@@ -48,19 +45,19 @@ export type GenerationKeyDocument = {
   readonly wrapped: Buffer | null;
 };
 
-/** The newest revision of a tenant or an application. The id is its `directoryName`. */
+/** The newest revision of a tenant or application. The id is its `directoryName`. */
 export type DirectoryRevisionDocument = { readonly _id: string; readonly revision: number };
 
 /**
- * Usage counters: the document with the id of a tenant's key counts the keys that it has wrapped, and `traces.<tenant>`
- * counts sealed traces. This is a separate collection, so that counting does not rewrite wrapped keys.
+ * A usage counter. The document whose id is a tenant key's id counts the keys that it has wrapped, and
+ * `traces.<tenant>` counts sealed traces. The collection is separate so that counting does not rewrite wrapped keys.
  */
 export type WrapsDocument = { readonly _id: string; readonly count: number };
 
 /**
- * The documents of `meta`: `restoring` while keys are restored, `root_check` (bytes; `uses` changes with every key that
- * is wrapped), `log_id` (text), `rotation` (`begun` or `ended`; `at`: when it began, ms), `copies_void_before` (ms),
- * `clock` (a `ClockRecord`), and the checkpoints of `KeyRingReader` (numbers).
+ * A document in `meta`. The documents are `restoring` from the start of a restore, `root_check` (bytes; `uses` changes
+ * with every key that is wrapped), `log_id` (string), `rotation` (`begun` or `ended`; `at` is when it began, in ms),
+ * `copies_void_before` (ms), `clock` (a `ClockRecord`), and the checkpoints of each `KeyRingReader` (numbers).
  */
 export type MetaDocument = {
   readonly _id: string;
@@ -69,7 +66,7 @@ export type MetaDocument = {
   readonly at?: number;
 };
 
-/** What the key store remembers of the log. These documents are stored in `meta`, too. */
+/** What the key store has recorded about the log. These documents are also stored in `meta`. */
 export type LogMemoryDocument = {
   readonly _id: (typeof logMemories)[number];
   readonly checkpoint?: RememberedCheckpoint | null;
@@ -77,12 +74,11 @@ export type LogMemoryDocument = {
 };
 export const logMemories = ['log_checkpoint', 'log_link'] as const;
 
-/**
- * The id of the document of `meta` that exists from the start of a restore, and remains if the restore is interrupted.
- */
+/** The id of the document in `meta` that exists from the start of a restore on. */
 export const restoringMark = 'restoring';
 /**
- * The value of that document once all keys are restored. The document stays, since nothing is removed from a key store.
+ * The value of that document once all keys are restored. The document stays, because nothing is removed from a key
+ * store.
  */
 export const restored = 'ended';
 
@@ -97,7 +93,7 @@ export const keyCollections = {
   logMemory: (db: Db): Collection<LogMemoryDocument> => db.collection('meta'),
 };
 
-/** Every query of the key store uses one of these indexes or `_id`. */
+/** Every query on the key store uses `_id` or one of these indexes. */
 export const keyIndexes: readonly RequiredIndexes[] = [
   {
     collection: 'tenant_keys',

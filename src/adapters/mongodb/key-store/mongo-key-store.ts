@@ -11,7 +11,7 @@ import { mongoRotationRows } from './rotation-rows.js';
 import { mongoTenantKeys } from './tenant-keys.js';
 
 /**
- * Implements `KeyStore` on a MongoDB database of its own, for many processes. `logHead` returns the position of the
+ * Implements `KeyStore` on a separate MongoDB database, for many processes. `logHead` returns the position of the
  * newest event.
  */
 export function mongoKeyStore(connection: MongoConnection, clock: Clock, logHead: () => Promise<number>): KeyStore {
@@ -33,8 +33,7 @@ export function mongoKeyStore(connection: MongoConnection, clock: Clock, logHead
     ...mongoGenerationKeys(connection, clock),
     ...dataKeys,
     async forgetRevisions() {
-      // The database user of the key store may not remove documents. The revision -1 has the same effect as no
-      // document.
+      // The key store's database user may not remove documents. Revision -1 has the same effect as a missing document.
       await call((db) => keyCollections.directoryRevisions(db).updateMany({}, { $set: { revision: -1 } }));
       const noted = { revision: { $exists: true } };
       await call((db) => keyCollections.dataKeys(db).updateMany(noted, { $unset: { revision: true } }));
@@ -64,7 +63,7 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
       const found = await call((db) => keyCollections.directoryRevisions(db).find(asked).toArray());
       return new Map(found.map(({ _id, revision }) => [_id, revision]));
     },
-    /** Stops at the first key that is too young, so that no reader's sequence passes it. */
+    /** Stops at the first key that is too young, so that no reader moves past it. */
     async made(afterSequence, madeBefore, limit) {
       const rows = await call((db) =>
         keyCollections
@@ -109,7 +108,7 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
     },
     rememberLog: (memory) => saveLogMemory(connection, memory),
     async replaceLogMemory(memory) {
-      // The database user of the key store may not remove documents.
+      // The key store's database user may not remove documents.
       const nothing = { $set: { checkpoint: null, link: null } };
       await call((db) => keyCollections.logMemory(db).updateMany({ _id: { $in: [...logMemories] } }, nothing));
       await saveLogMemory(connection, memory);
@@ -117,7 +116,10 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
   };
 }
 
-/** Saves what is newer. MongoDB compares documents by their first field, so the larger number or position stays. */
+/**
+ * Saves the newer checkpoint and the newer link. MongoDB compares documents by their first field, so the larger number
+ * or position stays.
+ */
 async function saveLogMemory({ call }: MongoConnection, { checkpoint, link }: LogMemory): Promise<void> {
   if (checkpoint !== null) {
     const { number, hash, signature } = checkpoint;
@@ -134,7 +136,7 @@ async function saveLogMemory({ call }: MongoConnection, { checkpoint, link }: Lo
   }
 }
 
-/** Inserts a document that is written only once, by the first process. Returns the stored value. */
+/** Inserts a document that only the first process writes. Returns the stored value. */
 export async function once({ call }: MongoConnection, meta: MetaDocument): Promise<MetaDocument['value']> {
   const find = () => call((db) => keyCollections.meta(db).findOne({ _id: meta._id }));
   const found = await find();

@@ -15,7 +15,7 @@ export type MongoKeyStore = {
   bindKeysToLog(logId: string): Promise<string>;
 };
 
-/** Opens the key store, and creates it in an empty database. The caller closes the connection. */
+/** Opens the key store, or creates it if the database is empty. The caller closes the connection. */
 export async function openMongoKeyStore(
   connection: MongoConnection,
   clock: Clock,
@@ -47,8 +47,8 @@ export async function openMongoKeyStore(
 }
 
 /**
- * Rejects a key store that was restored only in part. Threat: the part would pass for the whole, and data under the
- * missing keys would seem to be lost.
+ * Rejects a key store that was only partly restored. Threat: the partial store would pass for a complete one, and data
+ * under the missing keys would seem to be lost.
  */
 async function refuseHalf({ call }: MongoConnection): Promise<void> {
   const half = { _id: restoringMark, value: { $ne: restored } };

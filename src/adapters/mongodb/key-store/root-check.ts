@@ -3,19 +3,19 @@ import type { MongoConnection } from '../connection.js';
 import { inTransaction } from '../in-transaction.js';
 import { keyCollections } from './key-collections.js';
 
-/** Returns the check value that identifies the root key of the key store, or null in a new key store. */
+/** Returns the check value that identifies the key store's root key, or null for a new key store. */
 export async function storedRootCheck({ call }: MongoConnection): Promise<Buffer | null> {
   const stored = await call((db) => keyCollections.meta(db).findOne({ _id: 'root_check' }));
   return Buffer.isBuffer(stored?.value) ? stored.value : null;
 }
 
-/** Rejects the transaction if the root check is no longer `check`, and otherwise replaces it with `next`. */
+/** Rejects the transaction if the root check has changed. Otherwise replaces the root check with `next`, if given. */
 type ExpectCheck = (next?: Buffer) => Promise<void>;
 
 /**
  * Runs `store` in a transaction that is rejected if another process has replaced the root key. `store` calls
- * `expectCheck` as late as possible: every transaction that stores wrapped keys writes the root check, so all others
- * wait from then on.
+ * `expectCheck` as late as possible: every transaction that stores wrapped keys writes the root check, so from then on
+ * all others wait.
  */
 export async function underRootCheck<T>(
   connection: MongoConnection,

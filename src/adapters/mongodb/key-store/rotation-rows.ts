@@ -12,7 +12,7 @@ type DataKeys = Pick<ReturnType<typeof mongoDataKeys>, 'countLivingDataKeys' | '
 
 /**
  * Implements `RotationRows` on MongoDB (ADR 29). A rotation marks old wrapping keys as `retiring`. After storing data
- * keys, a process checks whether their wrapping key is retiring, so no key in use is added unnoticed by a rotation.
+ * keys, a process checks whether their wrapping key is retiring, so a rotation never misses a key in use.
  */
 export function mongoRotationRows(connection: MongoConnection, clock: Clock, dataKeys: DataKeys): RotationRows {
   const { call } = connection;
@@ -43,8 +43,8 @@ export function mongoRotationRows(connection: MongoConnection, clock: Clock, dat
     async begin() {
       const begun = await call((db) => keyCollections.meta(db).findOne({ _id: 'rotation' }));
       if (begun?.value === 'begun') return;
-      // The time is taken before the marks. Threat: with a later time, a copy made between the marks and that time would
-      // hold newer keys and yet be reported as void.
+      // The time is taken before the marks. Threat: with a later time, a copy made between the marks and that time
+      // would contain newer keys and yet be reported as void.
       const at = earliestNow(clock);
       await call((db) =>
         keyCollections

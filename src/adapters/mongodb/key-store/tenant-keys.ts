@@ -6,7 +6,7 @@ import { uuidBytes } from '../uuid.js';
 import { keyCollections, type TenantKeyDocument } from './key-collections.js';
 import { underRootCheck } from './root-check.js';
 
-/** Stores the wrapped keys of tenants and of the vault. */
+/** Stores the wrapped keys of the tenants and the vault. */
 export function mongoTenantKeys(
   connection: MongoConnection,
   clock: Clock,
@@ -26,7 +26,7 @@ export function mongoTenantKeys(
         return 'stored' as const;
       });
     } catch (error) {
-      // Another process got there first. Its key serves as well.
+      // Another process got there first. Its key serves the same purpose.
       if (error instanceof DuplicateKey) return 'stored';
       throw error;
     }

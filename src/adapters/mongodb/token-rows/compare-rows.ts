@@ -13,15 +13,15 @@ import type { RowDocument } from './row-document.js';
 import { tokenRowsCollection } from './token-rows-indexes.js';
 
 /**
- * The rows of a token in both generations are written one after the other, so a difference is checked again before it
- * is reported.
+ * How often a difference is checked before it is reported. A token's rows in the two generations are written one after
+ * the other, so they may differ for a moment.
  */
 const looks = 5;
 const pauseMs = 20;
 
 /**
- * Compares the living rows of two generations except for their terms, which are hashed under two different keys.
- * Compares the mark that was written with the row instead. Leaves out rows of deleted tenants.
+ * Compares the living rows of two generations. Their terms are hashed under different keys, so it compares the mark
+ * that was written with each row instead. Leaves out rows of deleted tenants.
  */
 export function createMongoRowComparison(connection: MongoConnection) {
   const { call } = connection;
@@ -95,7 +95,7 @@ function isSame(read: RowDocument | undefined, made: RowDocument | undefined): b
   return made.mark !== undefined && digest(read, mark) === digest(made, made.mark);
 }
 
-/** Returns a hash of a row without its terms, with the given mark in place of its own. */
+/** Returns a hash of a row without its terms, with the given mark in place of the row's own. */
 function digest(row: RowDocument, mark: Buffer): string {
   const { terms: _, ...fields } = row as RowDocument & { readonly terms: unknown };
   const values = Object.entries({ ...fields, mark }).map(([name, value]) => [

@@ -6,7 +6,7 @@ import { rowIndexes } from './token-rows-indexes.js';
 
 export type DateNode = Extract<WeighedNode, { is: 'date' }>;
 
-/** A range of dates that contains every match, and the number of the tenant's rows in it. */
+/** A date range that contains every match, and the number of the tenant's rows in that range. */
 export type DateCount = { readonly node: DateNode; readonly count: number };
 
 /** The largest number of rows to read and sort at once. */
@@ -14,7 +14,7 @@ const shortMax = 2_000;
 
 export const dateIndexes = { created_at: rowIndexes.createdAt, modified_at: rowIndexes.modifiedAt } as const;
 
-/** Returns the short ranges of dates that contain every match: those of at most 2,000 rows. */
+/** Returns the date ranges that contain every match and have at most 2,000 rows. */
 export async function dateCounts(
   db: Db,
   rowsName: string,

@@ -18,7 +18,7 @@ export function filterOf(node: WeighedNode): Document {
 }
 
 /**
- * Returns the filter for a range of dates. An open start becomes a number, so that a row without the date is in no
+ * Returns the filter for a date range. An open start becomes a number, so that a row without the date is not in any
  * range.
  */
 export function rangeOf({ from, to }: Extract<WeighedNode, { is: 'date' }>): Document {
@@ -26,8 +26,8 @@ export function rangeOf({ from, to }: Extract<WeighedNode, { is: 'date' }>): Doc
 }
 
 /**
- * Returns a filter that is checked on each row and never uses an index, because the server plans nothing under `$nor`.
- * So a search has only one possible plan, with the index and terms chosen for it.
+ * Returns a filter that the server checks on each row and never uses an index for, because it does not plan anything
+ * under `$nor`. So a search has only one possible plan, with the index and terms that we choose.
  */
 export function checkedOn(node: WeighedNode | null): Document {
   return node === null ? {} : { $nor: [{ $nor: [filterOf(node)] }] };

@@ -5,22 +5,24 @@ import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
 import { termsDigest } from '../../search-plan/mark-of.js';
 
-/** The fields by which a living row is found, as the bytes of keyed hashes. */
+/** The fields that searches use to find a living row. Keyed hashes are stored as bytes. */
 type Found = {
   readonly fingerprint: Buffer;
   readonly terms: readonly Buffer[];
-  /** Only in a row written during a rebuild: a hash of its terms in both generations. */
+  /** A hash of the row's terms in both generations. Present only in a row that was written during a rebuild. */
   readonly mark?: Buffer;
 };
 
-/** A living row without the fields by which it is found. A time or ciphertext that the token lacks is absent. */
+/** A living row without its search fields. A time or ciphertext that the token lacks is absent. */
 type Living = {
   readonly tenant: string;
   readonly revision: number;
-  /** The folded state without ended keys. Those grow with every update, and code that needs them folds the stream. */
+  /**
+   * The folded state without ended keys. Their list grows with every update, and code that needs it folds the stream.
+   */
   readonly life: TokenLife;
   readonly type: TokenType;
-  /** The position of the event that created the token. Lists are in this order. */
+  /** The position of the event that created the token. Lists use this order. */
   readonly seq: number;
   readonly created_at: number;
   readonly modified_at?: number;
@@ -28,11 +30,14 @@ type Living = {
   readonly cvc_purge_at?: number;
   readonly content?: Buffer;
   readonly cvc?: Buffer;
-  /** The MAC of the fields that decide who may read the row. */
+  /** The MAC of the fields that determine who may read the row. */
   readonly mac: Buffer;
 };
 
-/** Has no ciphertext, no terms and no fingerprint. It records only that the token ended with this revision. */
+/**
+ * The row of a token that is gone. It has no ciphertext, terms or fingerprint, and records only that the token's life
+ * ended with this revision.
+ */
 type Tombstone = {
   readonly tenant: string;
   readonly revision: number;
@@ -43,19 +48,22 @@ type Tombstone = {
 
 type RowFields = (Living & Found) | Tombstone;
 
-/** A document of `token_rows_<generation>`, one per stream. */
+/** A document in `token_rows_<generation>`, one per stream. */
 export type RowDocument = { readonly _id: string } & RowFields;
 
 /** The fields of `RowDocument` that a view needs. */
 export const viewFields = { tenant: 1, revision: 1, life: 1, content: 1, cvc: 1, mac: 1 } as const;
 
-/** Fields that a living row may lack. An update unsets those that it does not set. */
+/** Fields that a living row may lack. An update unsets the ones that it does not set. */
 const optional = ['modified_at', 'expires_at', 'cvc_purge_at', 'content', 'cvc'] as const;
 
-/** The generation of a row. `read` is the generation that is read, if the row is to be compared with it later. */
+/**
+ * A row's generation. `read` is the generation that is read, if the row will later be compared with that generation's
+ * row.
+ */
 export type RowGeneration = { readonly generation: number; readonly read: number | null };
 
-/** Returns the whole row of a view. `removedAt` (ms since the epoch) is for the row of a removed token. */
+/** Returns the complete row for a view. `removedAt` (ms since the epoch) is used if the token was removed. */
 export function rowOf(
   view: Stored<TokenView>,
   index: Exclude<RowIndex, 'keep'> | null,
@@ -76,7 +84,7 @@ export function rowOf(
   return { ...livingOf(view, life), ...found };
 }
 
-/** Returns the update that brings a living row to a view and keeps the fields by which it is found. */
+/** Returns the update that sets a living row to a view and keeps the row's search fields. */
 export function keepingUpdate(view: Stored<TokenView>, life: TokenLife) {
   const set = livingOf(view, life);
   const lacking = optional.filter((field) => set[field] === undefined);
@@ -91,7 +99,7 @@ export function viewOf(row: RowDocument): Stored<TokenView> {
 }
 
 /**
- * Returns the bytes of a keyed hash in hex. Throws for text that is not hex, which would be truncated and match other
+ * Converts a keyed hash from hex to bytes. Throws if the string is not hex, because a truncated hash would match other
  * hashes.
  */
 export function hashBytes(hash: string): Buffer {

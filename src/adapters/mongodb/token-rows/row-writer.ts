@@ -19,14 +19,14 @@ const attemptsMax = 5;
 const duplicateKey = 11_000;
 
 /**
- * Writes the rows of one generation, guarded by revision, so that writers and the runner may write in any order and
- * repeatedly. The view already contains the position of the creating event. Throws StoreUnavailable; the outcome is
- * then unknown, and a repeat is harmless.
+ * Writes the rows of one generation. A revision guards each row, so writers and the runner may write in any order and
+ * more than once. The view already contains the position of the creating event. If it throws StoreUnavailable, the
+ * outcome is unknown and a retry is harmless.
  */
 export function mongoRowWriter({ call }: MongoConnection, generation: number, read: number | null = null) {
   const rowsName = tokenRowsCollection(generation);
 
-  /** Returns the revisions of the stored rows, including tombstones. A stream without a row is left out. */
+  /** Returns the revisions of the stored rows, including tombstones. Leaves out streams without a row. */
   async function revisionsOf(streams: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const found = await call((db) =>
       db
@@ -38,7 +38,7 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
   }
 
   /**
-   * Sends an unordered batch and returns the number of changed or created rows. A duplicate key is an upsert whose
+   * Sends an unordered batch and returns the number of rows changed or created. A duplicate key means that an upsert's
    * guard failed: its filter did not match the existing row.
    */
   function send(writes: readonly RowWrite[]): Promise<number> {
@@ -64,19 +64,17 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
       if (isGap({ view, index, before }, stored)) return 'gap';
       // Another writer stored an older row between the two reads.
     }
-    throw new Error('a row of an older revision blocked every attempt to write');
+    throw new Error('a row with an older revision blocked every write attempt');
   }
 
   return {
     /**
-     * Writes one row. `before` is the revision that the events follow, or -1 for none. `at` is the time of the newest
-     * event, from which the age of a tombstone counts. Removing a token leaves a tombstone even if there was no row.
+     * Writes one row. `before` is the revision that the events follow, or -1 if there is none. `at` is the time of the
+     * newest event, from which a tombstone's age counts. Removing a token leaves a tombstone even if there was no row.
      */
     write,
 
-    /**
-     * Writes many rows, each of another stream. Returns the streams with a gap, whose rows are still too old.
-     */
+    /** Writes many rows, each of a different stream. Returns the streams with a gap, whose rows are still too old. */
     async writeMany(writes: readonly RowWrite[]): Promise<readonly string[]> {
       if (writes.length === 0 || (await send(writes)) === writes.length) return [];
       const stored = await revisionsOf(writes.map(({ view }) => view.stream));
@@ -85,7 +83,7 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
         const { view, index, before, at } = row;
         const revision = stored.get(view.stream) ?? -1;
         if (revision >= view.state.revision) continue;
-        // When two upserts race, one fails, even if it has the newer revision. So rows that were not written are
+        // When two upserts race, one of them fails even if it has the newer revision. So rows that were not written are
         // retried one at a time.
         if (isGap(row, revision) || (await write(view, index, before, at)) === 'gap') gaps.push(view.stream);
       }
@@ -109,10 +107,12 @@ function onlyDuplicates({ writeErrors }: MongoBulkWriteError): boolean {
   return errors.length > 0 && errors.every(({ code }) => code === duplicateKey);
 }
 
-/** The batch size, which keeps each call far from its time limit. */
+/** The batch size. It keeps each call well below its time limit. */
 const batchSize = 1_000;
 
-/** Removes the tombstones of tokens removed before a time and returns their number. A recreated token stays. */
+/**
+ * Removes the tombstones of tokens removed before a time and returns their number. Keeps the row of a recreated token.
+ */
 async function forgetTombstones(call: MongoConnection['call'], rowsName: string, notBefore: number): Promise<number> {
   const old = { removed_at: { $lt: notBefore } };
   for (let forgotten = 0; ; ) {

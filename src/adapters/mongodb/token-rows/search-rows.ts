@@ -19,10 +19,10 @@ import { checkedOn, rangeOf } from './filter-of.js';
 import { type RowDocument, viewFields, viewOf } from './row-document.js';
 import { rowIndexes } from './token-rows-indexes.js';
 
-/** Up to this number of due rows, counting the matches among them costs little. */
+/** The number of due rows up to which counting the matches among them is cheap. */
 const dueFewMax = 1_000;
 
-/** `TokenRows.search`: reads the rows of a page and counts the matches, as of one instant. */
+/** Implements `TokenRows.search`. Reads the rows of a page and counts the matches, both as of one instant. */
 export function searchRows(
   connection: MongoConnection,
   rowsName: string,
@@ -37,7 +37,8 @@ export function searchRows(
     const found = db
       .collection<RowDocument>(rowsName)
       .find(
-        // Threat: a row of another tenant. Its terms are under another key, but the tenant is checked as well.
+        // Threat: a search finds another tenant's row. That row's terms are hashed under a different key, but the
+        // filter checks the tenant as well.
         { ...walks.page.filter, tenant: plan.tenantId, ...living(now) },
         { ...options(), hint: walks.page.hint, projection: viewFields },
       )
@@ -46,7 +47,7 @@ export function searchRows(
       .limit(limit);
     const { rows, later } = await readPage(found, contentBytesMax);
     const count = rows.length + later.length;
-    // A page that is not full is the last one, so it determines the total.
+    // A page that is not full is the last page, so it determines the total.
     const isLast = count < limit && (count > 0 || offset === 0);
     const total = isLast ? offset + count : await countMatches(db, rowsName, walks, now, options);
     return { rows, later, total };
@@ -54,7 +55,10 @@ export function searchRows(
   return readSnapshot(connection, 'search_took_too_long', read, limitMs);
 }
 
-/** Keeps contents up to a number of bytes. Of later rows it keeps only what is needed to find the token again. */
+/**
+ * Reads a page. Keeps contents up to a number of bytes. For later rows, keeps only the fields needed to find the token
+ * again.
+ */
 async function readPage(found: FindCursor<RowDocument>, contentBytesMax?: number): Promise<Omit<SearchPage, 'total'>> {
   if (contentBytesMax === undefined) return { rows: (await found.toArray()).map(viewOf), later: [] };
   const rows: Stored<TokenView>[] = [];
@@ -69,7 +73,7 @@ async function readPage(found: FindCursor<RowDocument>, contentBytesMax?: number
   return { rows, later };
 }
 
-/** `TokenRows.walk`. Each step begins where the previous one ended. */
+/** Implements `TokenRows.walk`. Each step begins where the previous one ended. */
 export function walkRows(
   connection: MongoConnection,
   rowsName: string,
@@ -115,8 +119,8 @@ async function walksOf(db: Db, rowsName: string, plan: SearchPlan, maxTimeMS: nu
 }
 
 /**
- * Counts the living rows that match. Uses only the index where possible, and subtracts the matches that are due,
- * because counting those that are not due would read each row.
+ * Counts the living rows that match. Where possible, reads only the index. Subtracts the matches that are due, because
+ * counting only the rows that are not due would require reading each row.
  */
 async function countMatches(
   db: Db,
@@ -137,11 +141,11 @@ async function countMatches(
   return dueCount === 0 ? all : all - (await countBy(db, rowsName, { ...checked, ...due }, byDue()));
 }
 
-/** A filter with the one index that it is written for. */
+/** A filter, and the one index that it is written for. */
 type Walk = { readonly filter: Document; readonly hint: string };
 
 type Walks = {
-  /** A scan in the order of lists, or over so few rows that the server sorts them. */
+  /** A scan that is already in list order, or one over so few rows that the server can sort them. */
   readonly page: Walk;
   readonly count: Walk;
   /** The whole plan as a filter that works with any index. */
@@ -149,8 +153,8 @@ type Walks = {
 };
 
 /**
- * Returns the cheapest index scans that cover all matches: of the rarest terms, or of a short range of dates (`short`).
- * The rest of the plan is checked on each row.
+ * Returns the cheapest index scans that cover all matches: a scan over the rarest terms, or one over a short date range
+ * (`short`). The rest of the plan is checked on each row.
  */
 function chooseWalks(plan: SearchPlan, node: WeighedNode | 'every', short: readonly DateCount[]): Walks {
   const everything: Driver = { terms: [Buffer.from(plan.all, 'hex')], count: Number.POSITIVE_INFINITY, exactly: null };
@@ -162,7 +166,7 @@ function chooseWalks(plan: SearchPlan, node: WeighedNode | 'every', short: reado
     return alike(alongDates(plan.tenantId, shortest.node, without(node, shortest.node)), checked);
   }
   const page = alongTerms(driver, residue(node, driver));
-  // A range of dates alone is counted by its own index, however long it is.
+  // A plan that is only a date range is counted with the index for that date, however long the range is.
   return node.is === 'date' ? { page, count: alongDates(plan.tenantId, node, null), checked } : alike(page, checked);
 }
 
@@ -182,18 +186,19 @@ function alongDates(tenant: string, date: DateNode, left: WeighedNode | null): W
   return { filter: { tenant, [date.column]: rangeOf(date), ...checkedOn(left) }, hint: dateIndexes[date.column] };
 }
 
-/** Returns the rest of a node when one part of it is met, or null if nothing is left. */
+/** Returns what is left of a node once one of its parts is satisfied, or null if nothing is left. */
 function without(node: WeighedNode, part: WeighedNode): WeighedNode | null {
   if (node === part) return null;
   return node.is === 'and' ? { is: 'and', of: node.of.filter((child) => child !== part) } : node;
 }
 
-/** The largest count. A term of this many rows is not rare. */
+/** The largest count. A term that this many rows have is not rare. */
 const countMax = 1_000;
 
 /**
- * Returns the number of rows with each term of a plan, up to a thousand, by the term in hex. The numbers only choose
- * where to begin. They are not as of the instant of the search, and its results do not depend on them.
+ * Returns, for each of a plan's terms in hex, the number of rows that have it, up to a thousand. The numbers only
+ * determine where a search begins. They may be from a different instant than the search, and its results do not depend
+ * on them.
  */
 async function termCounts(
   db: Db,
@@ -209,7 +214,7 @@ async function termCounts(
   return new Map(await Promise.all(counted));
 }
 
-/** Returns the terms of a plan in hex. */
+/** Returns a plan's terms in hex. */
 function termsOf(node: PlanNode): readonly string[] {
   if (node.is === 'term') return [node.term];
   if (node.is === 'not') return termsOf(node.of);

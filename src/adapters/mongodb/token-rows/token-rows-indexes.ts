@@ -2,7 +2,7 @@ import type { RequiredIndexes } from '../required-indexes.js';
 
 /** Every query names the index that it was written for, so that no query scans the whole collection. */
 export const rowIndexes = {
-  /** Has each term of a living row, with later creations first. */
+  /** Indexes each term of a living row, tokens created later first. */
   terms: 'terms',
   fingerprint: 'fingerprint',
   expiresAt: 'expires_at',
@@ -13,7 +13,7 @@ export const rowIndexes = {
   type: 'type',
 } as const;
 
-/** Returns the name of the collection of a generation. The first generation is 1. */
+/** Returns the name of a generation's collection. The first generation is 1. */
 export function tokenRowsCollection(generation: number): string {
   return `token_rows_${generation}`;
 }
@@ -22,7 +22,7 @@ export function tokenRowsIndexes(generation: number): RequiredIndexes {
   return {
     collection: tokenRowsCollection(generation),
     indexes: [
-      // A term is hashed under a key of its tenant. A tombstone has none of the indexed fields except `removed_at`.
+      // Terms are hashed under a key of their tenant. A tombstone has none of the indexed fields except `removed_at`.
       { name: rowIndexes.terms, key: { terms: 1, seq: -1 }, sparse: true },
       { name: rowIndexes.fingerprint, key: { fingerprint: 1, seq: -1 }, sparse: true },
       { name: rowIndexes.expiresAt, key: { expires_at: 1 }, sparse: true },

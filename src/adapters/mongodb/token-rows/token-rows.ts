@@ -10,13 +10,13 @@ import { searchRows, walkRows } from './search-rows.js';
 import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
 
 export type MongoTokenRows = TokenRows & {
-  /** Returns the rows of several streams, each as `get` returns it, at the index of its stream. */
+  /** Returns the rows of several streams in the order of `streams`, each as `get` returns it. */
   getMany(streams: readonly string[]): Promise<readonly (Stored<TokenView> | null)[]>;
 };
 
 /**
- * Returns `TokenRows` on one generation of rows, which `mongoRowWriter` writes. A search fails after `searchLimitMs`,
- * or after 4.5 s by default.
+ * Implements `TokenRows` on one generation of rows, which `mongoRowWriter` writes. A search fails after `searchLimitMs`
+ * (4.5 s by default).
  */
 export function mongoTokenRows(
   connection: MongoConnection,
@@ -72,16 +72,16 @@ export function mongoTokenRows(
   };
 }
 
-/** Each kind of due time with its field and its index. */
+/** The kinds of due time, each with its field and index. */
 const kinds = [
   { due: 'expiry', field: 'expires_at', hint: rowIndexes.expiresAt },
   { due: 'cvc', field: 'cvc_purge_at', hint: rowIndexes.cvcPurgeAt },
 ] as const;
 
-/** The fields that due times are read from. */
+/** The fields from which due times are read. */
 type Due = Pick<RowDocument, '_id' | 'tenant'> & { readonly expires_at?: number; readonly cvc_purge_at?: number };
 
-/** `TokenRows.due`. A row that is swept between the two reads is in the result of only one of them. */
+/** Implements `TokenRows.due`. A row that is swept between the two reads appears in the result of only one of them. */
 async function dueRows(
   rows: Collection<RowDocument>,
   now: number,
@@ -102,7 +102,7 @@ async function dueRows(
     .slice(0, limit);
 }
 
-/** `TokenRows.nextDueAt`. */
+/** Implements `TokenRows.nextDueAt`. */
 async function nextDueAt(rows: Collection<RowDocument>): Promise<number | null> {
   const found = kinds.map(async ({ field, hint }) => {
     const first = await rows
@@ -116,7 +116,10 @@ async function nextDueAt(rows: Collection<RowDocument>): Promise<number | null> 
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/** `TokenRows.countByType`. Counts each type with its index and subtracts rows that are due and not yet swept. */
+/**
+ * Implements `TokenRows.countByType`. Counts each type with its index, and subtracts rows that are due but not yet
+ * swept.
+ */
 function countByType(
   connection: MongoConnection,
   rowsName: string,

@@ -14,17 +14,17 @@ import type { Waits } from './waits.js';
 import { intentFacts, isAuthenticWork, type WorkKey, workMac } from './work-mac.js';
 
 /**
- * Tokens that one request creates, all or none. The log alone decides whether a batch landed: if all its creations are
- * there. The state says what is left to do. `open`: the owner is appending. `done`: it has appended all. `ending`:
- * another process settles it. `shown`: it landed, and its rows are written. `undone`: it did not land, and what was
- * created is deleted.
+ * The tokens that one request creates, all or none. The log alone determines whether a batch landed, which means that
+ * the log contains all of its creations. The state says what is left to do. `open`: the owner is appending. `done`: the
+ * owner has appended everything. `ending`: another process is settling the batch. `shown`: the batch landed, and its
+ * rows are written. `undone`: the batch did not land, and the tokens that it created are deleted.
  */
 type Batch = {
   readonly _id: string;
   readonly state: 'open' | 'done' | 'shown' | 'ending' | 'undone';
   readonly openedAt: Date;
   readonly intents: readonly Intent[];
-  /** The MAC of id and intents. */
+  /** The MAC of the id and the intents. */
   readonly mac: Buffer;
 };
 
@@ -44,8 +44,8 @@ type Deps = {
 export type Batches = ReturnType<typeof createBatches>;
 
 /**
- * Creates several tokens on a log without transactions over streams (docs/design.md, "Tokenize"). While a batch may
- * still be undone, no process writes rows of its tokens, so that none of them can be read.
+ * Creates several tokens on a log that has no transactions across streams (docs/design.md, "Tokenize"). While a batch
+ * may still be undone, no process writes rows for its tokens, so that none of them can be read.
  */
 export function createBatches({ connection, log, waits, workKey, now, destroyKeys, project }: Deps) {
   const batches = (db: Db): Collection<Batch> => db.collection<Batch>(batchesCollection);
@@ -56,9 +56,9 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
     );
   }
 
-  /** Returns the stored batch, or the given batch if there was none. */
+  /** Returns the stored batch. Stores the given one if there is none. */
   async function findOrMake(id: string, state: Batch['state'], intents: readonly Intent[]): Promise<Batch> {
-    // A pipeline, in which names that begin with `$$` are values of the server.
+    // An update pipeline, in which names that begin with `$$` are server values.
     const mac = await workMac(workKey, { in: 'batches', id }, intents.map(intentFacts));
     const made = { _id: id, openedAt: '$$NOW', state, intents: { $literal: intents }, mac: { $literal: mac } };
     const isMissing = { $eq: [{ $type: '$state' }, 'missing'] };
@@ -76,8 +76,9 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
   }
 
   /**
-   * Settles a batch: bars the creations that are not in the log. If all are there, writes their rows; otherwise deletes
-   * the others. Does nothing for a batch that the vault did not record. Idempotent, also across processes.
+   * Settles a batch. Bars the creations that are not in the log. If all are in the log, writes their rows; otherwise,
+   * deletes the tokens that were created. Does nothing for a batch that the vault did not record. Idempotent, even
+   * across processes.
    */
   async function end(id: string): Promise<'landed' | 'barred'> {
     await move(id, ['open'], 'ending');
@@ -99,7 +100,7 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
   }
 
   return {
-    /** Opens a batch, before any of its events is appended. Returns false if another process has barred it. */
+    /** Opens a batch before any of its events is appended. Returns false if another process has barred the batch. */
     async open(id: string, intents: readonly Intent[]): Promise<boolean> {
       return (await findOrMake(id, 'open', intents)).state === 'open';
     },
@@ -112,21 +113,21 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
       await move(id, ['done'], 'shown');
     },
     end,
-    /** Ends a batch of which no event was or will be appended. */
+    /** Ends a batch when none of its events was or will be appended. */
     async cancel(id: string): Promise<void> {
       await move(id, ['open'], 'undone');
     },
-    /** Returns whether its owner may still finish it. A missing batch may still be opened. */
+    /** Returns whether a batch's owner may still finish it. A missing batch may still be opened. */
     async isOpen(id: string): Promise<boolean> {
       const batch = await connection.call((db) => batches(db).findOne({ _id: id }, { projection: { state: 1 } }));
       return batch === null || batch.state === 'open';
     },
-    /** Returns whether a batch is in the log, with its rows. If not, it never will be. */
+    /** Returns whether a batch is in the log, with its rows written. If not, it never will be. */
     async settle(id: string): Promise<'landed' | 'barred'> {
       await findOrMake(id, 'undone', []);
       return end(id);
     },
-    /** Returns the streams whose rows may not be written yet. The process that ends their batch writes them. */
+    /** Returns the streams whose rows must not be written yet. The process that ends their batch writes them. */
     async pendingBatchStreams(): Promise<ReadonlySet<string>> {
       const pending = await connection.call((db) =>
         batches(db)
@@ -135,12 +136,12 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
       );
       const streams = new Set<string>();
       for (const batch of pending) {
-        // Threat: a planted batch keeps the rows of a stream from being written.
+        // Threat: a forged batch prevents a stream's row from being written.
         if (await isAuthentic(batch)) for (const { stream } of batch.intents) streams.add(stream);
       }
       return streams;
     },
-    /** Ends abandoned batches and forgets batches that ended two days ago. Returns the number of abandoned batches. */
+    /** Ends abandoned batches, and removes batches that ended two days ago. Returns the number of abandoned batches. */
     async clear(): Promise<number> {
       const olderThan = (ms: number) => ({ $expr: { $lt: ['$openedAt', { $subtract: ['$$NOW', ms] }] } });
       const find = (states: readonly Batch['state'][], ms: number) =>
@@ -167,7 +168,10 @@ type UndoCreationDeps = {
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
-/** Ends an intended token that was created, and its keys, or bars its creation. Idempotent, also across processes. */
+/**
+ * Deletes an intended token and its keys if it was created; otherwise, bars its creation. Idempotent, even across
+ * processes.
+ */
 async function undoCreation({ log, now, destroyKeys, project }: UndoCreationDeps, intent: Intent): Promise<void> {
   const { stream, tenantId, expectedRevision, eventIds } = intent;
   const landed = (await settle(log, intent, now())) === 'landed';
@@ -176,7 +180,7 @@ async function undoCreation({ log, now, destroyKeys, project }: UndoCreationDeps
     const { life, revision, ended } = state;
     const born = life === null ? -1 : life.createdRevision - expectedRevision - 1;
     if (!landed || life === null || born < 0 || born >= eventIds.length) {
-      // The row first, because a readable row must not name a destroyed key.
+      // Updates the row first, because a readable row must not name a destroyed key.
       await project(tenantId, stream);
       await destroyKeys(ended);
       return;
@@ -196,7 +200,7 @@ async function undoCreation({ log, now, destroyKeys, project }: UndoCreationDeps
       trace: null,
       sealed: noSealedParts,
     };
-    // The next read shows whether it was stored or another process got there first.
+    // The next read shows whether this event was stored or another process got there first.
     await log.append(stream, revision, [event]);
   }
 }

@@ -13,8 +13,8 @@ import type { Waits } from './waits.js';
 import { intentFacts, isAuthenticWork, type WorkKey, workMac } from './work-mac.js';
 
 /**
- * Names the append that is about to create, or has created, the token with a fingerprint. `_id` is the tenant and the
- * keyed hash of the fingerprint.
+ * Names the append that will create, or has created, the token with a fingerprint. `_id` consists of the tenant and the
+ * fingerprint's keyed hash.
  */
 type FingerprintClaim = {
   readonly _id: string;
@@ -22,7 +22,7 @@ type FingerprintClaim = {
   readonly intent: Intent;
   /** The batch that the append belongs to, or null for a single append. */
   readonly batch: string | null;
-  /** The MAC of id, intent and batch. */
+  /** The MAC of the id, the intent and the batch. */
   readonly mac: Buffer;
 };
 
@@ -34,16 +34,16 @@ export type Hold =
   | { readonly outcome: 'duplicate'; readonly stream: string };
 
 /**
- * Returns the id of a fingerprint's claim. Claim several fingerprints in the order of their ids, so that two processes
- * cannot deadlock.
+ * Returns the id of a fingerprint's claim. Claim several fingerprints in id order, so that two processes cannot
+ * deadlock.
  */
 export function fingerprintId({ tenantId, fingerprintHash }: NonNullable<StreamWrite['distinct']>): string {
   return `${tenantId}:${fingerprintHash}`;
 }
 
 /**
- * Claims a fingerprint before an append that must create the only live token with it. `batch` is the batch of the
- * append.
+ * Claims a fingerprint before an append that must create the only live token with it. `batch` is the batch that the
+ * append belongs to.
  */
 export type HoldFingerprint = (
   write: StreamWrite,
@@ -61,23 +61,23 @@ type Deps = {
   readonly waits: Waits;
   readonly workKey: WorkKey;
   readonly now: () => number;
-  /** Brings the row of a stream up to the end of the stream. */
+  /** Brings a stream's row up to date with the end of the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
 /**
- * Decides which stream may hold a fingerprint (docs/contract.md, "Deduplication on create"; docs/design.md,
- * "Deduplication"). A process takes a claim over only after the append of its owner failed or was barred. So many
- * simultaneous creates result in one token, whichever process dies or stops at whatever moment.
+ * Decides which stream may have a fingerprint (docs/contract.md, "Deduplication on create"; docs/design.md,
+ * "Deduplication"). A process takes over a claim only after the owner's append has failed or been barred. So any number
+ * of simultaneous creates results in one token, no matter which process dies or stops at which moment.
  *
  * Invariant: if an append may still land and would create a live token with the fingerprint, the claim names it. So a
- * process that replaces a claim settles that append first, even if it is in the same stream.
+ * process that replaces a claim first settles the append that the claim names, even if it is in the same stream.
  */
 export function createFingerprintClaims({ connection, log, rows, batches, waits, workKey, now, project }: Deps) {
   const claims = (db: Db): Collection<FingerprintClaim> => db.collection<FingerprintClaim>(fingerprintsCollection);
 
   /**
-   * The pending changes of this process, by the fingerprints that they hold. Each promise settles when its change has
+   * The pending changes of this process, by the fingerprints that they claim. Each promise settles when its change has
    * ended.
    */
   const underWay = new Map<string, Promise<void>>();
@@ -88,11 +88,11 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
   }
 
   /**
-   * Waits until the row of the owner's append is written, the append is barred, or the owner has released the claim.
+   * Waits until the row for the owner's append is written, the append is barred, or the owner has released the claim.
    */
   async function settleOwner({ _id, attempt, intent, batch, mac }: FingerprintClaim): Promise<void> {
     const facts = () => [intentFacts(intent), batch];
-    // A claim that the vault did not record names no append of the vault.
+    // A claim that the vault did not record does not name an append by the vault.
     if (!(await isAuthenticWork(workKey, { in: 'fingerprints', id: _id }, mac, facts))) return;
     const until = performance.now() + waits.ownerMs;
     const isOpen = async () => (batch === null ? (await outcomeOf(log, intent)) === 'open' : batches.isOpen(batch));
@@ -107,7 +107,7 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
     }
   }
 
-  /** Stores a claim in place of the known one. Returns false if another process got there first. */
+  /** Stores a claim in place of the known claim. Returns false if another process got there first. */
   async function take({ _id, ...mine }: FingerprintClaim, known: FingerprintClaim | null): Promise<boolean> {
     try {
       return await connection.call(async (db) => {
@@ -137,7 +137,7 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
       const intent = intentOf(write);
       const mac = await workMac(workKey, { in: 'fingerprints', id }, [intentFacts(intent), batch]);
       if (!(await take({ _id: id, attempt, intent, batch, mac }, known))) continue;
-      // A token may have been created without a claim, by a request without deduplication.
+      // A request without deduplication may have created a token without a claim.
       const late = await livingOther(write, distinct);
       if (late === null) return { outcome: 'held', held: { id, attempt } };
       await release({ id, attempt });
@@ -147,8 +147,8 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
 
   return {
     /**
-     * Runs a change, which holds its fingerprints exclusively within this process until it ends. If several changes
-     * want one fingerprint, one of them asks the stores and the others wait for its outcome.
+     * Runs a change, which has exclusive use of its fingerprints within this process until it ends. If several changes
+     * need the same fingerprint, one of them queries the stores and the others wait for its outcome.
      */
     async during<T>(change: (hold: HoldFingerprint) => Promise<T>): Promise<T> {
       const mine = new Set<string>();
@@ -174,11 +174,11 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
         leave();
       }
     },
-    /** Removes a claim. Call it only when the append is known never to land. */
+    /** Removes a claim. Call it only when it is certain that the append will never land. */
     release,
     /**
-     * Removes the claims of a token that ended with this revision, before its row says so. Keeps a claim of a process
-     * that is about to begin the next life.
+     * Removes the claims of a token whose life ended with this revision. Called before the token's row shows the end.
+     * Keeps the claim of a process that is about to begin the next life.
      */
     async forget(stream: string, revision: number): Promise<void> {
       const earlier = { 'intent.stream': stream, 'intent.expectedRevision': { $lt: revision } };

@@ -4,8 +4,8 @@ import type { EventLog } from '../../../ports/event-log.js';
 import type { StreamWrite } from '../../../ports/unit-of-work.js';
 
 /**
- * An append that a process was about to make, recorded beforehand. It lets other processes see whether the append was
- * made, and bar it for good if it was not.
+ * An append that a process is about to make, recorded beforehand. With it, other processes can see whether the append
+ * was made, and permanently bar it if not.
  */
 export type Intent = {
   readonly stream: string;
@@ -18,21 +18,21 @@ export function intentOf({ stream, expectedRevision, events }: StreamWrite): Int
   return { stream, expectedRevision, tenantId: events[0]?.tenantId ?? '', eventIds: events.map(({ id }) => id) };
 }
 
-/** Returns whether the append is in the log (`landed`), can never be (`barred`), or may still come (`open`). */
+/** Returns whether the append is in the log (`landed`), can never be (`barred`), or may still arrive (`open`). */
 export async function outcomeOf(
   log: EventLog,
   { stream, expectedRevision, eventIds }: Intent,
 ): Promise<'landed' | 'barred' | 'open'> {
   const events = await log.readStream(stream);
-  if (events.length - 1 < expectedRevision) throw new Error('a stream is shorter than a process has seen it');
+  if (events.length - 1 < expectedRevision) throw new Error('a stream is shorter than it was before');
   const next = events[expectedRevision + 1];
   if (next === undefined) return 'open';
   return eventIds.includes(next.id) ? 'landed' : 'barred';
 }
 
 /**
- * Settles an intent: returns whether the append is in the log, and bars it if it is not. This does not depend on a
- * clock: a late append, from a suspended process or a stalled connection, finds its revision taken.
+ * Settles an intent: returns whether the append is in the log, and bars it if not. Does not depend on a clock: a late
+ * append from a suspended process or a stalled connection finds its revision already taken.
  */
 export async function settle(log: EventLog, intent: Intent, now: number): Promise<'landed' | 'barred'> {
   for (;;) {

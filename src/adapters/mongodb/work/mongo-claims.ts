@@ -11,15 +11,13 @@ import { type Intent, settle } from './intent.js';
 import type { Waits } from './waits.js';
 import { intentFacts, isAuthenticWork, type WorkKey, workMac } from './work-mac.js';
 
-/**
- * What the command is about to store: one append, a batch of appends, or nothing, for a result that needs no append.
- */
+/** What the command is about to store: one append, a batch of appends, or nothing if its result needs no append. */
 export type ClaimedWork =
   | { readonly of: 'append'; readonly intent: Intent }
   | { readonly of: 'batch'; readonly id: string }
   | { readonly of: 'nothing' };
 
-/** The claim of an idempotency key. `_id` is the keyed hash of the key. */
+/** The claim on an idempotency key. `_id` is the keyed hash of the key. */
 type Claim = {
   readonly _id: string;
   readonly state: 'open' | 'done';
@@ -28,13 +26,13 @@ type Claim = {
   /** When the owner took the claim, by MongoDB's clock. */
   readonly openedAt: Date;
   readonly work?: ClaimedWork;
-  /** Stored with `work`. Valid once the state is `done`. */
+  /** Stored with `work`. It is valid once the state is `done`. */
   readonly result?: ClaimResult;
-  /** Milliseconds since the epoch, by the clock of the process that claimed the key. */
+  /** Milliseconds since the epoch, by the claiming process's clock. */
   readonly time?: number;
-  /** The MAC of id, result and time. */
+  /** The MAC of the id, the result and the time. */
   readonly mac?: Buffer;
-  /** The MAC of id and work. */
+  /** The MAC of the id and the work. */
   readonly workMac?: Buffer;
 };
 
@@ -53,18 +51,18 @@ type Deps = {
 export type MongoClaims = ReturnType<typeof createMongoClaims>;
 
 /**
- * Decides which command owns an idempotency key, among many processes (docs/design.md, "Idempotency"). A command
- * records in the claim what it is about to append. A process that takes the claim over learns whether that was
- * appended, and prevents it if not.
+ * Decides which command owns an idempotency key, across many processes (docs/design.md, "Idempotency"). A command
+ * records in the claim what it is about to append. A process that takes over the claim finds out whether that append
+ * was made, and bars it if not.
  */
 export function createMongoClaims({ connection, log, batches, waits, workKey, now, project }: Deps) {
   const claims = (db: Db): Collection<Claim> => db.collection<Claim>(claimsCollection);
   /** The pending attempts of this process, by claim. */
   const mine = new Map<string, string>();
-  /** The claims in which a change of this process has recorded its work. */
+  /** The claims in which this process has recorded the work of a pending change. */
   const storing = new Set<string>();
 
-  /** Tries to become the owner of a claim, and returns the claim as it is afterwards. */
+  /** Tries to take ownership of a claim, and returns the claim as it is afterwards. */
   async function take(cmd: string, attempt: string, notBefore: number): Promise<Claim> {
     const ended = { $and: [{ $eq: ['$state', 'done'] }, { $lt: ['$time', notBefore] }] };
     const abandoned = {
@@ -83,14 +81,15 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
     return claim;
   }
 
-  /** Returns whether the vault recorded the work of a claim. */
+  /** Returns whether the vault recorded a claim's work. */
   function isAuthentic({ _id, work, workMac: mac }: Claim): Promise<boolean> {
     return isAuthenticWork(workKey, { in: 'claims', id: _id }, mac, () => workFacts(work));
   }
 
   /**
-   * Returns a finished claim. Threat: an attacker marks the claim of a command as done that died before its append. The
-   * MAC of the result is valid, because it is recorded before the append; so the log decides.
+   * Returns a finished claim. Threat: a command dies before its append, and an attacker marks its claim as done. The
+   * result's MAC is valid, because it is recorded before the append, so only the log can show whether the append was
+   * made.
    */
   async function done(claim: Claim, finished: Stored<FinishedClaim>): Promise<ClaimBegin> {
     const { work } = claim;
@@ -107,7 +106,7 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
     return next !== undefined && eventIds.includes(next.id);
   }
 
-  /** Settles the work of the former owner. Returns true if it is in the log. */
+  /** Settles the former owner's work. Returns true if that work is in the log. */
   async function settleFormer(work: ClaimedWork): Promise<boolean> {
     if (work.of === 'nothing') return true;
     if (work.of === 'batch') return (await batches.settle(work.id)) === 'landed';
@@ -172,8 +171,8 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
   };
 
   /**
-   * Releases a claim of this process. Deletes a claim without recorded work. A claim with work, which may be in the
-   * log, stays, and the next process settles it at once.
+   * Releases a claim of this process. Deletes the claim if it has no recorded work. Keeps a claim with work, because
+   * the work may be in the log; the next process settles it at once.
    */
   async function letGo(cmd: string): Promise<void> {
     const attempt = mine.get(cmd);
@@ -188,7 +187,7 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
 
   return {
     port,
-    /** Records what is about to be stored. Returns false if the claim belongs to another command by now. */
+    /** Records what is about to be stored. Returns false if another command now owns the claim. */
     async intend({ cmd, result, time, mac }: Stored<FinishedClaim>, work: ClaimedWork): Promise<boolean> {
       if (storing.has(cmd)) return false;
       storing.add(cmd);
@@ -199,7 +198,7 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
       storing.delete(cmd);
       return false;
     },
-    /** Removes the recorded work, which is known not to be stored. */
+    /** Removes the recorded work when it is certain that it was not stored. */
     async withdraw(cmd: string): Promise<void> {
       storing.delete(cmd);
       await own(cmd, withoutResult);
@@ -217,7 +216,7 @@ function workFacts(work: ClaimedWork | undefined): readonly unknown[] {
   return work?.of === 'batch' ? ['batch', work.id] : [work?.of];
 }
 
-/** Returns a claim with its result, or null without one. The MAC of a claim that lacks another field does not match. */
+/** Returns a claim with its result, or null if it has none. If another field is missing, the MAC does not match. */
 function finishedOf({ _id: cmd, result, time, mac }: Claim): Stored<FinishedClaim> | null {
   return result === undefined ? null : { cmd, result, time: time ?? 0, mac: mac ?? Buffer.alloc(0) };
 }

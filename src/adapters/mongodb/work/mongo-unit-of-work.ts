@@ -33,22 +33,22 @@ type Deps = {
   readonly fingerprints: ReturnType<typeof createFingerprintClaims>;
   readonly batches: Batches;
   readonly now: () => number;
-  /** Brings the row of a stream up to the end of the stream. */
+  /** Brings a stream's row up to date with the end of the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
 /** The steps of a change before it appends. */
 type Before = {
-  /** Records in the claim what is about to be stored. Returns false if another command has taken the claim over. */
+  /** Records in the claim what is about to be stored. Returns false if another command has taken over the claim. */
   readonly intend: (work: ClaimedWork) => Promise<boolean>;
   readonly hold: HoldFingerprint;
 };
 
 /**
- * Returns `UnitOfWork` over an event log and MongoDB, which share no transaction (docs/design.md, "A write, step by
- * step"). Before each step that a crash could lose or repeat, a process records the step. The next process that finds
- * the record settles it. The log is authoritative: once the event is appended, the change is made. Its row is written
- * here or by the runner.
+ * Implements `UnitOfWork` on an event log and MongoDB, which share no transaction (docs/design.md, "A write, step by
+ * step"). A process records each step that a crash could lose or repeat before it takes that step. The next process
+ * that finds the record settles it. The log is authoritative: once the event is appended, the change is made. Either
+ * this code or the runner writes its row.
  */
 export function mongoUnitOfWork(needs: Deps): UnitOfWork {
   const { log, rows, directory, claims, fingerprints, batches, now, project } = needs;
@@ -68,12 +68,12 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
 
   async function append({ stream, expectedRevision, events }: StreamWrite): Promise<AppendOutcome> {
     const decidedAt = events[0]?.time ?? 0;
-    // Threat: this process was suspended, and keys that no event named were destroyed as orphans in the meantime.
+    // Threat: while this process was suspended, keys that no event named were destroyed as orphans.
     if (now() - decidedAt > keyNamedWithinMs) throw new StoreUnavailable('event log', 'stopped_too_long');
     return log.append(stream, expectedRevision, events);
   }
 
-  /** Stores one append. The records made before it are found by the name of its stream. */
+  /** Stores one append. Other processes find the records made before it by its stream name. */
   async function storeOne(write: StreamWrite, { intend, hold: holdOne }: Before): Promise<CommitOutcome> {
     const hold = write.distinct === null ? null : await holdOne(write, write.distinct, null);
     if (hold?.outcome === 'duplicate') return { outcome: 'duplicate', write: 0, stream: hold.stream };
@@ -84,7 +84,8 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     const appended = await append(write);
     if (appended.outcome === 'conflict') {
       if (hold !== null) await fingerprints.release(hold.held);
-      // The command decided on the rows. If they are behind, bring them up to date for the next attempt.
+      // The command based its decision on the rows. They may be behind, so this brings them up to date for the next
+      // attempt.
       if (write.row?.of === 'directory') await project(write.events[0]?.tenantId ?? '', write.stream);
       return { outcome: 'conflict' };
     }
@@ -92,7 +93,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     return { outcome: 'committed' };
   }
 
-  /** Stores each write independently. The caller decides again about the writes that failed. */
+  /** Stores each write independently. The caller decides again for the writes that failed. */
   async function storeEach(writes: readonly StreamWrite[], hold: HoldFingerprint): Promise<CommitOutcome> {
     const before: Before = { intend: async () => true, hold };
     const outcomes = await atMost(streamsAtOnce, writes, (write) => storeOne(write, before));
@@ -136,7 +137,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
 
   /** Stores several creations, all or none. */
   async function storeBatch(writes: readonly StreamWrite[], { intend, hold }: Before): Promise<CommitOutcome> {
-    // Detect conflicts before the first append if possible, since nothing then needs to be undone or fenced.
+    // Detects conflicts before the first append where possible, because nothing then needs to be undone or fenced.
     const isTwice = new Set(writes.map(({ stream }) => stream)).size < writes.length;
     if (isTwice || (await atMost(streamsAtOnce, writes, isBehind)).includes(true)) return { outcome: 'conflict' };
     const id = randomUUID();
@@ -157,7 +158,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
       await releaseAll(held);
       return { outcome: 'conflict' };
     }
-    // From here on no process undoes the batch, because all its events are in the log.
+    // From here on, no process undoes the batch, because all of its events are in the log.
     await batches.finish(id);
     await atMost(streamsAtOnce, writes, (write, index) => {
       const stored = appended[index];
@@ -181,7 +182,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
   async function commit({ writes, claim }: Change, hold: HoldFingerprint): Promise<CommitOutcome> {
     if (claim === null) return store(writes, { intend: async () => true, hold });
     const { cmd } = claim;
-    // If this throws, the claim stays as it is. The process that takes it over learns what was stored.
+    // If this throws, the claim stays as it is. The process that takes it over finds out what was stored.
     const outcome = await store(writes, { intend: (work) => claims.intend(claim, work), hold });
     if (outcome.outcome === 'committed') await claims.finish(cmd);
     else if (outcome.outcome !== 'claimed') await claims.withdraw(cmd);

@@ -1,13 +1,16 @@
 /**
- * How long a process waits for others before it considers them dead, in ms. If one of them is still alive, nothing is
- * lost or repeated.
+ * How long a process waits for others before it considers them dead, in ms. If one of them is in fact still alive,
+ * nothing is lost or repeated.
  */
 export type Waits = {
-  /** The age at which an open claim is taken over. Its owner has given up by then, or its append will be barred. */
+  /**
+   * The age at which another process takes over an open claim. Its owner has given up by then, or the owner's append
+   * will be barred.
+   */
   readonly claimMs: number;
-  /** The age at which an unfinished batch is undone by another process. */
+  /** The age at which another process undoes an unfinished batch. */
   readonly batchMs: number;
-  /** How long to wait for the append of a fingerprint's owner before barring it. */
+  /** How long to wait for the append by a fingerprint's owner before barring it. */
   readonly ownerMs: number;
 };
 

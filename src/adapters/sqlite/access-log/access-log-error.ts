@@ -2,8 +2,8 @@ import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { databaseError, StoreBroken } from '../database/database-error.js';
 
 /**
- * Translates any failure of an access log file to StoreUnavailable for this log alone: masked reads and writes continue
- * without it. Only a bug of ours stays unchanged.
+ * Translates every failure of an access log file to StoreUnavailable for the access log alone, because masked reads and
+ * writes continue without it. Only errors caused by our own bugs stay unchanged.
  */
 export function accessLogError(error: unknown): Error {
   const translated = databaseError(error, 'access log');

@@ -11,21 +11,21 @@ import { accessLogError } from './access-log-error.js';
 import { fileIdentity, monthFile, monthsOnDisk } from './month-files.js';
 import { type MonthWriter, openMonthWriter } from './month-writer.js';
 
-/** How much is moved in one transaction: characters of lines, about 4,000 entries. */
+/** How much one transaction moves, in characters. This is about 4,000 entries. */
 const linesAtOnce = 1024 * 1024;
 
-/** The pause after a failure other than a full disk or a missing file. It doubles with each further failure. */
+/** The pause after a failure other than a full disk or a missing file. The pause doubles with each further failure. */
 const restMsMin = 1_000;
 const restMsMax = 60_000;
 
 /**
- * Moves batches of the access log from the journal into the files of their months, many in one transaction. A failure
- * concerns this log alone: the mover closes the file, the next move opens it again, and the vault continues.
+ * Moves access log batches from the journal into the files of their months, many per transaction. A failure affects
+ * only the access log: the mover closes the file, the next move opens it again, and the vault continues.
  */
 export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
   const batchAfter = nextBatch(journal);
   let open: MonthWriter | null = null;
-  /** Every batch up to this one is in the file of its month. */
+  /** Every batch up to this sequence is in the file of its month. */
   let moved = 0;
   let restMs = restMsMin;
   let restsUntil = Number.NEGATIVE_INFINITY;
@@ -36,7 +36,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
     closing?.close();
   }
 
-  /** Returns the writer of the month's current file. A removed file is created again. */
+  /** Returns the writer for the month's current file. Creates the file again if it was removed. */
   function writerOf(month: Month): MonthWriter {
     const identity = fileIdentity(dataDir, month);
     if (open?.month === month && identity === open.identity) return open;
@@ -65,7 +65,8 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
   function moveAll(): void {
     for (let some = readSome(); some !== null; some = readSome()) {
       const writer = writerOf(some.month);
-      // A kill may have left batches in the journal that are in the file, too. A file gets its batches in order.
+      // If the process was killed, some batches may be both in the journal and in the file. A file gets its batches in
+      // order.
       const newest = writer.newest();
       writer.append(some.batches.filter(({ sequence }) => sequence > newest));
       moved = some.batches.at(-1)?.sequence ?? moved;
@@ -80,7 +81,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
       return done;
     } catch (error) {
       const unavailable = accessLogError(error);
-      // With a full disk or a missing file, the transaction is undone and can be repeated unchanged.
+      // After a full disk or a missing file, the transaction is rolled back and can be retried unchanged.
       if (isPassing(unavailable)) return unavailable;
       close();
       restsUntil = performance.now() + restMs;
@@ -90,13 +91,13 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
   }
 
   return {
-    /** Moves all batches and returns the sequence number of the last one that was ever moved. */
+    /** Moves all batches and returns the sequence number of the last batch ever moved. */
     move: (): number | Error =>
       attempt(() => {
         moveAll();
         return moved;
       }),
-    /** Moves all batches, removes the files of all months before this one, and returns their number. */
+    /** Moves all batches, removes the files of all months before this one, and returns the number of removed files. */
     drop: (before: Month): number | Error =>
       attempt(() => {
         moveAll();
@@ -104,7 +105,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
         if (months.length === 0) return 0;
         if (open !== null && open.month < before) close();
         for (const month of months) {
-          // Remove the write-ahead log first: SQLite would take a leftover log for that of a new file.
+          // Removes the write-ahead log first. SQLite would apply a leftover log to a new file of the same name.
           for (const suffix of ['-wal', '-shm', '']) rmSync(join(dataDir, monthFile(month) + suffix), { force: true });
         }
         syncDirectory(dataDir);
@@ -116,13 +117,13 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
 }
 
 function parsed(batch: JournalBatch): AccessBatch {
-  // Threat: another program changed the journal while the vault runs. The next start names the file.
+  // Threat: another program changes the journal while the vault runs. The next start reports the file.
   if (!isWhole(batch)) throw new StoreUnavailable('access log', 'changed_by_another_program');
   const { sequence, previous, hash, lines } = batch;
   return { sequence, previous, hash, entries: lines.split('\n').map(entryOfLine) };
 }
 
-/** Returns the newest batch in the files of the months. */
+/** Returns the newest batch in the month files. */
 export function newestMovedBatch(dataDir: string): JournalEnd {
   let newest: JournalEnd = { sequence: 0, hash: noBatch };
   for (const month of monthsOnDisk(dataDir)) {
@@ -138,7 +139,7 @@ export function newestMovedBatch(dataDir: string): JournalEnd {
   return newest;
 }
 
-/** Makes a new or removed name durable. */
+/** Makes the creation or removal of a file durable. */
 function syncDirectory(dataDir: string): void {
   const directory = openSync(dataDir, 'r');
   try {

@@ -1,14 +1,14 @@
 import type { AccessCount } from '../../../ports/access-log.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 
-/** How many entries are counted at once: a few milliseconds of this thread. */
+/** The number of entries to count at once, which takes this thread a few milliseconds. */
 const entriesMax = 5_000;
 
 type Place = { readonly id: number; readonly batch: number };
 
 /**
- * Counts the entries of one month's file. Entries are only ever appended, so their batches increase with their ids, and
- * the entries of some batches are found without reading the others.
+ * Counts the entries in one month's file. Entries are only ever appended, so batches increase with entry ids, and the
+ * entries of some batches can be found without reading the others.
  */
 export function createEntryCounter(database: SqliteDatabase) {
   const last = database.prepare('SELECT id, batch FROM entries ORDER BY id DESC LIMIT 1');
@@ -25,7 +25,7 @@ export function createEntryCounter(database: SqliteDatabase) {
      JOIN words AS outcomes ON outcomes.id = outcome`,
   );
 
-  /** Returns the first id of a batch after a sequence; one more than the last id if there is no such batch. */
+  /** Returns the first entry id in a batch after `sequence`, or one more than the last id if there is no such batch. */
   function idAfter(sequence: number, newest: Place): number {
     let [low, high] = [1, newest.id + 1];
     while (low < high) {
@@ -38,7 +38,9 @@ export function createEntryCounter(database: SqliteDatabase) {
   }
 
   return {
-    /** Returns up to which batch the next entries may be counted; null if there is no batch after the sequence. */
+    /**
+     * Returns the batch up to which the next entries may be counted, or null if there is no batch after the sequence.
+     */
     upTo(afterSequence: number): number | null {
       const newest = last.get() as Place | undefined;
       if (newest === undefined || newest.batch <= afterSequence) return null;

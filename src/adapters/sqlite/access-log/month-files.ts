@@ -17,9 +17,9 @@ export function monthsOnDisk(dataDir: string): Month[] {
 }
 
 /**
- * Returns the identity of the file at a path now; null if there is none. A handle of a moved or removed file would
- * still accept records that no reader finds, so callers compare this before each use. Throws StoreUnavailable if
- * something other than a file is there.
+ * Returns the identity of a month's current file, or null if there is none. A handle to a moved or removed file would
+ * still accept records that no reader would find, so callers compare identities before each use. Throws
+ * StoreUnavailable if the path is not a file.
  */
 export function fileIdentity(dataDir: string, month: Month): string | null {
   const found = statSync(join(dataDir, monthFile(month)), { throwIfNoEntry: false });

@@ -30,7 +30,7 @@ export function openMonthReader(dataDir: string, month: Month) {
   const newest = database.prepare('SELECT sequence, hash FROM batches ORDER BY sequence DESC LIMIT 1');
   const entriesOf = database.prepare(`SELECT ${entryColumns} FROM entries WHERE batch BETWEEN ? AND ? ORDER BY id`);
 
-  /** Returns null if the month has no entry with one of these words. */
+  /** Returns the conditions for a filter, or null if one of its words does not occur in the month. */
   function conditionsOf(tenantId: string, filter: AccessFilter): { where: string; values: unknown[] } | null {
     const { entityType, entityRef, operation, from, to } = filter;
     const words = { tenant: tenantId, entity_type: entityType, operation };
@@ -79,7 +79,7 @@ export function openMonthReader(dataDir: string, month: Month) {
     return found.map((batch) => ({ ...batch, entries: entries.get(batch.sequence) ?? [] }));
   }
 
-  /** Runs reads that all see the file as of one moment. */
+  /** Runs reads that all see the file as of one instant. */
   function atOnce<T>(read: () => T): T {
     begin.run();
     try {
@@ -124,7 +124,7 @@ type EntryRow = {
 
 const words = ['tenant', 'actor', 'actor_type', 'key', 'source', 'entity_type', 'entity', 'operation', 'outcome'];
 
-/** The columns of an `EntryRow`, with words as texts. */
+/** The columns of an `EntryRow`, with words as strings. */
 const entryColumns = [
   ...['batch', 'time', 'ref', 'trace', 'trace_stream', 'trace_revision'],
   ...[...words, 'message'].map((column) => `(SELECT text FROM words WHERE id = entries.${column}) AS ${column}`),

@@ -11,21 +11,23 @@ import { appliedIn } from '../writer/complete-vault.js';
 import { prepareStores } from '../writer/prepare-stores.js';
 
 /**
- * Copies `vault.db` and the files of the access log, each as of one moment, while another process may write to them. The
- * copies lack nothing that the journal held at the start, so the journal itself is not copied. Returns the names of the
- * copies. Throws StoreBroken, StoreUnavailable and BackupRefused.
+ * Copies `vault.db` and the access log files, each as of one instant, while another process may be writing to them. The
+ * copies include everything that was in the journal at the start, so the journal itself is not copied. Returns the
+ * names of the copies. Throws StoreBroken, StoreUnavailable and BackupRefused.
  */
 export function copyData(dataDir: string, to: string): readonly string[] {
   completeLeftVault(dataDir);
   copyAccessLog(dataDir, to);
   copyDatabase(dataDir, to, 'vault.db', (vault) => {
-    // The copy begins a journal of its own.
+    // The copy starts with a new journal.
     vault.exec('UPDATE applied SET sequence = 0, hash = zeroblob(32)');
   });
   return readdirSync(to).filter((name) => name === 'vault.db' || /^access-[\d-]+\.db$/.test(name));
 }
 
-/** Completes a `vault.db` that lacks the newest groups of its journal: no process has started since a power loss. */
+/**
+ * Completes a `vault.db` that lacks the newest groups in its journal because no process has started since a power loss.
+ */
 function completeLeftVault(dataDir: string): void {
   if (!existsSync(join(dataDir, 'journal.db'))) return;
   const applied = read(dataDir, 'vault.db', appliedIn).sequence;
@@ -41,7 +43,7 @@ function completeLeftVault(dataDir: string): void {
   }
 }
 
-/** Copies the files of the months, and adds the batches that are still in the journal. */
+/** Copies the month files, and adds the batches that are still in the journal. */
 function copyAccessLog(dataDir: string, to: string): void {
   const copyMonths = (): void => {
     for (const month of monthsOnDisk(dataDir)) copyDatabase(dataDir, to, monthFile(month));
@@ -51,7 +53,7 @@ function copyAccessLog(dataDir: string, to: string): void {
     return;
   }
   read(dataDir, 'journal.db', (journal) => {
-    // A batch that is moved and removed while the months are copied stays visible here.
+    // This transaction still sees batches that are moved and removed while the months are copied.
     journal.exec('BEGIN');
     endOf(journal, 'batches');
     copyMonths();
@@ -74,7 +76,7 @@ function read<T>(dataDir: string, fileName: string, work: (database: SqliteDatab
   }
 }
 
-/** Copies a database as of one moment to a new file. The copy contains no removed data. */
+/** Copies a database, as of one instant, to a new file. The copy contains no removed data. */
 function copyDatabase(
   dataDir: string,
   to: string,
@@ -84,7 +86,7 @@ function copyDatabase(
   const path = join(to, fileName);
   read(dataDir, fileName, (database) => {
     database.prepare('VACUUM INTO ?').run(path);
-    // Opening the copy for writing sets its journal mode to that of the original. A reader cannot set it.
+    // Opening the copy for writing gives it the same journal mode as the original. A reader cannot set the mode.
     const copy = openDatabase(path, fileName, 'writer');
     try {
       change(copy);

@@ -1,4 +1,4 @@
-/** One row of a key store in a backup: a line of JSON. Bytes are written in base64. */
+/** One row of a key store in a backup. Each row is a line of JSON, with bytes in base64. */
 export type KeyLine = { readonly table: string; readonly row: Readonly<Record<string, unknown>> };
 
 export function encodeKeyLine({ table, row }: KeyLine): string {
@@ -9,7 +9,7 @@ export function encodeKeyLine({ table, row }: KeyLine): string {
   return `${JSON.stringify({ table, row: Object.fromEntries(values) })}\n`;
 }
 
-/** Returns the row in a line of a backup; null if the line is not a row. */
+/** Returns the row in a backup line, or null if the line is not a row. */
 export function decodeKeyLine(line: string): KeyLine | null {
   try {
     const { table, row } = JSON.parse(line) as KeyLine;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const fileName = 'last-backup';
 
 /**
- * Records when the newest backup was begun (ms). It is a file beside the stores, because a second process that wrote to
- * `keys.db` could hold up an erasure.
+ * Records when the newest backup began (ms). Uses a separate file, because a second process that wrote to `keys.db`
+ * could delay an erasure.
  */
 export async function writeLastBackup(dataDir: string, madeAt: number): Promise<void> {
   const file = join(dataDir, fileName);
@@ -13,7 +13,7 @@ export async function writeLastBackup(dataDir: string, madeAt: number): Promise<
   await rename(`${file}.part`, file);
 }
 
-/** Returns when the newest backup was begun (ms), or null if none was recorded. */
+/** Returns when the newest backup began (ms), or null if none was recorded. */
 export async function readLastBackup(dataDir: string): Promise<number | null> {
   const text = await readFile(join(dataDir, fileName), 'utf8').catch(() => '');
   const madeAt = Date.parse(text.trim());

@@ -8,11 +8,14 @@ import { decodeKeyLine, type KeyLine } from './key-line.js';
 
 const rowsAtOnce = 1_000;
 const noEvent = Buffer.alloc(16);
-/** The checkpoints of readers of the log. They restart from 0, because the log may be another copy. */
+/** The log readers whose checkpoints restart from 0, because the log may be another copy. */
 const readers: readonly KeyRingReader[] = ['shredder', 'orphans', 'anchor', 'log'];
 const notRestored = new Set<unknown>([...readers, 'log_memory']);
 
-/** Creates `keys.db` from the lines of a backup. A key that was erased since is destroyed before it is written. */
+/**
+ * Creates `keys.db` from the lines of a backup. A key that was erased since the backup is destroyed before it is
+ * written.
+ */
 export async function writeKeys(dataDir: string, lines: AsyncIterable<string>, erased: ErasedKeys): Promise<void> {
   const database = prepareFile(join(dataDir, 'keys.db'), 'keys.db', keysSchema, keysSchemaVersion);
   try {
@@ -35,8 +38,8 @@ export async function writeKeys(dataDir: string, lines: AsyncIterable<string>, e
       const decoded = decodeKeyLine(line);
       if (decoded === null) throw notARow();
       if (decoded.table === 'meta' && notRestored.has(decoded.row['name'])) continue;
-      // Keys are copied after the log, so they may name revisions that the log lacks. The shredder records those of the
-      // log again.
+      // Keys are copied after the log, so they may name revisions that the log lacks. The shredder records the
+      // revisions again from the log.
       if (decoded.table === 'directory_revisions') continue;
       rows.push(withoutErased(withoutRevision(decoded), erased));
       if (rows.length < rowsAtOnce) continue;

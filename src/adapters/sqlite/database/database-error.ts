@@ -4,7 +4,10 @@ import Database from 'better-sqlite3';
 import { type FoundProblem, StoreProblem } from '../../../ports/store-problem.js';
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 
-/** A store file that cannot be used. The message names the file and what to do. The process ends with this message. */
+/**
+ * Thrown when a store file cannot be used. The message names the file and says what to do. The process ends with this
+ * message.
+ */
 export class StoreBroken extends StoreProblem {
   constructor(problem: string | FoundProblem) {
     super(problem);
@@ -12,17 +15,17 @@ export class StoreBroken extends StoreProblem {
   }
 }
 
-/** Translates a library error at the boundary of the adapter. Library messages quote SQL, so we drop them. */
+/** Translates a library error at the boundary of the adapter. Drops its message, because library messages quote SQL. */
 export function databaseError(error: unknown, fileName: string): Error {
   if (!(error instanceof Database.SqliteError)) {
     if (isOutOfDescriptors(error)) return new StoreUnavailable(fileName, 'no_file_descriptors');
     return error instanceof Error ? error : new Error('not an error');
   }
   const { code } = error;
-  // SHMSIZE: the index of the write-ahead log could not grow. That needs disk space, too.
+  // SHMSIZE means that the write-ahead log's index could not grow, which also requires disk space.
   if (code.startsWith('SQLITE_FULL') || code === 'SQLITE_IOERR_SHMSIZE') return new StoreUnavailable(fileName, 'full');
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return new StoreUnavailable(fileName, 'busy');
-  // SQLite reports only that it could not open a file. Opening one here shows whether descriptors ran out.
+  // SQLite reports only that it could not open a file. Opening a file here shows whether descriptors ran out.
   if ((code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_IOERR')) && noneCanBeOpened()) {
     return new StoreUnavailable(fileName, 'no_file_descriptors');
   }

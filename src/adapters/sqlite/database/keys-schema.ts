@@ -1,11 +1,11 @@
 /**
- * `keys.db`: the wrapped keys, the checkpoint of the shredder, and the newest revisions of tokens, tenants and
+ * `keys.db` contains the wrapped keys, the shredder's checkpoint, and the newest revisions of tokens, tenants and
  * applications.
  *
- * Rows of `data_keys`, `generation_keys` and `tenant_keys` are inserted at the end, and an update never changes the
- * width of a value: `destroyed_at` starts as `never`, which takes six bytes like any time, and `revision` always takes
- * eight bytes. SQLite therefore overwrites a record in place and never moves it. No page keeps a stale copy of wrapped
- * bytes in a gap that `secure_delete` does not reach.
+ * Rows of `data_keys`, `generation_keys` and `tenant_keys` are inserted at the end, and an update never changes a
+ * value's width: `destroyed_at` starts as `never`, which takes six bytes like any other time, and `revision` always
+ * takes eight bytes. SQLite therefore overwrites records in place and never moves them, so no page keeps a stale copy
+ * of wrapped bytes in a gap that `secure_delete` does not reach.
  */
 export const keysSchema = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -21,10 +21,10 @@ export const keysSchema = `
   ) STRICT;
   CREATE INDEX tenant_keys_tenant ON tenant_keys (tenant, purpose, made_at);
 
-  -- How many keys each has wrapped: apart, because a growing number changes the width of its row.
+  -- How many keys each tenant key has wrapped. A separate table, because a growing count changes the width of its row.
   CREATE TABLE wraps (tenant_key TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
-  -- Keys of search terms, one for each generation of token rows; destroyed in place as a data key is.
+  -- Search-term keys, one for each generation of token rows. Destroyed in place, like data keys.
   CREATE TABLE generation_keys (
     generation INTEGER PRIMARY KEY,
     made_at INTEGER NOT NULL,
@@ -55,7 +55,7 @@ export const keysSchema = `
 
 export const keysSchemaVersion = 4;
 
-/** The value of `destroyed_at` in a key that is not destroyed: the largest six-byte integer. */
+/** The value of `destroyed_at` for a key that is not destroyed: the largest six-byte integer. */
 export const never = 2 ** 47 - 1;
 
 /** The value of `revision` for a key that has no recorded revision. */

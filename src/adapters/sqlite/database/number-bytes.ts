@@ -1,5 +1,5 @@
 /**
- * Returns a non-negative integer, such as a log position or a time in ms, as eight bytes that sort in numeric order.
+ * Encodes a non-negative integer, such as a log position or a time in ms, as eight bytes that sort in numeric order.
  * `numberIn` is the inverse.
  */
 export function numberBytes(value: number): Buffer {

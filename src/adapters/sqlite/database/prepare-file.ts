@@ -4,13 +4,16 @@ import { openDatabase, openInMemory, type SqliteDatabase } from './open-database
 
 /** The application id in the SQLite header: "SGRM". */
 const applicationId = 0x5347524d;
-/** A check reads the whole file. For larger files, `doctor` does it, and SQLite checks each page as it reads it. */
+/**
+ * The largest file that is checked when it is opened, because the check reads the whole file. `doctor` checks larger
+ * files, and SQLite checks each page as it reads it.
+ */
 const checkedSizeBytesMax = 256 * 1024 * 1024;
 
 /**
- * Opens a store file for writing and creates its tables if it is new. Throws StoreBroken for a file of another program,
- * version or schema and, unless `look` is `unchecked`, for a damaged file. A rejected file and its write-ahead log stay
- * unchanged.
+ * Opens a store file for writing, and creates its tables if it is new. Throws StoreBroken if the file has another
+ * program's format, another version or another schema, or if it is damaged (not checked if `look` is `unchecked`). A
+ * rejected file and its write-ahead log stay unchanged.
  */
 export function prepareFile(
   path: string,
@@ -28,9 +31,9 @@ export function prepareFile(
 }
 
 /**
- * Opens a file that has a write-ahead log for reading. Returns null if there is no log or the file cannot be read. When
- * the last connection closes and can write, SQLite copies the log into the file and removes the log. Without this
- * reader, a log that an operator put beside another state of its file would be lost at the first attempt to start.
+ * Opens a file for reading if it has a write-ahead log. Returns null if there is no log or the file cannot be read.
+ * When the last connection that can write closes, SQLite copies the log into the file and removes the log. Without this
+ * reader, the first attempt to start would destroy a log that an operator put next to a different copy of its file.
  */
 function hold(path: string, fileName: string): SqliteDatabase | null {
   if (!existsSync(path)) return null;
@@ -39,7 +42,7 @@ function hold(path: string, fileName: string): SqliteDatabase | null {
   try {
     return openDatabase(path, fileName, 'reader', (database) => read(database, 'schema_version'));
   } catch {
-    // The attempt to open the file for writing reports what is wrong with it.
+    // Opening the file for writing will report what is wrong with it.
     return null;
   }
 }
@@ -82,7 +85,7 @@ function expectOurs(database: SqliteDatabase, fileName: string, version: number)
   }
 }
 
-/** The last commit of Strongroom whose `export` reads an older format of a file, for the operator who wants to move on. */
+/** For each older file format, the last Strongroom commit whose `export` reads it. */
 const lastReaders: Readonly<Record<string, string>> = { 'vault.db 6': '02a36525' };
 
 function exportAdvice(fileName: string, format: number): string {
@@ -100,7 +103,8 @@ type SchemaObject = {
 
 /**
  * Throws StoreBroken if the tables, indexes, triggers and views of a file are not exactly those of `schema`. Threat: an
- * attacker who can write the file adds a trigger that ignores deletions, or a view or partial index that hides rows.
+ * attacker with write access to the file adds a trigger that ignores deletions, or a view or partial index that hides
+ * rows.
  */
 export function expectSchema(database: SqliteDatabase, fileName: string, schema: string): void {
   const ours = openInMemory(schema);

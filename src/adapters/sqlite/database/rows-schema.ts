@@ -1,7 +1,7 @@
 /**
- * One of the two sets of tables for token rows. There are at most two generations, so two sets suffice. Both always
- * exist, and one is empty except during a rebuild, so no statement is ever prepared for a table that comes or goes
- * (ADR 10).
+ * One of the two sets of tables for token rows. There are at most two generations, so two sets are enough. Both always
+ * exist, so no statement is ever prepared for a table that is created or dropped later (ADR 10). One set is empty
+ * except during a rebuild.
  */
 export type Slot = 0 | 1;
 
@@ -26,7 +26,7 @@ export function rowTables(slot: Slot) {
   } as const;
 }
 
-/** Returns the schema of the token rows, their search index and their counts of one generation. */
+/** Returns the schema of one generation's token rows, search index and counts. */
 export function rowsSchema(slot: Slot): string {
   const { rows, changes, indexState, runs, segments, filters, blocks, tokenCounts } = rowTables(slot);
   const type = (row: 'OLD' | 'NEW'): string => `${row}.state ->> '$.life.tokenType'`;
@@ -64,9 +64,9 @@ export function rowsSchema(slot: Slot): string {
   CREATE INDEX ${rows}_created_at ON ${rows} (created_at, seq) WHERE created_at IS NOT NULL;
   CREATE INDEX ${rows}_modified_at ON ${rows} (modified_at, seq) WHERE modified_at IS NOT NULL;
 
-  -- The search index (sqlite/search-index/entries.ts). What a commit added to the index and removed from it: terms,
-  -- which are keyed hashes with the tenant in their key, 16 bytes each. The number of a change is the number of postings
-  -- in all changes up to it, and is never used again.
+  -- The search index (sqlite/search-index/entries.ts). A change contains the terms that a commit added and removed, 16
+  -- bytes each. Terms are keyed hashes, under a key of the tenant. The number of a change is the number of postings in
+  -- all changes up to and including it, and is never reused.
   CREATE TABLE ${changes} (
     number INTEGER PRIMARY KEY,
     seq INTEGER NOT NULL,
@@ -74,7 +74,7 @@ export function rowsSchema(slot: Slot): string {
     removed BLOB
   ) STRICT;
   CREATE INDEX ${changes}_removed ON ${changes} (number) WHERE removed IS NOT NULL;
-  -- Up to which change additions are merged into runs and removals taken out of them. One row.
+  -- The last change whose additions are merged into runs, and the last whose removals are taken out of them. One row.
   CREATE TABLE ${indexState} (
     merged INTEGER NOT NULL,
     erased INTEGER NOT NULL,
@@ -99,9 +99,9 @@ export function rowsSchema(slot: Slot): string {
   ) STRICT;
   CREATE INDEX ${segments}_run ON ${segments} (run, segment, version);
   CREATE TABLE ${filters} (segment INTEGER PRIMARY KEY, filter BLOB NOT NULL) STRICT;
-  -- A segment has 16 blocks. Block i of it has the number 16 * segment + i.
+  -- A segment has 16 blocks. Block i of a segment has the number 16 * segment + i.
   CREATE TABLE ${blocks} (block INTEGER PRIMARY KEY, entries BLOB NOT NULL) STRICT;
-  -- How many living tokens of each type a tenant has, in the transaction of every change of a row.
+  -- How many living tokens of each type a tenant has. Every transaction that changes a row updates the count.
   CREATE TABLE ${tokenCounts} (
     tenant TEXT NOT NULL,
     type TEXT NOT NULL,

@@ -2,7 +2,7 @@ import { noToken, type TokenState } from '../../../domain/token/token-state.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
 
-/** The columns of a row that make up a view. */
+/** The row columns that make up a view. */
 export type TokenRow = {
   readonly stream: string;
   readonly tenant: string;
@@ -14,7 +14,7 @@ export type TokenRow = {
 
 export const viewColumns = 'stream, tenant, state, content, cvc, mac';
 
-/** Returns the view that a row of `token_rows` holds. */
+/** Returns the view in a row of `token_rows`. */
 export function viewOf({ stream, tenant, state, content, cvc, mac }: TokenRow): Stored<TokenView> {
   return { stream, tenantId: tenant, state: stateOf(state), content, cvc, mac };
 }

@@ -1,12 +1,12 @@
-/** One request to `vault.db`: what to replay. */
+/** One request to `vault.db`, to be replayed. */
 export type JournalledChange = { readonly operation: string; readonly input: unknown };
 
-/** The key under which the JSON of a change holds the number of bytes that stood in its place. */
+/** In the JSON of a change, the member that replaces a binary value and gives its number of bytes. */
 const bytesKey = '$bytes';
 
 /**
- * Encodes the changes of a group: the length of a JSON text in four bytes, the text, and then the bytes of all binary
- * values in the order in which the text names them. `decodeChanges` is the inverse.
+ * Encodes a group's changes: the length of a JSON text in four bytes, the text, and then the bytes of all binary
+ * values, in the order in which they occur in the text. `decodeChanges` is the inverse.
  */
 export function encodeChanges(changes: readonly JournalledChange[]): Buffer {
   const binaries: Uint8Array[] = [];
@@ -25,19 +25,19 @@ export function decodeChanges(encoded: Buffer): readonly JournalledChange[] {
     if (!Number.isSafeInteger(length) || length < 0 || at + length > encoded.length)
       throw new Error('bytes are missing');
     at += length;
-    // A copy, because a statement may keep the value longer than the group.
+    // Returns a copy, because a statement may keep the value longer than the group.
     return Buffer.from(encoded.subarray(at - length, at));
   };
   if (!Array.isArray(changes)) throw new Error('not a list of changes');
   const decoded = changes.map((change) => withBinaries(change, take));
-  if (at !== encoded.length) throw new Error('there are more bytes than the changes name');
+  if (at !== encoded.length) throw new Error('there are more bytes than the changes refer to');
   return decoded.map((change) => {
     if (!isObject(change) || typeof change['operation'] !== 'string') throw new Error('not a change');
     return { operation: change['operation'], input: change['input'] };
   });
 }
 
-/** Returns the value with each binary value replaced. Copies only objects that contain one. */
+/** Returns a value with all binary values replaced. Copies only objects that contain binary values. */
 function withoutBinaries(value: unknown, binaries: Uint8Array[]): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Uint8Array) {

@@ -1,10 +1,11 @@
 /**
- * `journal.db`: what makes changes of `vault.db` and batches of the access log durable, until the files that they
- * belong to hold them durably (ADR 63). Everything that a caller supplied is a ciphertext or a keyed hash, as there.
+ * `journal.db` makes changes to `vault.db` and batches of the access log durable until the files that they belong to
+ * contain them durably (ADR 63). As in `vault.db`, everything that a caller supplied is stored as ciphertext or as a
+ * keyed hash.
  *
- * A row of `groups` holds the changes of one commit of `vault.db`, and `position` is the newest event after it. The
+ * A row of `groups` contains the changes of one `vault.db` commit, and `position` is the newest event after it. The
  * hash covers the previous hash, the sequence and the changes. A row of `batches` is a batch of the access log, with
- * its entries as lines. `ends` holds the newest of each that were removed.
+ * its entries as lines. `ends` records the newest group and the newest batch that were removed.
  */
 export const journalSchema = `
   CREATE TABLE groups (

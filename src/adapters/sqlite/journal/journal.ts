@@ -6,29 +6,29 @@ import { journalSchema } from './journal-schema.js';
 /** The newest group or batch that was appended, whether or not it is still in the journal. */
 export type JournalEnd = { readonly sequence: number; readonly hash: Uint8Array };
 
-/** The changes of one commit of `vault.db`. `position`: the newest event after it. */
+/** The changes of one `vault.db` commit. `position` is the newest event after it. */
 export type JournalGroup = JournalEnd & { readonly position: number; readonly changes: Buffer };
 
-/** A batch of the access log. The lines of its entries are joined by line breaks. */
+/** A batch of the access log. Line breaks separate the lines of its entries. */
 export type JournalBatch = JournalEnd & { readonly previous: Uint8Array; readonly lines: string };
 
 /**
- * How many rows of a kind an append removes, if they are done. It adds fewer, so the journal stays short, and no append
- * takes long.
+ * The maximum number of finished rows of each kind that one append removes. An append adds fewer rows than that, so the
+ * journal stays short, and no append takes long.
  */
 const removedAtOnce = 8;
 
 export type Journal = ReturnType<typeof createJournal>;
 
-/** Returns the hash of a group, which follows the group with the hash `previous`. */
+/** Returns the hash of a group that follows the group with the hash `previous`. */
 export function groupHash(previous: Uint8Array, sequence: number, changes: Uint8Array): Buffer {
   return createHash('sha256').update(previous).update(`\n${sequence}\n`).update(changes).digest();
 }
 
 /**
- * Appends to `journal.db`, and removes what is durable elsewhere. Only the writer thread does so. `applied` is the newest
- * group in `vault.db`. If the journal ends elsewhere, its first change lets it continue after `applied`, without the
- * groups that it has. Until then a start can still be refused, and the file is as it was.
+ * Appends to `journal.db`, and removes what is durable elsewhere. Only the writer thread does so. `applied` is the
+ * newest group in `vault.db`. If the journal ends at a different group, the first change discards the journal's groups
+ * and makes it continue after `applied`. Until then, the file is unchanged, and the vault can still refuse to start.
  */
 export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
   const end = endOf(database, 'groups');
@@ -45,7 +45,7 @@ export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
     'INSERT INTO batches (sequence, previous, hash, lines) VALUES (@sequence, @previous, @hash, @lines)',
   );
 
-  /** Runs the work in one durable transaction. Returns null, or why nothing of it is stored. */
+  /** Runs the work in one durable transaction. Returns null, or the reason why nothing was stored. */
   function change(work: () => void): Error | null {
     const [attempt] = commit([
       () => {
@@ -64,7 +64,7 @@ export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
   }
 
   return {
-    /** Makes a group and some batches durable with one sync. Returns null, or why nothing of it is stored. */
+    /** Makes a group and some batches durable with one sync. Returns null, or the reason why nothing was stored. */
     append: (group: JournalGroup | null, newBatches: readonly JournalBatch[]): Error | null =>
       change(() => {
         if (group !== null) insertGroup.run(group);
@@ -72,17 +72,17 @@ export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
         groups.removeSome();
         batches.removeSome();
       }),
-    /** Notes that `vault.db` holds all groups up to this one durably, so later appends remove them. */
+    /** Records that `vault.db` durably contains all groups up to this one, so that later appends remove them. */
     groupsAreStored: groups.areDone,
-    /** Notes that the files of the months hold all batches up to this one durably, so later appends remove them. */
+    /** Records that the month files durably contain all batches up to this one, so that later appends remove them. */
     batchesAreStored: batches.areDone,
-    /** Removes everything that is noted as stored. */
+    /** Removes everything recorded as stored. */
     removeStored: (): Error | null =>
       change(() => {
         groups.removeDone();
         batches.removeDone();
       }),
-    /** Removes all groups, which `vault.db` must hold durably, and all batches that are noted as stored. */
+    /** Removes all groups, which `vault.db` must durably contain, and all batches recorded as stored. */
     clear: (): Error | null =>
       change(() => {
         groups.removeAll();
@@ -93,7 +93,7 @@ export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
   };
 }
 
-/** Returns the newest group or batch that the journal has or had. */
+/** Returns the newest group or batch that the journal contains or has contained. */
 export function endOf(database: SqliteDatabase, of: 'groups' | 'batches'): JournalEnd {
   const newest = database.prepare(
     `SELECT sequence, hash FROM (
@@ -103,7 +103,10 @@ export function endOf(database: SqliteDatabase, of: 'groups' | 'batches'): Journ
   return newest.get() as JournalEnd;
 }
 
-/** The removal of rows of one table, inside transactions of the caller, which calls `settle` after each of them. */
+/**
+ * Removes rows from one table. The caller runs the methods inside its own transactions and calls `settle` after each
+ * transaction.
+ */
 function tableOf(database: SqliteDatabase, of: 'groups' | 'batches') {
   const position = of === 'groups' ? 'position' : '0';
   const noteEnd = database.prepare(
@@ -115,9 +118,9 @@ function tableOf(database: SqliteDatabase, of: 'groups' | 'batches') {
   const oldest = database.prepare(`SELECT min(sequence) FROM ${of}`).pluck();
   const remove = database.prepare(`DELETE FROM ${of} WHERE sequence <= ?`);
   const removeAll = database.prepare(`DELETE FROM ${of}`);
-  /** All rows up to this one are durable elsewhere. */
+  /** All rows up to this sequence are durable elsewhere. */
   let done = 0;
-  /** All rows up to this one are removed. */
+  /** All rows up to this sequence are removed. */
   let removed = 0;
   let removing = 0;
 
@@ -139,7 +142,7 @@ function tableOf(database: SqliteDatabase, of: 'groups' | 'batches') {
     removeDone(): void {
       if (done > removed) removeUpTo(done);
     },
-    /** Empties the table as a whole: this overwrites each of its pages, and every copy of a moved record in them. */
+    /** Empties the whole table, which overwrites all of its pages, including any copies of moved records in them. */
     removeAll(): void {
       noteEnd.run(Number.MAX_SAFE_INTEGER);
       removeAll.run();

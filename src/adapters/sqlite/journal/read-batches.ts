@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import type { SqliteDatabase } from '../database/open-database.js';
 import type { JournalBatch } from './journal.js';
 
-/** Returns a function that reads the oldest batch of the journal after a sequence number; null if there is none. */
+/**
+ * Returns a function that reads the oldest batch in the journal after a sequence number. The function returns null if
+ * there is none.
+ */
 export function nextBatch(journal: SqliteDatabase): (afterSequence: number) => JournalBatch | null {
   const next = journal.prepare(
     'SELECT sequence, previous, hash, lines FROM batches WHERE sequence > ? ORDER BY sequence LIMIT 1',
@@ -10,7 +13,7 @@ export function nextBatch(journal: SqliteDatabase): (afterSequence: number) => J
   return (afterSequence) => (next.get(afterSequence) as JournalBatch | undefined) ?? null;
 }
 
-/** Returns whether the hash of a batch is that of its lines. */
+/** Returns whether a batch's hash matches its lines. */
 export function isWhole({ previous, sequence, hash, lines }: JournalBatch): boolean {
   const expected = createHash('sha256').update(previous).update(`${sequence}\n${lines}\n`).digest();
   return expected.equals(hash);

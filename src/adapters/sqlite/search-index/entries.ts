@@ -3,14 +3,17 @@ import { StoreBroken } from '../database/database-error.js';
 
 /**
  * The stored form of the search index. A posting says that a token has a term. Its entry is the term and the position
- * of the event that created the token (`seq`), so entries sort by term and then by time. A block holds sorted entries. A
- * segment is a few blocks with their fences (the number of entries and the first entry of each block) and a Bloom filter
- * of its terms. A run is a sorted sequence of segments.
+ * of the event that created the token (`seq`), so entries sort by term and then by time. A block contains sorted
+ * entries. A segment is a few blocks, their fences (the number of entries and the first entry of each block) and a
+ * Bloom filter of its terms. A run is a sorted sequence of segments.
  */
 export const termBytes = 16;
 const seqBytes = 6;
 export const entryBytes = termBytes + seqBytes;
-/** With its checksum, a block fills a page of 4 KiB. So a changed block is overwritten in place, and no copy is left. */
+/**
+ * With its checksum, a block fills a 4 KiB page. A changed block is therefore overwritten in place, and no copy is
+ * left.
+ */
 export const entriesOfBlock = 180;
 const bytesOfBlock = entriesOfBlock * entryBytes;
 export const blocksOfSegment = 16;
@@ -18,7 +21,7 @@ export const entriesOfSegment = blocksOfSegment * entriesOfBlock;
 
 export const seqMax = 2 ** (8 * seqBytes) - 1;
 
-/** A part of the search index is damaged. The index is derived data, so a rebuild replaces it. */
+/** Thrown when a part of the search index is damaged. The index is derived data, so a rebuild replaces it. */
 export class IndexDamaged extends StoreBroken {
   constructor() {
     super('the search index in vault.db is damaged. Run: strongroom projections rebuild tokens');
@@ -43,7 +46,7 @@ export function seqAt(entries: Buffer, index: number): number {
   return entries.readUIntBE(index * entryBytes + termBytes, seqBytes);
 }
 
-/** Compares the entry at `index` with another one: negative if it sorts before. */
+/** Compares the entry at `index` with another entry. Negative if the first one sorts before the other. */
 export function compareAt(entries: Buffer, index: number, entry: Buffer, entryIndex = 0): number {
   const [at, other] = [index * entryBytes, entryIndex * entryBytes];
   return entries.compare(entry, other, other + entryBytes, at, at + entryBytes);
@@ -54,17 +57,19 @@ export function hasTermAt(entries: Buffer, index: number, term: Buffer): boolean
   return entries.compare(term, 0, termBytes, at, at + termBytes) === 0;
 }
 
-/** Returns false for the unused space of a block, which is zero. No event has position zero. */
+/** Returns false for unused space in a block, which is zero. No event has position zero. */
 export function isUsed(entries: Buffer, index: number): boolean {
   return seqAt(entries, index) > 0;
 }
 
-/** Returns the first bytes of an entry as a number, which compares faster. Entries with the same prefix may differ. */
+/**
+ * Returns the first bytes of an entry as a number, which is faster to compare. Entries with the same prefix may differ.
+ */
 export function prefixAt(entries: Buffer, index: number): number {
   return entries.readUIntBE(index * entryBytes, 6);
 }
 
-/** Returns the number of the first `count` entries that sort before `entry`. */
+/** Returns how many of the first `count` entries sort before `entry`. */
 export function lowerBound(entries: Buffer, count: number, entry: Buffer): number {
   const prefix = prefixAt(entry, 0);
   let [low, high] = [0, count];
@@ -76,7 +81,7 @@ export function lowerBound(entries: Buffer, count: number, entry: Buffer): numbe
   return low;
 }
 
-/** Appends a checksum, so that a damaged part is recognized. SQLite itself checks only the structure of a page. */
+/** Appends a checksum, so that damage is detected. SQLite itself checks only the structure of a page. */
 function withChecksum(data: Buffer): Buffer {
   const stored = Buffer.allocUnsafe(data.length + 4);
   data.copy(stored);
@@ -102,10 +107,10 @@ export function blockOf(entries: Buffer): Buffer {
 const countBytes = 2;
 const fenceBytes = countBytes + entryBytes;
 
-/** The number of entries of a block, and its first entry. */
+/** The number of entries in a block, and its first entry. */
 export type Fence = { readonly count: number; readonly first: Buffer };
 
-/** Returns the stored form of the fences of a segment. A block without entries has a fence of zeros. */
+/** Returns the stored form of a segment's fences. A block without entries has a fence of zeros. */
 export function fencesOf(fences: readonly Fence[]): Buffer {
   const stored = Buffer.alloc(blocksOfSegment * fenceBytes);
   for (const [block, { count, first }] of fences.entries()) {
@@ -125,8 +130,8 @@ const bitsOfTerm = 10;
 const probes = 6;
 
 /**
- * Returns a Bloom filter of the terms of sorted entries. It has the bits of a term, which is a keyed hash, and of all
- * others of the segment, so no term can be read from it.
+ * Returns a Bloom filter of the terms of sorted entries. It combines the bits of all terms in the segment, which are
+ * keyed hashes, so no term can be read from it.
  */
 export function filterOf(entries: Buffer, count: number): Buffer {
   let terms = 0;
@@ -138,7 +143,7 @@ export function filterOf(entries: Buffer, count: number): Buffer {
   return withChecksum(filter);
 }
 
-/** Returns false if no entry of the segment has the term. */
+/** Returns false only if no entry in the segment has the term. */
 export function mayHave(filter: Buffer, term: Buffer): boolean {
   return forEachBit(term, 0, filter, hasBit);
 }
@@ -148,7 +153,10 @@ function isNewTerm(entries: Buffer, index: number): boolean {
   return index === 0 || entries.compare(entries, at - entryBytes, at - seqBytes, at, at + termBytes) !== 0;
 }
 
-/** Visits the bits of a term until `visit` returns false. The terms of a segment begin alike, so their ends choose. */
+/**
+ * Visits a term's bits until `visit` returns false. Terms in one segment have similar beginnings, so the end of a term
+ * determines its bits.
+ */
 function forEachBit(
   bytes: Buffer,
   at: number,

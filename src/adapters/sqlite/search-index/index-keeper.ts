@@ -22,38 +22,40 @@ import { openRuns } from './index-view.js';
 import { openRun, type Place, type Run } from './run.js';
 import { sortEntries } from './sort-entries.js';
 
-/** What tests make smaller. */
+/** Sizes that tests reduce. */
 export type IndexSizes = {
-  /** The number of postings in changes from which on they become a run. */
+  /** The number of postings in changes at which the changes are merged into a run. */
   readonly mergedAtOnce: number;
-  /** So many runs of a level become one of the next level. */
+  /** The number of runs on one level that are combined into one run on the next level. */
   readonly runsOfLevel: number;
   readonly entriesOfSegment: number;
 };
 
 const usualSizes: IndexSizes = { mergedAtOnce: 2_048, runsOfLevel: 8, entriesOfSegment };
-/** How many removed postings one step takes out of their blocks. */
+/** The number of removed postings that one step takes out of their blocks. */
 const erasedAtOnce = 96;
-/** How many segments of runs that are no longer read one step removes. */
+/** The number of segments that one step removes from runs that are no longer read. */
 const droppedAtOnce = 8;
-/** From this number of postings in changes on, those that were removed are taken out before their time. */
+/** The number of postings in changes at which removed postings are taken out early. */
 const manyPostings = 16_384;
-/** If so many merges are due, they come first. */
+/** The number of due merges at which merges come first. */
 const lateMerges = 4;
-/** From this number of postings in changes on, or of runs that are not being combined, writes wait for merges. */
+/**
+ * Writes wait for merges once there are this many postings in changes, or `runsMax` runs that are not being combined.
+ */
 const postingsMax = 65_536;
 const runsMax = 96;
 
 /**
- * Keeps the index of one generation in order, in steps of a few ms. Each step runs in a transaction of `vault.db` and
- * leaves an index that says the same as before.
+ * Maintains the index of one generation in steps of a few ms. Each step runs in a `vault.db` transaction and leaves an
+ * index with the same content as before.
  *
  * 1. *Merge*: the oldest changes become a run.
- * 2. *Erase*: removed postings are taken out of the blocks of the runs, then their changes are deleted.
- * 3. *Combine*: eight runs of a level become one of the next level, a segment in each step.
- * 4. *Drop*: the runs that were combined are deleted, some segments in each step.
+ * 2. *Erase*: removed postings are taken out of the runs' blocks, and then their changes are deleted.
+ * 3. *Combine*: eight runs on one level become one run on the next level, one segment per step.
+ * 4. *Drop*: the runs that were combined are deleted, a few segments per step.
  *
- * All progress is in the file, so a step may be the last one before a crash. After a failed step, call `forget`.
+ * All progress is stored in the file, so a crash after any step loses nothing. After a failed step, call `forget`.
  */
 export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: IndexSizes = usualSizes) {
   const { mergedAtOnce, runsOfLevel } = sizes;
@@ -71,7 +73,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     return runs;
   }
 
-  /** Writes sorted entries, at most a segment, at the end of a run. */
+  /** Appends sorted entries, at most one segment, to a run. */
   function appendSegment(run: number, version: number, entries: Buffer): void {
     const count = entries.length / entryBytes;
     const blocks = Array.from({ length: Math.ceil(count / entriesOfBlock) }, (_, block) =>
@@ -124,11 +126,14 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     if (removed.length > 0) takeOut(removed, version + 1);
     write.advance.run({ merged, erased: to, version: version + 1 });
     write.forgetChanges.run(to);
-    // This also overwrites what the last page of the table may hold of moved rows.
+    // This also overwrites any remains of moved rows in the table's last page.
     if (write.anyChange.get() === undefined) write.forgetAll.run();
   }
 
-  /** Takes one entry for each of these out of the runs that are read, and out of what was already combined from them. */
+  /**
+   * Takes one entry for each removed posting out of the runs that are read, and out of the part of them that is already
+   * combined.
+   */
   function takeOut(removed: readonly Buffer[], version: number): void {
     const rows = statements.runs();
     const read = current(rows).map((run) => ({ run, editor: createEditor(run) }));
@@ -147,7 +152,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     for (const { editor } of [...read, ...built]) editor.save(version);
   }
 
-  /** Changes blocks of a run, each written once. */
+  /** Edits blocks of a run, and writes each changed block once. */
   function createEditor(run: Run) {
     const edited = new Map<number, Fence & { readonly entries: Buffer }>();
 
@@ -157,7 +162,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     }
 
     return {
-      /** Returns false if the run has no such entry. */
+      /** Removes an entry. Returns false if the run does not have it. */
       remove(entry: Buffer): boolean {
         const place: Place | null = run.find(statements, entry, entriesOf);
         if (place === null) return false;
@@ -188,8 +193,9 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
   }
 
   /**
-   * Writes the next segment of a run that others are combined to, or begins or ends one. Low levels come first: their
-   * runs arrive quickly, and combining a high level takes thousands of steps. Returns false if there was nothing to do.
+   * Writes the next segment of a run that other runs are being combined into, or begins or finishes such a run. Low
+   * levels come first, because their runs arrive quickly, and combining a high level takes thousands of steps. Returns
+   * false if there was nothing to do.
    */
   function combine({ version }: IndexState): boolean {
     const rows = statements.runs();
@@ -228,7 +234,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     }
   }
 
-  /** Returns the last entry of a run, without opening it; null if it has none. */
+  /** Returns the last entry of a run without opening the run, or null if it has none. */
   function lastOf(run: number): Buffer | null {
     let before = Number.MAX_SAFE_INTEGER;
     for (;;) {
@@ -245,7 +251,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     }
   }
 
-  /** Returns the next entries of several runs after `position`, sorted, at most a segment. */
+  /** Returns the next entries of several runs after `position`, sorted and at most one segment. */
   function nextEntries(parts: readonly Run[], position: Buffer | null): Buffer {
     const readers = parts.map((run) => readerAfter(run, position)).filter((reader) => reader.entries !== null);
     const target = Buffer.allocUnsafe(sizes.entriesOfSegment * entryBytes);
@@ -255,7 +261,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
       for (let i = 1; i < readers.length; i += 1) if (isBefore(readers[i], readers[least])) least = i;
       const reader = readers[least];
       if (reader === undefined || reader.entries === null) break;
-      // The next step begins behind the last entry, so equal entries stay together.
+      // The next step begins after the last entry, so equal entries stay together.
       const isRepeat = count > 0 && compareAt(reader.entries, reader.index, target, count - 1) === 0;
       if (count === sizes.entriesOfSegment || (count >= sizes.entriesOfSegment - repeatsMax && !isRepeat)) break;
       reader.entries.copy(target, count * entryBytes, reader.index * entryBytes, (reader.index + 1) * entryBytes);
@@ -325,13 +331,13 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
 
   return {
     /**
-     * Does one step. Removed postings of changes up to `eraseUpTo` leave their blocks first. Returns false if there was
-     * nothing to do.
+     * Performs one step. Postings that changes up to `eraseUpTo` removed are taken out of their blocks first. Returns
+     * false if there was nothing to do.
      */
     step(eraseUpTo: number): boolean {
       const state = statements.state();
       const { last, merged, erased } = state;
-      // Dropping a large level takes hundreds of steps, in which new postings arrive.
+      // Dropping a large level takes hundreds of steps, during which new postings arrive.
       if (last - merged >= lateMerges * mergedAtOnce) mergeChanges(state);
       else if (hasDropped() && !isCrowded(runsMax / 2)) drop();
       else if (erased < eraseUpTo && isRemoved(erased, eraseUpTo)) {
@@ -346,9 +352,9 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     },
     /** Returns the number of the newest change. */
     last: (): number => statements.state().last,
-    /** Returns whether no removed posting is in changes or blocks. The write-ahead log may still have some. */
+    /** Returns whether changes and blocks contain no removed postings. The write-ahead log may still contain some. */
     isClean: (): boolean => isErased(Number.MAX_SAFE_INTEGER),
-    /** Returns the same for postings that changes up to a number removed. */
+    /** Returns the same as `isClean`, but only for postings that changes up to a number removed. */
     isErased,
     hasManyRemovals(): boolean {
       const { last, erased } = statements.state();
@@ -360,7 +366,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
       return last - erased > postingsMax || isCrowded(runsMax);
     },
     isEmpty: (): boolean => write.runCount.get() === 0,
-    /** Deletes some of the index, as `step` does. Returns true once nothing is left. */
+    /** Deletes part of the index in one step. Returns true once nothing is left. */
     empty(): boolean {
       const { last, merged, erased, version } = statements.state();
       write.dropAll.run();
@@ -369,7 +375,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
       if (hasDropped()) drop();
       return !hasDropped();
     },
-    /** Call it if the transaction of a step failed. */
+    /** Call this if a step's transaction failed. */
     forget(): void {
       runs = [];
     },
@@ -379,7 +385,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
 export type IndexKeeper = ReturnType<typeof createIndexKeeper>;
 
 const nothing = Buffer.alloc(0);
-/** How many entries a segment has room for so that equal ones stay together. */
+/** How many extra entries a segment has room for, so that equal entries stay together. */
 const repeatsMax = 8;
 
 type Reading = { readonly entries: Buffer | null; readonly index: number; readonly prefix: number };

@@ -4,13 +4,13 @@ import { rowTables, type Slot } from '../database/rows-schema.js';
 import { checked } from './entries.js';
 
 /**
- * How far the index of a generation is. `last` is the number of the newest change. Changes up to `merged` have their added
- * postings in runs, and changes up to `erased` have also their removed postings taken out of the runs.
+ * The progress of a generation's index. `last` is the number of the newest change. The added postings of changes up to
+ * `merged` are in runs. For changes up to `erased`, the removed postings have also been taken out of the runs.
  */
 export type IndexState = {
   readonly merged: number;
   readonly erased: number;
-  /** Grows with every transaction that changes the runs. */
+  /** Increases with every transaction that changes the runs. */
   readonly version: number;
   readonly last: number;
 };
@@ -27,7 +27,7 @@ export type RunRow = {
 
 export type SegmentRow = { readonly segment: number; readonly version: number; readonly fences: Buffer };
 
-/** The terms, 16 bytes each, that a commit added to a token and removed from it. */
+/** The terms, 16 bytes each, that a commit added to and removed from a token. */
 export type ChangeRow = {
   readonly number: number;
   readonly seq: number;
@@ -37,7 +37,7 @@ export type ChangeRow = {
 
 export type IndexStatements = ReturnType<typeof indexStatements>;
 
-/** Prepares what every reader of the index of one generation needs, on one connection. */
+/** Prepares, on one connection, the statements that every reader of one generation's index needs. */
 export function indexStatements(database: SqliteDatabase, slot: Slot) {
   const { changes, indexState, runs, segments, filters, blocks } = rowTables(slot);
   const state = database.prepare(

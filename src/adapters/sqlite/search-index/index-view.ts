@@ -5,31 +5,31 @@ import { createTail, type Tail } from './tail.js';
 
 /** The search index as of one instant. `seq` is the position of the event that created a token. */
 export type IndexView = {
-  /** Returns how many tokens have a term. */
+  /** Returns the number of tokens that have a term. */
   count(term: Buffer): number;
-  /** Returns those tokens of a list, newest first, that have a term. */
+  /** Returns the tokens in a list, newest first, that have a term. */
   among(term: Buffer, seqs: readonly number[]): readonly number[];
   /** Walks the tokens with a term that were created before a position, newest first. */
   postings(term: Buffer, before: number): Cursor;
-  /** Returns a page of the tokens with a term, newest first, without those in `hidden`. */
+  /** Returns a page of the tokens with a term, newest first, without the tokens in `hidden`. */
   page(term: Buffer, range: { readonly offset: number; readonly limit: number }, hidden: readonly number[]): number[];
 };
 
-/** The number of terms whose places are remembered while the runs stay the same. */
+/** The number of terms whose places are cached while the runs stay the same. */
 const placesMax = 10_000;
-/** Dropped postings that the tail may hold before it is loaded again. */
+/** The number of outdated postings that the tail may contain before it is loaded again. */
 const staleMax = 4_096;
 
 /**
- * Creates the memory that all connections of a thread share for the index of one generation: the fences of its runs, and
- * its tail. `viewOf` brings it up to date with the transaction of the connection, which needs no message from the
- * thread that writes. Views of older transactions stay as they are.
+ * Creates the memory that all connections of a thread share for one generation's index: the fences of its runs, and its
+ * tail. `viewOf` brings it up to date with the connection's transaction, without a message from the writer thread.
+ * Views of older transactions stay as they are.
  */
 export function createIndexViews() {
   let version = -1;
   let runs: readonly Run[] = [];
   let tail: Tail = createTail(0);
-  /** Which runs have a term, and where. */
+  /** The runs that have each term, and the term's bounds in each run. */
   let places: Places = new Map();
 
   function update(statements: IndexStatements, state: IndexState): void {
@@ -44,7 +44,7 @@ export function createIndexViews() {
   }
 
   return {
-    /** Call it at the beginning of a transaction. */
+    /** Returns the index as of the current transaction. Call this at the beginning of a transaction. */
     viewOf(statements: IndexStatements): IndexView {
       const state = statements.state();
       update(statements, state);
@@ -53,7 +53,7 @@ export function createIndexViews() {
   };
 }
 
-/** Opens the runs that are new or were changed, and returns the others as they are. */
+/** Opens runs that are new or have changed, and returns the others as they are. */
 export function openRuns(statements: IndexStatements, rows: readonly RunRow[], known: readonly Run[]): readonly Run[] {
   const byId = new Map(known.map((run) => [run.row.run, run]));
   return rows.map((row) => {
@@ -71,11 +71,11 @@ type Places = Map<string, readonly InRun[]>;
 type Memory = { readonly runs: readonly Run[]; readonly tail: Tail; readonly places: Places };
 
 /**
- * Every posting that the runs have is counted, also one that a later change removed, and every removal is subtracted
- * until its posting is out of the runs. A posting that was removed and added again may so be there twice.
+ * Counts every posting in the runs, even if a later change removed it, and subtracts every removal whose posting is
+ * still in the runs. A posting that was removed and added again may therefore occur twice.
  */
 function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: IndexState): IndexView {
-  /** Returns the runs that have a term, with its bounds in each. */
+  /** Returns the runs that have a term, and the term's bounds in each run. */
   function placesOf(term: Buffer): readonly InRun[] {
     const name = term.toString('latin1');
     const known = places.get(name);
@@ -103,7 +103,7 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
     return only !== undefined && cursors.length === 1 && removed.length === 0 ? only : joined(cursors, removed);
   }
 
-  /** Returns how many tokens with the term have at least this `seq`. */
+  /** Returns the number of tokens with the term whose `seq` is at least the given one. */
   function countFrom(term: Buffer, seq: number): number {
     const { added, removed } = tail.of(term, state);
     let count = atLeast(added, seq) - atLeast(removed, seq);
@@ -113,7 +113,7 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
     return count;
   }
 
-  /** Returns a position from which on at most `most` tokens have the term, and about as many. */
+  /** Returns a position from which on at most `most` tokens have the term, and not many fewer. */
   function seqNear(term: Buffer, most: number): number {
     const { added } = tail.of(term, state);
     const found = placesOf(term);
@@ -149,7 +149,7 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
     postings,
     page(term, { offset, limit }, hidden) {
       const shown = new Set(hidden);
-      // Fences lead near the page, and the rest is walked.
+      // Uses the fences to get close to the page, and walks the rest.
       const start = offset > skippedMin ? seqNear(term, offset) : seqMax;
       let left = start === seqMax ? offset : offset - countFrom(term, start) + atLeast(hidden, start);
       const page: number[] = [];
@@ -163,7 +163,7 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
   };
 }
 
-/** From this offset on, a page is found through the fences. */
+/** The offset above which a page is found through the fences. */
 const skippedMin = 1_000;
 
 function atLeast(seqs: readonly number[], seq: number): number {
@@ -185,7 +185,9 @@ function cursorOver(seqs: number[]): Cursor {
   return cursor;
 }
 
-/** Joins cursors to one that has each `seq` once, if it is there more often than it was removed. */
+/**
+ * Merges cursors into one. It returns each `seq` once, provided that the `seq` occurs more often than it was removed.
+ */
 function joined(cursors: readonly Cursor[], removed: readonly number[]): Cursor {
   const gone = new Map<number, number>();
   for (const seq of removed) gone.set(seq, (gone.get(seq) ?? 0) + 1);
@@ -212,7 +214,7 @@ function joined(cursors: readonly Cursor[], removed: readonly number[]): Cursor 
   return cursor;
 }
 
-/** Joins the walks of several terms. Each token is found once. */
+/** Merges the walks of several terms. Each token is found once. */
 export function joinCursors(cursors: readonly Cursor[]): Cursor {
   const [only] = cursors;
   return only !== undefined && cursors.length === 1 ? only : joined(cursors, []);

@@ -16,32 +16,35 @@ import {
 } from './entries.js';
 import type { IndexStatements, RunRow, SegmentRow } from './index-statements.js';
 
-/** The part of a run that has a term: the entries from `from` up to `to`, which is excluded. */
+/** The part of a run that has a term: the entries from `from` up to, but not including, `to`. */
 export type Bounds = { readonly from: number; readonly to: number };
 
-/** Reads blocks and filters in the transaction of the reader. */
+/** Reads blocks and filters in the reader's transaction. */
 export type RunSource = Pick<IndexStatements, 'filterOf' | 'block'>;
 
 export type Place = { readonly block: number; readonly index: number };
 
 const nothing: Bounds = { from: 0, to: 0 };
-/** The number of terms whose bounds a run remembers. Searches use few terms of many tokens, again and again. */
+/** The number of terms whose bounds a run caches. Searches often repeat the few terms that many tokens have. */
 const rememberedMax = 1_000;
-/** The number of blocks that a run remembers. A search reads a block several times, and many read the newest ones. */
+/**
+ * The number of blocks that a run caches. One search reads a block several times, and many searches read the newest
+ * blocks.
+ */
 const blocksMax = 32;
 
 export type Run = ReturnType<typeof openRun>;
 
 /**
- * Opens a run, whose fences are held in memory. A run never changes; if an entry is removed from its blocks, it has
- * another `version` and is opened again.
+ * Opens a run and keeps its fences in memory. An open run never changes. When an entry is removed from its blocks, the
+ * run gets a new `version` and is opened again.
  */
 export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = new Map<number, Buffer>()) {
   const { ids, starts, firsts, prefixes, count } = flat(segments);
   const remembered = new Map<string, Bounds>();
   const blocks = new Map<number, Buffer>();
 
-  /** Returns the number of blocks whose first entry sorts before `entry`, or, if `orSame`, is the same. */
+  /** Returns the number of blocks whose first entry sorts before `entry` or, if `orSame` is true, equals it. */
   function blocksBefore(entry: Buffer, orSame: boolean): number {
     const prefix = prefixAt(entry, 0);
     let [low, high] = [0, count];
@@ -69,7 +72,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
   const startOf = (block: number): number => starts[block] ?? 0;
   const sizeOf = (block: number): number => startOf(block + 1) - startOf(block);
 
-  /** Returns the number of entries of the run that sort before `entry`. */
+  /** Returns the number of entries in the run that sort before `entry`. */
   function rankOf(source: RunSource, entry: Buffer): number {
     const block = blocksBefore(entry, false) - 1;
     return block < 0 ? 0 : startOf(block) + lowerBound(entriesIn(source, block), sizeOf(block), entry);
@@ -85,7 +88,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
   function findBounds(source: RunSource, term: Buffer): Bounds {
     const first = entryOf(term, 0);
     const next = blocksBefore(first, false);
-    // If no block begins with the term, only the block before can have it.
+    // If no block begins with the term, only the preceding block can contain it.
     if (next === count || !hasTermAt(firsts, next, term)) {
       if (next === 0 || !passesFilter(source, next - 1, term)) return nothing;
     }
@@ -102,7 +105,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
     startOf,
     sizeOf,
     rankOf,
-    /** Returns the block that has the entry of a rank. */
+    /** Returns the block that contains the entry with the given rank. */
     blockOfRank(rank: number): number {
       let [low, high] = [0, count];
       while (low < high) {
@@ -112,7 +115,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
       }
       return low;
     },
-    /** Returns the bounds of a term. `name` is the term as a string of its bytes. */
+    /** Returns a term's bounds. `name` is the term as a binary string. */
     boundsOf(source: RunSource, term: Buffer, name: string): Bounds {
       const known = remembered.get(name);
       if (known !== undefined) return known;
@@ -122,17 +125,20 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
       remembered.set(name, bounds);
       return bounds;
     },
-    /** Returns an upper bound of the number of entries with the term and at least `seq`, from the fences alone. */
+    /**
+     * Returns an upper bound on the number of entries with the term whose `seq` is at least the given one. Uses only
+     * the fences.
+     */
     atMostFrom({ from, to }: Bounds, term: Buffer, seq: number): number {
       if (from === to) return 0;
       const block = blocksBefore(entryOf(term, seq), true) - 1;
       return to - Math.min(Math.max(block < 0 ? 0 : startOf(block), from), to);
     },
-    /** Returns the block that begins last among those that may have the posting. */
+    /** Returns the last of the blocks that may have the posting. */
     blockOfPosting(term: Buffer, seq: number): number {
       return Math.max(blocksBefore(entryOf(term, seq), true) - 1, 0);
     },
-    /** Returns where an entry is, or null. `entriesOf` returns the entries of a block and their number. */
+    /** Returns the place of an entry, or null. `entriesOf` returns a block's entries and their number. */
     find(
       source: RunSource,
       entry: Buffer,
@@ -152,7 +158,10 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
   };
 }
 
-/** Returns the blocks of all segments: their ids, the rank of their first entries, and those entries and their prefixes. */
+/**
+ * Returns the blocks of all segments: their ids, the ranks of their first entries, and those entries with their
+ * prefixes.
+ */
 function flat(segments: readonly SegmentRow[]) {
   const most = segments.length * blocksOfSegment;
   const ids = new Float64Array(most);
@@ -176,12 +185,12 @@ function flat(segments: readonly SegmentRow[]) {
   return { ids, starts, firsts, prefixes, count };
 }
 
-/** Returns the rank of the first entry with the term and at least this `seq`. */
+/** Returns the rank of the first entry with the term whose `seq` is at least the given one. */
 export function entryRank(run: Run, source: RunSource, term: Buffer, seq: number): number {
   return run.rankOf(source, entryOf(term, seq));
 }
 
-/** Walks the `seq` of a term from the end of its bounds, newest first. `head` is -1 at the end. */
+/** Walks the `seq` values of a term from the end of its bounds, newest first. `head` is -1 at the end. */
 export type Cursor = { head: number; advance(): void };
 
 export function cursorOf(run: Run, source: RunSource, { from }: Bounds, end: number): Cursor {
@@ -207,7 +216,7 @@ export function cursorOf(run: Run, source: RunSource, { from }: Bounds, end: num
   return cursor;
 }
 
-/** Returns, for each `seq` of a list in descending order, how often the run has it with the term. */
+/** Returns, for each `seq` in a descending list, how often the run has it with the term. */
 export function countEach(
   run: Run,
   source: RunSource,
@@ -218,7 +227,7 @@ export function countEach(
   const found = new Array<number>(seqs.length).fill(0);
   let block = -1;
   let entries: Buffer | null = null;
-  /** The part of the block that has the term. */
+  /** The part of the current block that has the term. */
   let [low, high] = [0, 0];
   for (const [i, seq] of seqs.entries()) {
     if (seq > run.row.seqMax) continue;
@@ -244,7 +253,7 @@ export function countEach(
   return found;
 }
 
-/** Returns the first index from `low` to `high` whose `seq` is at least this one. */
+/** Returns the first index from `low` to `high` whose `seq` is at least the given one. */
 function lowerSeq(entries: Buffer, low: number, high: number, seq: number): number {
   let [lower, upper] = [low, high];
   while (lower < upper) {

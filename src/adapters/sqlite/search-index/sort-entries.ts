@@ -1,7 +1,7 @@
 import { entryBytes, termBytes, writeEntry } from './entries.js';
 import type { ChangeRow } from './index-statements.js';
 
-/** A number holds the first five bytes of an entry and an index below this. */
+/** One number can hold the first five bytes of an entry and an index below this limit. */
 const indexLimit = 2 ** 13;
 
 /** Returns the entries of all postings that the changes add, sorted. */
@@ -23,8 +23,8 @@ export function sortEntries(changes: readonly ChangeRow[]): Buffer {
 }
 
 /**
- * Returns the indexes of the entries in their order. Sorting numbers is many times faster than comparing entries, so we
- * sort by the first bytes, and compare only the entries that share them.
+ * Returns the indexes of the entries in sorted order. Sorting numbers is many times faster than comparing entries, so
+ * we sort by the first bytes and compare only entries whose first bytes are equal.
  */
 function orderOf(entries: Buffer, count: number): readonly number[] {
   const compare = (one: number, other: number): number =>

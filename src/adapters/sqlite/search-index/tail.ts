@@ -2,17 +2,17 @@ import { termBytes } from './entries.js';
 import type { ChangeRow } from './index-statements.js';
 
 type Posting = { readonly number: number; readonly seq: number };
-/** The postings of a term that were added and removed, in the order of their changes. */
+/** The added and the removed postings of a term, in the order of their changes. */
 type OfTerm = { readonly added: Posting[]; readonly removed: Posting[] };
 
-/** The changes that a search sees in the tail: additions after `merged` and removals after `erased`, up to `last`. */
+/** The changes in the tail that a search sees: additions after `merged` and removals after `erased`, up to `last`. */
 export type TailRange = { readonly merged: number; readonly erased: number; readonly last: number };
 
 export type Tail = ReturnType<typeof createTail>;
 
 /**
- * Creates the index, in memory, of the changes that are not in the runs yet. It starts after the change with number
- * `start`. Searches that are still running may read it for an older state, so it only grows.
+ * Creates an in-memory index of the changes that are not yet in the runs. It starts after the change with the number
+ * `start`. It only grows, because running searches may still read it as of an older state.
  */
 export function createTail(start: number) {
   const terms = new Map<string, OfTerm>();
@@ -45,7 +45,7 @@ export function createTail(start: number) {
         last = number;
       }
     },
-    /** Returns the `seq` of the postings that a range adds to those in the runs, and removes from them. */
+    /** Returns the `seq` values of the postings that a range of changes adds to and removes from the runs. */
     of(
       term: Buffer,
       { merged, erased, last: upTo }: TailRange,

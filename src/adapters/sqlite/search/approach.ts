@@ -5,18 +5,18 @@ import type { IndexView } from '../search-index/index-view.js';
 import { matchSeqs } from './match-seqs.js';
 import type { SearchStatements } from './search-statements.js';
 
-/** How a plan runs: the postings that are walked, and what is left to check for each token on the walk. */
+/** How a plan runs: which postings are walked, and what is left to check for each token on the walk. */
 export type Approach = {
-  /** The term of every token of the tenant. */
+  /** The term that every token of the tenant has. */
   readonly all: Buffer;
-  /** The whole plan, weighed; null if it matches every token. */
+  /** The whole weighed plan, or null if it matches every token. */
   readonly node: WeighedNode | null;
   readonly driver: Driver;
-  /** Null if nothing is left to check. */
+  /** The part of the plan to check on each token, or null if nothing is left to check. */
   readonly left: WeighedNode | null;
 };
 
-/** Returns null if the plan matches nothing. */
+/** Returns the approach for a plan, or null if the plan matches nothing. */
 export function approachOf(index: IndexView, plan: SearchPlan): Approach | null {
   const countOf = (term: Buffer): number => index.count(term);
   const all = Buffer.from(plan.all, 'hex');
@@ -29,7 +29,7 @@ export function approachOf(index: IndexView, plan: SearchPlan): Approach | null 
   return { all, node, driver, left: node === null ? null : residue(node, driver) };
 }
 
-/** Returns the tokens of `seqs` that live at `now`. `isAnyDue`: whether some token is due then. */
+/** Returns the tokens in `seqs` that are live at `now`. `isAnyDue` says whether any token is due by then. */
 export function livingOf(
   { amongLiving }: SearchStatements,
   seqs: readonly number[],
@@ -39,7 +39,7 @@ export function livingOf(
   return !isAnyDue ? seqs : (amongLiving.all({ seqs: JSON.stringify(seqs), now }) as number[]);
 }
 
-/** Returns the tokens of one step of the walk that match the plan. */
+/** Returns the tokens in one step of the walk that match the plan. */
 export function foundAmong(
   statements: SearchStatements,
   index: IndexView,

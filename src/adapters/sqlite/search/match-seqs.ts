@@ -3,8 +3,8 @@ import type { IndexView } from '../search-index/index-view.js';
 import type { SearchStatements } from './search-statements.js';
 
 /**
- * Returns the tokens of `seqs` that match a plan, in the given order. Looks up each token for each deciding part of the
- * plan.
+ * Returns the tokens in `seqs` that match a plan, in the given order. Checks each token against the parts of the plan
+ * until the result for that token is certain.
  */
 export function matchSeqs(
   statements: SearchStatements,
@@ -40,7 +40,10 @@ function without(seqs: readonly number[], others: readonly number[]): readonly n
   return seqs.filter((seq) => !taken.has(seq));
 }
 
-/** Puts the rarest terms first, so that later parts have fewer tokens to check, and parts other than terms last. */
+/**
+ * Puts the rarest terms first, so that fewer tokens are left to check for later parts. Puts parts that are not terms
+ * last.
+ */
 function rarestFirst(nodes: readonly WeighedNode[]): WeighedNode[] {
   const weight = (node: WeighedNode): number => (node.is === 'term' ? node.count : Number.MAX_SAFE_INTEGER);
   return [...nodes].sort((a, b) => weight(a) - weight(b));

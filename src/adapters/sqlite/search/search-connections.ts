@@ -7,9 +7,9 @@ import { prepareSearchStatements, type SearchConnection, type SearchStatements }
 const connectionsMax = 4;
 
 /**
- * Creates the pool of connections for searches. A search reads as of one instant, so it holds a read transaction, and a
- * long search yields the thread in between. Other reads must not run inside that transaction. Connections are opened
- * when needed, and a search waits for a free one.
+ * Creates the connection pool for searches. A search reads as of one instant, so it keeps a read transaction open, and
+ * a long search yields the thread now and then. Other reads must not run inside that transaction. The pool opens
+ * connections when needed. At its limit, a search waits for a free connection.
  */
 export function createSearchConnections(open: () => SqliteDatabase) {
   const free: SearchConnection[] = [];
@@ -34,8 +34,8 @@ export function createSearchConnections(open: () => SqliteDatabase) {
 
   return {
     /**
-     * Runs `search` inside a read transaction, in which it sees the rows and the index of a generation as of one instant.
-     * Throws GenerationDropped if the generation no longer exists.
+     * Runs `search` inside a read transaction, where it sees a generation's rows and index as of one instant. Throws
+     * GenerationDropped if the generation no longer exists.
      */
     async run<T>(
       generation: number,

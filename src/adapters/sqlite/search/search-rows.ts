@@ -12,7 +12,7 @@ import type { SearchConnections } from './search-connections.js';
 import type { SearchStatements } from './search-statements.js';
 import { walkPostings } from './walk-postings.js';
 
-/** Implements `TokenRows.search`: finds and reads the rows of a page as of one instant. */
+/** Implements `TokenRows.search`. Finds and reads the rows of a page as of one instant. */
 export function searchRows<H extends object = never>(
   connections: SearchConnections,
   plan: SearchPlan,
@@ -48,12 +48,12 @@ async function reading<T>(
   }
 }
 
-/** Up to this number of due rows, looking for those among the matches costs little. */
+/** The number of due rows up to which finding the matches among them is cheap. */
 const dueFewMax = 1_000;
 
 /**
- * Runs a plan. For a single term, the total is its count minus its due tokens, and the index has the page. Any other
- * plan walks the rarest postings that cover all matches, or a short range of dates.
+ * Runs a plan. For a single term, the total is its count minus its due tokens, and the page comes from the index. For
+ * any other plan, walks the rarest postings that cover all matches, or a short date range.
  */
 async function findSeqs(
   statements: SearchStatements,
@@ -86,7 +86,7 @@ async function findSeqs(
     const match = (seqs: readonly number[]) => living(foundAmong(statements, index, approach, seqs));
     return walkPostings(index, driver, match, wanted);
   }
-  // A range of dates contains tokens of all tenants.
+  // A date range contains tokens of all tenants.
   const found = living(matchSeqs(statements, index, node, index.among(all, dated)));
   return { total: found.length, page: found.slice(wanted.offset, wanted.offset + wanted.limit) };
 }
@@ -95,8 +95,8 @@ async function findSeqs(
 const seqsMax = 2_000;
 
 /**
- * Returns the tokens of all tenants in a short range of dates that contains all matches, newest first. Returns null if
- * no range is short, or if the driver is.
+ * Returns the tokens of all tenants in a short date range that contains all matches, newest first. Returns null if no
+ * range is short, or if the driver is short itself.
  */
 function seqsByDate({ between }: SearchStatements, node: WeighedNode, driverCount: number): readonly number[] | null {
   if (driverCount <= seqsMax) return null;
@@ -110,8 +110,8 @@ function seqsByDate({ between }: SearchStatements, node: WeighedNode, driverCoun
 }
 
 /**
- * Returns the `seq` of the tokens of one step, newest first. It continues the walk of a search and stops when it has
- * enough.
+ * Returns the `seq` values of the tokens of one step, newest first. Continues the walk of an earlier search, and stops
+ * when it has enough tokens.
  */
 async function walkSeqs(
   statements: SearchStatements,

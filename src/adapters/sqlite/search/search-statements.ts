@@ -4,7 +4,7 @@ import { ofBothSlots, rowTables, type Slot } from '../database/rows-schema.js';
 import { type IndexStatements, indexStatements } from '../search-index/index-statements.js';
 import { type PageStatements, pageStatements } from './page-rows.js';
 
-/** Selects, in the given order, the tokens of a JSON array of `seq` that satisfy a condition. */
+/** Selects, in the given order, the tokens in a JSON array of `seq` values that satisfy a condition. */
 const among = 'SELECT p.value FROM json_each(@seqs) p WHERE';
 const dated = (rows: string, column: string): string =>
   `${among} (SELECT 1 FROM ${rows} t WHERE t.seq = p.value AND t.${column} >= @from AND t.${column} < @to) IS NOT NULL`;
@@ -21,14 +21,14 @@ export type SearchStatements = Readonly<Record<'amongLiving' | 'due', Statement>
 export type SearchConnection = {
   readonly begin: Statement;
   readonly commit: Statement;
-  /** Returns the set of tables of a generation, and its statements; null if it no longer exists. */
+  /** Returns a generation's set of tables and its statements, or null if the generation no longer exists. */
   of(generation: number): { readonly slot: Slot; readonly statements: SearchStatements } | null;
 };
 
 /**
- * Prepares every statement of search once for a connection. The caller determines the shape of a plan, and a statement
- * for each shape could neither be kept nor dropped (ADR 10). The statements use scalar subqueries, because SQLite turns
- * EXISTS into joins and chooses their order itself.
+ * Prepares every search statement once per connection. The caller determines the shape of a plan, so there cannot be
+ * one statement per shape: there would be too many to keep, and statements cannot be released (ADR 10). The statements
+ * use scalar subqueries, because SQLite turns EXISTS into joins and chooses their order itself.
  */
 export function prepareSearchStatements(database: SqliteDatabase): SearchConnection {
   const slotOf = database.prepare(`SELECT slot FROM generations WHERE generation = ? AND state <> 'dropping'`).pluck();
@@ -51,7 +51,7 @@ function statementsOf(database: SqliteDatabase, slot: Slot): SearchStatements {
     amongLiving: column(`${among} (SELECT 1 FROM ${rows} t WHERE t.seq = p.value AND t.expires_at <= @now) IS NULL`),
     among: { created_at: column(dated(rows, 'created_at')), modified_at: column(dated(rows, 'modified_at')) },
     between: { created_at: column(between(rows, 'created_at')), modified_at: column(between(rows, 'modified_at')) },
-    /** The tokens that are due, in no order. */
+    /** Selects the tokens that are due, in no particular order. */
     due: column(`SELECT seq FROM ${rows} WHERE expires_at <= ? AND seq IS NOT NULL LIMIT ?`),
     ...pageStatements(database, slot),
   };

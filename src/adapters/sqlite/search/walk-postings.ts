@@ -5,23 +5,23 @@ import type { Driver } from '../../search-plan/choose-driver.js';
 import { type IndexView, joinCursors } from '../search-index/index-view.js';
 import type { Found, Wanted } from './found.js';
 
-/** The time after which the walk yields the thread to other work. */
+/** The time after which a walk yields the thread to other work. */
 const sliceMs = 4;
 /** A longer search fails, because its read transaction keeps the write-ahead log from being truncated. */
 const patienceMs = 10_000;
 /** The number of tokens between two checks of the clock. */
 const tokensOfStep = 1_024;
 
-/** The requested part of a walk. `before` limits it to tokens with a smaller `seq`. */
+/** The requested part of a walk. `before` limits the walk to tokens with a smaller `seq`. */
 type Walk = Wanted & {
   readonly before?: number;
-  /** The walk ends when the page is full. Then `total` counts the matches up to there. */
+  /** If true, the walk ends when the page is full, and `total` counts the matches up to that point. */
   readonly untilFull?: boolean;
 };
 
 /**
- * Walks the postings of a driver from the newest token to the oldest, in steps, and passes each step to
- * `match`. Counts every match and keeps those of the page. Throws StoreUnavailable after ten seconds.
+ * Walks a driver's postings from the newest token to the oldest, in steps, and passes each step to `match`. Counts
+ * every match and keeps the matches on the page. Throws StoreUnavailable after ten seconds.
  */
 export async function walkPostings(
   index: IndexView,

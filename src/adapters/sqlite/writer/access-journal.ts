@@ -8,23 +8,23 @@ import type { Journal, JournalBatch, JournalEnd } from '../journal/journal.js';
 import type { Background, FromBackground, TaskFailure } from './background.js';
 import type { AccessRequest, RecordRequest } from './protocol.js';
 
-/** A move begins once this many entries wait for it, or after `moveAfterMs`. */
+/** A move begins once this many entries are waiting, or after `moveAfterMs`. */
 const moveEntries = 2_000;
 const moveAfterMs = 1_000;
-/** How many entries may wait to be moved, about 16 MB. Then records wait, too. */
+/** How many entries may wait to be moved (about 16 MB). Beyond that, new records also wait. */
 const unmovedEntriesMax = 50_000;
 const batchBytesMax = 256 * 1024;
 
 type Done = Exclude<FromBackground, { readonly task: 'checkpoint' }>;
 
-/** A request for records, and its batch. */
+/** A request to record entries, and why its entries could not be recorded, if so. */
 type Recorded = { readonly request: RecordRequest; readonly error: Error | null };
 
 export type RecordGroup = { readonly recorded: readonly Recorded[]; readonly batches: readonly JournalBatch[] };
 
 /**
- * Turns records of accesses into batches for the journal, and has the background thread move them into the files of
- * their months. Calls `reply` for requests that waited for a move, and `onMoved` after each move.
+ * Turns access records into batches for the journal, and has the background thread move them into the files of their
+ * months. Calls `reply` for requests that waited for a move, and `onMoved` after each move.
  */
 export function createAccessJournal(
   dataDir: string,
@@ -34,18 +34,18 @@ export function createAccessJournal(
   onMoved: (failure: Error | null) => void,
 ) {
   let head: JournalEnd | null = null;
-  /** The batches that are appended and not yet moved, with the numbers of their entries. */
+  /** The batches that are appended but not yet moved, with their numbers of entries. */
   let unmoved: { readonly sequence: number; readonly entries: number }[] = [];
   let unmovedEntries = 0;
   let moving = false;
-  /** Whether everything that the journal held at the start is moved. */
+  /** Whether everything that was in the journal at the start has been moved. */
   let isCurrent = false;
   let failure: TaskFailure | null = null;
   let timer: NodeJS.Timeout | null = null;
   const settling: { readonly request: AccessRequest; readonly upTo: number }[] = [];
   const onceMoved: (() => void)[] = [];
   const dropping = new Map<number, AccessRequest>();
-  // The journal may hold batches from before a kill.
+  // The journal may contain batches from a process that was killed.
   setMoveTimer();
 
   function setMoveTimer(): void {
@@ -60,7 +60,7 @@ export function createAccessJournal(
     background.send({ task: 'move' });
   }
 
-  /** Links the lines of requests to the chain. A failure concerns the requests for one month. */
+  /** Links the lines of requests to the chain. A failure affects only the requests for one month. */
   function group(requests: readonly RecordRequest[]): RecordGroup {
     const recorded: Recorded[] = [];
     const batches: JournalBatch[] = [];
@@ -91,10 +91,10 @@ export function createAccessJournal(
     return { recorded, batches };
   }
 
-  /** Returns why nothing can be recorded in a month; null if it can. */
+  /** Returns why nothing can be recorded in a month, or null if entries can be recorded. */
   function obstacle(month: string): Error | null {
     try {
-      // Throws if something that is no file is in its place.
+      // Throws if something other than a file is in the file's place.
       fileIdentity(dataDir, month);
       head ??= newer(journal.endOfBatches(), newestMovedBatch(dataDir));
       return null;
@@ -130,7 +130,7 @@ export function createAccessJournal(
   function onDropped({ id, months, failure: failed }: Extract<Done, { readonly task: 'drop' }>): void {
     const request = dropping.get(id);
     dropping.delete(id);
-    // The next start would otherwise move them into a file that was removed.
+    // Otherwise, the next start would move these batches into a file that was removed.
     if (failed === null) journal.removeStored();
     const attempt: Attempt = failed === null ? { ok: true, answer: months } : { ok: false, error: errorOf(failed) };
     if (request !== undefined) reply(request, attempt);
@@ -138,7 +138,7 @@ export function createAccessJournal(
 
   return {
     group,
-    /** Notes that the batches of a group are in the journal. */
+    /** Records that a group's batches are in the journal. */
     appended({ recorded, batches }: RecordGroup): void {
       const last = batches.at(-1);
       if (last === undefined) return;
@@ -153,12 +153,12 @@ export function createAccessJournal(
       else setMoveTimer();
     },
     /**
-     * Returns whether records must wait for a move: after a failure, because only a move shows whether it has passed,
-     * and if too many entries wait.
+     * Returns whether records must wait for a move. They wait after a failure, because only a move shows whether its
+     * cause is gone, and if too many entries are waiting.
      */
     isHeld: (): boolean => failure !== null || unmovedEntries >= unmovedEntriesMax,
     startMove,
-    /** Replies once every batch that was appended so far is in the file of its month. */
+    /** Replies once every batch appended so far is in the file of its month. */
     settle(request: AccessRequest): void {
       const upTo = unmoved.at(-1)?.sequence ?? 0;
       if (isCurrent && upTo === 0) {
@@ -173,7 +173,7 @@ export function createAccessJournal(
       background.send({ task: 'drop', beforeMonth: request.input.beforeMonth, id: request.id });
     },
     onDone,
-    /** Resolves once everything is moved, or a move fails. */
+    /** Resolves once everything is moved or a move fails. */
     moved(): Promise<void> {
       return new Promise((resolve) => {
         onceMoved.push(resolve);

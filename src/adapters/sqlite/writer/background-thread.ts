@@ -5,7 +5,10 @@ import { createBatchMover } from '../access-log/batch-mover.js';
 import { openDatabase, type SqliteDatabase } from '../database/open-database.js';
 import type { CheckpointedFile, FromBackground, TaskFailure, ToBackground } from './background.js';
 
-/** A commit that arrives during a checkpoint leaves a remainder, which takes less time to copy. */
+/**
+ * The maximum number of passes per checkpoint. A commit that arrives during a pass leaves a remainder, which takes less
+ * time to copy.
+ */
 const passesMax = 3;
 
 function start(port: MessagePort, dataDir: string): void {
@@ -18,9 +21,9 @@ function start(port: MessagePort, dataDir: string): void {
   const mover = createBatchMover(files['journal.db'], dataDir);
 
   /**
-   * Copies the write-ahead log of a file into the file, with syncs. Returns true if all of it was copied that was in it
-   * at the start. A failure is not reported: the writer runs a checkpoint itself once the log is long, and reports what
-   * is wrong with the file.
+   * Copies a file's write-ahead log into the file, with syncs. Returns true if everything that was in the log at the
+   * start was copied. Does not report failures: once the log is long, the writer runs a checkpoint itself and reports
+   * what is wrong with the file.
    */
   function checkpoint(file: CheckpointedFile): boolean {
     for (let pass = 0; pass < passesMax; pass += 1) {
@@ -35,7 +38,7 @@ function start(port: MessagePort, dataDir: string): void {
 
   function checkpointed(file: CheckpointedFile): FromBackground {
     try {
-      // Read before the checkpoint, which then includes this group.
+      // Reads the sequence before the checkpoint, so that the checkpoint includes this group.
       const sequence = Number(applied.get());
       const isDone = checkpoint(file);
       return { task: 'checkpoint', file, applied: isDone && file === 'vault.db' ? sequence : null };

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** The files whose write-ahead logs the thread copies into them. */
+/** The files that the thread checkpoints. */
 export type CheckpointedFile = 'vault.db' | 'journal.db';
 
 export type ToBackground =
@@ -9,13 +9,13 @@ export type ToBackground =
   | { readonly task: 'drop'; readonly beforeMonth: string; readonly id: number }
   | { readonly task: 'close' };
 
-/** Why a task failed. `store` is null for a bug of ours. */
+/** Why a task failed. `store` is null if our code has a bug. */
 export type TaskFailure = { readonly store: string | null; readonly reason: string };
 
 export type FromBackground =
-  /** `applied`: `vault.db` holds all groups of the journal up to this one durably. Null if that is not known. */
+  /** `vault.db` durably contains all journal groups up to `applied`, which is null if unknown. */
   | { readonly task: 'checkpoint'; readonly file: CheckpointedFile; readonly applied: number | null }
-  /** `moved`: the files of the months hold all batches up to this one durably. */
+  /** The month files durably contain all batches up to `moved`. */
   | { readonly task: 'move'; readonly moved: number; readonly failure: TaskFailure | null }
   | {
       readonly task: 'drop';
@@ -26,17 +26,17 @@ export type FromBackground =
     };
 
 /**
- * How much is written to a file before its write-ahead log, then about 1,000 pages, is copied into it: requests to
- * `vault.db`, bytes to the journal.
+ * How much is written to a file before a checkpoint, in requests for `vault.db` and in bytes for the journal. At that
+ * point, the write-ahead log has about 1,000 pages.
  */
 const writtenMax: Readonly<Record<CheckpointedFile, number>> = { 'vault.db': 50, 'journal.db': 4 * 1024 * 1024 };
 
 export type Background = ReturnType<typeof startBackground>;
 
 /**
- * Starts the thread that does what no commit should wait for: checkpoints of `vault.db` and of the journal, which take
- * 15 ms or more, and the move of batches of the access log from the journal into the files of their months. `keys.db` is
- * not among them, because an erasure runs the checkpoint that it waits for.
+ * Starts the thread for work that no commit should wait for: checkpoints of `vault.db` and the journal, which take 15
+ * ms or more, and moving access log batches from the journal into the files of their months. It does not handle
+ * `keys.db`, because an erasure runs the checkpoint that it waits for.
  */
 export function startBackground(
   dataDir: string,
@@ -57,7 +57,7 @@ export function startBackground(
   worker.on('error', onFailed);
   const send = (message: ToBackground): void => worker.postMessage(message);
   return {
-    /** Counts durable writes to a file. Starts a checkpoint once there are enough. */
+    /** Counts writes to a file, and starts a checkpoint once there are enough. */
     note(file: CheckpointedFile, amount: number): void {
       written[file] += amount;
       if (written[file] < writtenMax[file] || running.has(file)) return;
@@ -66,7 +66,7 @@ export function startBackground(
       send({ task: 'checkpoint', file });
     },
     send,
-    /** Resolves once the thread has closed all files. */
+    /** Stops the thread. Resolves once it has closed all files. */
     close(): Promise<void> {
       send({ task: 'close' });
       return ended;

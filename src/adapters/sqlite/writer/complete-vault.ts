@@ -10,15 +10,15 @@ import { createVaultOperations } from './vault-operations.js';
 
 type Files = { readonly vault: SqliteDatabase; readonly keys: SqliteDatabase; readonly journal: SqliteDatabase };
 
-/** What an operator should know about the ends of the files; null if they fit. */
+/** What an operator should know about the ends of the files, or null if the ends match. */
 export type EndNotice = string | null;
 
 /**
- * Applies to `vault.db` the groups of the journal that it lacks after a power loss. Every opener of a data directory for
- * writing calls this first. Throws StoreBroken if the journal was altered or belongs to another `vault.db`.
+ * Applies to `vault.db` the journal groups that it lacks after a power loss. Must be called first whenever a data
+ * directory is opened for writing. Throws StoreBroken if the journal was altered or belongs to another `vault.db`.
  *
- * If the journal no longer has the next group, an older copy of `vault.db` was put back. Then the key store records how
- * far the log went, so that `vault/log-behind.ts` reports it.
+ * If the journal no longer has the next group, `vault.db` was replaced with an older copy. In that case, records in the
+ * key store how far the log once went, so that `vault/log-behind.ts` reports the problem.
  */
 export function completeVault({ vault, keys, journal }: Files): EndNotice {
   expectBatches(journal);
@@ -30,9 +30,9 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
   }
   if (end.sequence < applied.sequence) {
     expectDurable(vault);
-    // A kill between the commits of the two files leaves one group that was not acknowledged.
+    // If the process is killed between the commits to the two files, one unacknowledged group is left.
     if (applied.sequence - end.sequence === 1) return null;
-    return 'journal.db ends before vault.db: its end was damaged or removed, and the access log may lack what it held. Find out why';
+    return 'journal.db ends before vault.db: its end was damaged or removed, and the access log may lack entries. Find out why';
   }
   const nextOf = nextGroup(journal);
   if (removedIn(journal) > applied.sequence) {
@@ -44,7 +44,7 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
   return expectDurable(vault);
 }
 
-/** Checks the groups after `applied` before any of them is applied. */
+/** Checks all groups after `applied` before any of them is applied. */
 function expectChain(nextOf: ReturnType<typeof nextGroup>, applied: JournalEnd, end: JournalEnd): void {
   let last = applied;
   while (last.sequence < end.sequence) {
@@ -85,7 +85,7 @@ function replay(
   }
 }
 
-/** Repeats the changes of a group. Each must have the outcome that it had before it was journalled. */
+/** Replays a group's changes. Each must have the same outcome as before it was journaled. */
 function apply(operations: ReturnType<typeof createVaultOperations>, group: JournalGroup): void {
   for (const { operation, input } of decodeChanges(group.changes)) {
     if (!Object.hasOwn(operations, operation)) throw altered(`group ${group.sequence}`);
@@ -96,7 +96,7 @@ function apply(operations: ReturnType<typeof createVaultOperations>, group: Jour
   }
 }
 
-/** Checks that the batches of the access log in the journal form a chain, as the files of the months do. */
+/** Checks that the access log batches in the journal form a chain that continues the month files. */
 function expectBatches(journal: SqliteDatabase): void {
   const after = nextBatch(journal);
   for (let batch = after(0); batch !== null; ) {
@@ -108,15 +108,18 @@ function expectBatches(journal: SqliteDatabase): void {
   }
 }
 
-/** Syncs `vault.db`. A file that was just created, or a group that a kill left, is only in its write-ahead log. */
+/**
+ * Syncs `vault.db`. After the file was created or a process was killed, the newest changes may be only in its
+ * write-ahead log.
+ */
 function expectDurable(vault: SqliteDatabase): null {
   if (!truncateLog(vault, 'vault.db')) throw new StoreUnavailable('vault.db', 'full');
   return null;
 }
 
 /**
- * Records in the key store that the log once went up to `position`, unless the key store knows already that the log,
- * which ends at `head`, is behind.
+ * Records in the key store that the log once went up to `position`. Does nothing if the key store already shows that
+ * the log, which now ends at `head`, is behind.
  */
 function noteLog(keys: SqliteDatabase, head: number, position: number): void {
   const known = keys.prepare(`SELECT value FROM meta WHERE name = 'log'`).pluck().get() as Buffer | undefined;
@@ -124,7 +127,7 @@ function noteLog(keys: SqliteDatabase, head: number, position: number): void {
   keys.prepare(`INSERT OR REPLACE INTO meta (name, value) VALUES ('log', ?)`).run(numberBytes(position));
 }
 
-/** Returns the sequence of the newest group that was removed from the journal. */
+/** Returns the sequence number of the newest group that was removed from the journal. */
 function removedIn(journal: SqliteDatabase): number {
   return Number(journal.prepare(`SELECT sequence FROM ends WHERE of = 'groups'`).pluck().get());
 }
@@ -133,7 +136,7 @@ function headOf(vault: SqliteDatabase): number {
   return Number(vault.prepare('SELECT ifnull(max(position), 0) FROM events').pluck().get());
 }
 
-/** Returns the newest position of an event that the journal knows of. */
+/** Returns the newest event position that the journal knows of. */
 function positionIn(journal: SqliteDatabase): number {
   const known = `SELECT position FROM ends WHERE of = 'groups' UNION ALL SELECT position FROM groups`;
   return Number(journal.prepare(`SELECT max(position) FROM (${known})`).pluck().get());
@@ -143,7 +146,7 @@ export function appliedIn(vault: SqliteDatabase): JournalEnd {
   return vault.prepare('SELECT sequence, hash FROM applied').get() as JournalEnd;
 }
 
-/** Returns a function that notes, inside a transaction of `vault.db`, that it holds a group. */
+/** Returns a function that records, inside a `vault.db` transaction, that `vault.db` contains a group. */
 export function noteApplied(vault: SqliteDatabase): (group: JournalEnd) => void {
   const note = vault.prepare('UPDATE applied SET sequence = ?, hash = ?');
   return ({ sequence, hash }) => void note.run(sequence, hash);

@@ -15,7 +15,7 @@ export function createDirectoryRowWriter(database: SqliteDatabase) {
   const dropApiKeys = database.prepare(
     'DELETE FROM api_keys WHERE application = ? AND hash NOT IN (SELECT value FROM json_each(?))',
   );
-  // An existing key keeps the day of its last use.
+  // An existing key keeps the minute of its last use.
   const addApiKey = database.prepare(
     'INSERT INTO api_keys (hash, id, application) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING',
   );
@@ -34,7 +34,7 @@ export function createDirectoryRowWriter(database: SqliteDatabase) {
 
   return {
     write,
-    /** Replaces all rows with these. */
+    /** Replaces all rows with the given ones. */
     replaceAll(records: readonly Stored<DirectoryRecord>[]): void {
       removeAll.run();
       for (const record of records) write(record);

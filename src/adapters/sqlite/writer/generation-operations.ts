@@ -68,12 +68,12 @@ export function createGenerationOperations(database: SqliteDatabase) {
   };
 }
 
-/** The number of rows per call, small enough that their commit delays no other work. */
+/** The number of rows per call. It is small enough that their commit does not delay other work. */
 const rowsMax = 200;
 
 /**
- * Removes some of the rows in a set of tables and returns true when none are left. The last step empties the table as a
- * whole: it overwrites the remaining page, which may contain parts of moved records (`secure_delete`).
+ * Removes some of the rows in a set of tables, and returns true once none are left. The last step empties the whole
+ * table, which overwrites the remaining page (`secure_delete`). That page may contain parts of moved records.
  */
 function createEmptySlot(database: SqliteDatabase, slot: Slot): () => boolean {
   const { rows, tokenCounts } = rowTables(slot);

@@ -6,28 +6,28 @@ import { ofBothSlots } from '../database/rows-schema.js';
 import { IndexDamaged } from '../search-index/entries.js';
 import { createIndexKeeper, type IndexKeeper } from '../search-index/index-keeper.js';
 
-/** How long steps may delay other requests. */
+/** How long maintenance steps may delay other requests. */
 const sliceMs = 3;
-/** How long removed postings wait, so that those of many tokens are taken out of their blocks together. */
+/** How long removed postings wait, so that the postings of many tokens are taken out of their blocks together. */
 const removalWaitMs = 10_000;
-/** After a failed step, such as on a full disk. */
+/** The pause after a failed step, for example on a full disk. */
 const retryMs = 1_000;
 
-/** The index of one generation. Removals of changes up to `eraseUpTo` are taken out before anything else. */
+/** The index of one generation. Before anything else, postings that changes up to `eraseUpTo` removed are taken out. */
 type Kept = { readonly index: IndexKeeper; eraseUpTo: number; isDamaged: boolean };
 
 type MaintenanceDeps = {
   readonly database: SqliteDatabase;
   readonly commitGroup: ReturnType<typeof createGroupCommit>;
-  /** Called when removed postings are out of the file. Its write-ahead log may still have them. */
+  /** Called when removed postings are out of the file. The write-ahead log may still contain them. */
   readonly onErased: () => void;
   /** Called when the file can no longer be written. */
   readonly onBroken: (error: unknown) => void;
 };
 
 /**
- * Keeps the search indexes of `vault.db` in order, in short transactions between the groups of requests. A damaged index
- * is left as it is: searches report it, and a rebuild replaces it.
+ * Maintains the search indexes in `vault.db`, in short transactions between the groups of requests. Leaves a damaged
+ * index as it is: searches report it, and a rebuild replaces it.
  */
 export function createIndexMaintenance({ database, commitGroup, onErased, onBroken }: MaintenanceDeps) {
   const kept = ofBothSlots(
@@ -53,7 +53,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     }
   }
 
-  /** Does steps for a few ms in one transaction. Returns whether there is more to do. Throws StoreUnavailable. */
+  /** Performs steps for a few ms in one transaction. Returns whether there is more to do. Throws StoreUnavailable. */
   function slice(): boolean {
     const until = performance.now() + sliceMs;
     const [attempt] = commitGroup([
@@ -68,7 +68,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     if (attempt?.ok === true) return attempt.answer === true;
     for (const { index } of kept) index.forget();
     isEraseDue = true;
-    throw attempt?.error ?? new Error('a step of the search index was not run');
+    throw attempt?.error ?? new Error('a search index step was not run');
   }
 
   function run(): void {
@@ -80,7 +80,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       if (isMore) proceed();
       else noteErased();
     } catch (error) {
-      // A write to a full disk fails by itself.
+      // Writes need not wait for a merge that failed on a full disk, because they fail on their own.
       isBehind = false;
       if (error instanceof StoreUnavailable) wait(retryMs);
       else onBroken(error);
@@ -115,7 +115,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     proceed();
   }
 
-  /** Ends without touching the file. */
+  /** Stops maintenance without touching the file. */
   function stop(): void {
     isClosed = true;
     if (next !== null) clearImmediate(next);
@@ -123,11 +123,17 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
   }
 
   return {
-    /** Call it after each group of requests to `vault.db`. */
+    /** Call this after each group of requests to `vault.db`. */
     proceed,
-    /** Takes out all postings that were removed before now. Call it at the start: nothing says how long they are there. */
+    /**
+     * Takes out all postings that were removed before now. Call this at the start, because it is not recorded how long
+     * they have been there.
+     */
     eraseAll,
-    /** Returns whether no block or change has a posting that changes up to these numbers removed; else takes them out. */
+    /**
+     * Returns whether blocks and changes are free of the postings that changes up to these numbers removed. Otherwise,
+     * takes the postings out.
+     */
     erase(upTo: readonly number[]): boolean {
       const isErased = kept.every(({ index, isDamaged }, slot) => isDamaged || index.isErased(upTo[slot] ?? 0));
       if (isErased) return true;
@@ -136,15 +142,15 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       proceed();
       return false;
     },
-    /** Returns whether writes must wait, because merges cannot keep up. It is determined after each group. */
+    /** Returns whether writes must wait because merges cannot keep up. Updated after each group. */
     isBehind: (): boolean => isBehind,
-    /** Takes removed postings out of the file, and ends. */
+    /** Takes removed postings out of the file, and stops maintenance. */
     close(): void {
       eraseAll();
       try {
         while (!isAllClean()) slice();
       } catch (error) {
-        // On a full disk, for example. The next start continues.
+        // This happens on a full disk, for example. The next start continues.
         if (!(error instanceof StoreUnavailable)) throw error;
       } finally {
         stop();

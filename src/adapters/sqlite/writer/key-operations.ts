@@ -7,15 +7,16 @@ import type { SqliteDatabase } from '../database/open-database.js';
 import { uuidBytes } from '../database/uuid-bytes.js';
 import type { TenantKeyRow, WriterOperations } from './protocol.js';
 
-/** The keys that a request destroys, and those of them that were not destroyed before. */
+/** The keys that a request destroys, and the subset that was not destroyed before. */
 export type Destroyed = { readonly keyIds: readonly string[]; readonly destroyedNow: readonly string[] };
 
 /** A placeholder as wide as the id of the event that will destroy the key. */
 const noEvent = Buffer.alloc(16);
 
 /**
- * Operations on `keys.db`. Each call runs inside a savepoint of the group's transaction. No statement is iterated.
- * `newestLink` returns the newest link of the log, which the key store remembers with new and with destroyed keys.
+ * Operations on `keys.db`. Each call runs inside a savepoint of the group's transaction and does not iterate any
+ * statement. `newestLink` returns the log's newest link, which the key store records whenever keys are created or
+ * destroyed.
  */
 export function createKeyOperations(database: SqliteDatabase, newestLink: () => ChainLink | null) {
   const insertTenantKey = database.prepare(
@@ -72,10 +73,11 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
   );
   const findMemory = database.prepare(`SELECT value FROM meta WHERE name = 'log_memory'`).pluck();
 
-  /** The vault rejects a log that ends before the remembered place or differs there. */
+  /** Records what is newer. The vault rejects a log that ends before the recorded place or differs there. */
   function remember(memory: LogMemory): void {
     const before = logMemoryIn(findMemory.get() as Buffer | undefined);
-    // The log does not grow while a group of requests is written, so the first of them remembers it for all.
+    // The log does not grow while a group of requests is written, so the first request records its link for all of
+    // them.
     if (memory.checkpoint === null && before.link?.position === memory.link?.position) return;
     saveMeta.run('log_memory', logMemoryBytes(newerMemory(before, memory)));
     if (memory.link !== null) noteLog.run(numberBytes(memory.link.position));
@@ -87,7 +89,7 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
     return link;
   }
 
-  /** Returns null if the log cannot be read: that must not make a destruction fail. */
+  /** Returns the newest link, or null if the log cannot be read, because that must not make a destruction fail. */
   function headLink(): ChainLink | null {
     try {
       return newestLink();
@@ -103,7 +105,7 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
   }
 
   return {
-    /** A tenant whose keys were destroyed gets no new ones. */
+    /** Inserts tenant keys. A tenant whose keys were destroyed does not get new keys. */
     insert_tenant_keys(rows: readonly TenantKeyRow[]): null {
       for (const row of rows) insertTenantKey.run({ ...row, noEvent });
       return null;
@@ -117,7 +119,7 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
       return { keyIds: [keyId], destroyedNow: destroyGenerationKey.run(at, generation).changes > 0 ? [keyId] : [] };
     },
     insert_data_keys({ tenantKeyId, madeAt, keys }: WriterOperations['insert_data_keys']['input']): boolean {
-      // Threat: a tenant key that was chosen before its destruction would wrap keys that can never be opened.
+      // Threat: a tenant key is chosen and then destroyed, so that the keys it wraps could never be opened.
       if (livingTenantKey.get(tenantKeyId) === undefined) return false;
       countWraps.run(tenantKeyId, keys.length);
       const tenantKey = uuidBytes(tenantKeyId);
@@ -148,7 +150,7 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
       forgetDirectory.run();
       return null;
     },
-    /** Overwrites the keys of a tenant in place. Nothing that they wrap can be opened afterwards. */
+    /** Overwrites a tenant's keys in place. Nothing that they wrap can be opened afterwards. */
     destroy_tenant_keys({ tenantId, eventId, at }: WriterOperations['destroy_tenant_keys']['input']): Destroyed {
       const keyIds = tenantKeyIds.all(tenantId) as string[];
       const destroyedNow = keyIds.filter((id) => destroyTenantKey.run(at, uuidBytes(eventId), id).changes > 0);

@@ -1,20 +1,20 @@
 import type { StoredChange, StoredWrite } from '../../../ports/unit-of-work.js';
 
 /**
- * A change on its way to the thread that writes: one text and one block of bytes. Node.js takes three times as long to
- * copy its objects and buffers one by one.
+ * A change on its way to the writer thread: one string and one block of bytes. Copying the change's objects and buffers
+ * one by one takes Node.js three times as long.
  */
 export type PackedChange = {
   /** Null if the change has no events. */
   readonly tenantId: string | null;
-  /** JSON in which a number stands for each part of the block. */
+  /** JSON in which a number replaces each part of the block. */
   readonly text: string;
   readonly bytes: Uint8Array;
 };
 
 export function packChange({ writes, claim }: StoredChange): PackedChange {
   const parts = new Map<Uint8Array, number>();
-  // A row holds the same ciphertext as its event.
+  // A row contains the same ciphertext as its event.
   const put = (part: Uint8Array): number => {
     const at = parts.get(part) ?? parts.size;
     parts.set(part, at);
@@ -32,7 +32,7 @@ export function packChange({ writes, claim }: StoredChange): PackedChange {
   };
 }
 
-/** Returns what `packChange` packed, without the sources of its events. */
+/** Returns the change that `packChange` packed, without the sources of its events. */
 export function unpackChange({ text, bytes }: PackedChange): StoredChange {
   const { writes, claim, lengths } = JSON.parse(text) as PackedText;
   const parts: Uint8Array[] = [];
@@ -43,7 +43,7 @@ export function unpackChange({ text, bytes }: PackedChange): StoredChange {
   }
   const take = (at: number): Uint8Array => {
     const part = parts[at];
-    if (part === undefined) throw new Error('a packed change names bytes that it lacks');
+    if (part === undefined) throw new Error('a packed change refers to bytes that it does not contain');
     return part;
   };
   return {
@@ -118,7 +118,10 @@ function unpackWrite(
   return { ...write, commit, row: { of: 'directory', records: unpacked } };
 }
 
-/** Unpooled: the copy to another thread would include the whole pool of a pooled buffer. */
+/**
+ * Concatenates the parts without using Node.js's buffer pool. Copying a pooled buffer to another thread would copy its
+ * whole pool.
+ */
 function joined(parts: readonly Uint8Array[]): Buffer {
   const block = Buffer.allocUnsafeSlow(parts.reduce((size, { length }) => size + length, 0));
   let at = 0;

@@ -9,7 +9,7 @@ import { vaultSchema, vaultSchemaVersion } from '../database/vault-schema.js';
 import { journalSchema, journalSchemaVersion } from '../journal/journal-schema.js';
 import { completeVault, type EndNotice } from './complete-vault.js';
 
-/** Excludes the vault's own keys. The vault creates those before its first event, which needs one of them. */
+/** Excludes the vault's own keys. The vault creates them before its first event, which needs one of them. */
 const keysOfTenants = `tenant_keys WHERE tenant <> '${vaultKeyTenant}'`;
 
 export type OpenFiles = {
@@ -20,8 +20,8 @@ export type OpenFiles = {
 };
 
 /**
- * Opens the three files for writing, creates the missing ones, and completes `vault.db` from the journal. Throws
- * StoreBroken if `keys.db` or `vault.db` is missing and the other one is in use: the missing file is lost, and a new one
+ * Opens the three files for writing, creates missing files, and completes `vault.db` from the journal. Throws
+ * StoreBroken if `keys.db` or `vault.db` is missing while the other is in use: the missing file is lost, and a new file
  * would hide the loss.
  */
 export function prepareStores(dataDir: string): OpenFiles {
@@ -61,7 +61,7 @@ export function lostVault(): StoreBroken {
 }
 
 /**
- * Returns whether the file or its write-ahead log has any bytes. A careless restore can leave an empty file in place of
+ * Returns whether the file or its write-ahead log is not empty. A careless restore can leave an empty file in place of
  * a lost one.
  */
 function hasContent(path: string): boolean {

@@ -28,9 +28,9 @@ export type TenantKeyRow = {
 };
 
 /**
- * Everything that the root key wraps, rewrapped under another root key. `retired` are the tenant keys that the
- * replacement destroys, at `at`. Copies of the keys from before `voidBefore` hold none of the keys that stay; null if
- * that time is unknown. Times are in ms.
+ * Everything that the root key wraps, rewrapped under a new root key. `retired` lists the tenant keys that the
+ * replacement destroys, at the time `at`. Copies of the key store from before `voidBefore` contain none of the keys
+ * that stay. `voidBefore` is null if unknown. Times are in ms.
  */
 export type NewRoot = {
   readonly tenantKeys: readonly NewDataKey[];
@@ -41,7 +41,7 @@ export type NewRoot = {
   readonly voidBefore: number | null;
 };
 
-/** The operations of the thread that owns both files, with their responses. */
+/** The operations of the writer thread, with their responses. */
 export type WriterOperations = {
   commit: { of: 'vault'; input: PackedChange; answer: CommitOutcome };
   forget_claims: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
@@ -94,19 +94,19 @@ export type WriterOperations = {
   leave_generation: { of: 'vault'; input: { readonly generation: number }; answer: null };
   empty_generation: { of: 'vault'; input: { readonly generation: number }; answer: boolean };
   /**
-   * Returns whether all postings that changes up to these numbers removed are out of `vault.db`, for each set of tables.
-   * Otherwise, the thread takes them out.
+   * Returns whether `vault.db` is free of all postings that changes up to these numbers, one for each set of tables,
+   * removed. Otherwise, the thread takes the postings out.
    */
   erase_postings: { of: 'vault'; input: readonly number[]; answer: boolean };
-  /** Returns false if an event was appended to the stream of a tenant after `upTo`. */
+  /** Returns false if an event was appended to any tenant's stream after `upTo`. */
   replace_directory: {
     of: 'vault';
     input: { readonly records: readonly Stored<DirectoryRecord>[]; readonly upTo: number };
     answer: boolean;
   };
   /**
-   * Copies the log of `vault.db` back, truncates it, and empties the journal of changes. Returns false if a reader or a
-   * full disk prevents that.
+   * Copies the write-ahead log of `vault.db` back, truncates it, and removes all groups from the journal. Returns false
+   * if a reader or a full disk prevents that.
    */
   truncate_vault: { of: 'vault'; input: null; answer: boolean };
   insert_tenant_keys: { of: 'keys'; input: readonly TenantKeyRow[]; answer: null };
@@ -120,7 +120,7 @@ export type WriterOperations = {
     input: { readonly generation: number; readonly at: number };
     answer: number;
   };
-  /** Returns false, and stores nothing, if the tenant key was destroyed. */
+  /** Returns false and stores nothing if the tenant key was destroyed. */
   insert_data_keys: {
     of: 'keys';
     input: {
@@ -148,19 +148,19 @@ export type WriterOperations = {
     answer: number;
   };
   rewrap_data_keys: { of: 'keys'; input: readonly RewrappedDataKey[]; answer: null };
-  /** Returns false, and changes nothing, if the old keys wrap anything that the input does not name. */
+  /** Returns false and changes nothing if the old keys wrap anything that the input does not name. */
   replace_root: { of: 'keys'; input: NewRoot; answer: boolean };
-  /** Responds when the log of `keys.db` is empty. */
+  /** Responds when the write-ahead log of `keys.db` is empty. */
   empty_keys_log: { of: 'keys'; input: null; answer: null };
   remember_log: { of: 'keys'; input: LogMemory; answer: null };
   save_meta: { of: 'keys'; input: { readonly name: string; readonly value: Uint8Array }; answer: null };
-  /** Entries of one month as their lines (`entryLine`), which line breaks join. */
+  /** Entries of one month, as lines (`entryLine`) separated by line breaks. */
   record_access: {
     of: 'access';
     input: { readonly month: string; readonly lines: string; readonly entries: number };
     answer: null;
   };
-  /** Responds when every entry that was recorded so far is in the file of its month. */
+  /** Responds when every entry recorded so far is in the file of its month. */
   move_access: { of: 'access'; input: null; answer: null };
   drop_access: { of: 'access'; input: { readonly beforeMonth: string }; answer: number };
 };
@@ -179,15 +179,15 @@ export type StoreRequest = Exclude<WriterRequest, AccessRequest>;
 
 export type WriterReply =
   | { readonly id: number; readonly ok: true; readonly answer: unknown }
-  /** If `store` is null, the request itself was wrong, which is a bug of ours. Nothing of it is stored. */
+  /** Nothing in the request is stored. If `store` is null, the request itself was wrong, which is a bug in our code. */
   | { readonly id: number; readonly ok: false; readonly store: string | null; readonly reason: string };
 
 export type FromWriter =
-  /** `notice`: what the operator should know about the files. */
+  /** `notice` is what the operator should know about the files. */
   | { readonly message: 'ready'; readonly notice: string | null }
-  /** The replies of one commit of this file, or of erasures that waited for it. */
+  /** The replies to the requests in one commit to this file, or to erasures that waited for the commit. */
   | { readonly message: 'replies'; readonly of: 'vault' | 'keys' | 'access'; readonly replies: readonly WriterReply[] }
-  /** The files cannot be used, or no longer can. The process must end with this text. */
+  /** The files cannot be used, or can no longer be used. The process must end with this message. */
   | { readonly message: 'broken'; readonly problem: string | FoundProblem };
 
 export type ToWriter =

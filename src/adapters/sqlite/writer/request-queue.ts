@@ -1,16 +1,16 @@
 import type { AccessRequest, RecordRequest, StoreRequest, WriterRequest } from './protocol.js';
 
 /**
- * How many entries of the access log are journalled in one transaction, together with the rest of the request that
- * passes the limit. They take about 1 ms.
+ * How many access log entries one transaction journals, which takes about 1 ms. The request that exceeds the limit is
+ * journaled completely.
  */
 const entriesAtOnce = 500;
-/** How long a group of requests of several tenants may take before its commit, ms. */
+/** How long a group of requests from several tenants may take before its commit, in ms. */
 const groupMs = 2;
 
 /**
- * Holds the requests that wait for the thread that writes. Tenants take turns, however many requests each has waiting.
- * Threat: one tenant sends so many writes or reads that every commit of another tenant waits for all of them.
+ * Queues the requests for the writer thread. Tenants take turns, no matter how many requests each has waiting. Threat:
+ * one tenant sends so many writes or reads that every commit for another tenant waits for all of them.
  */
 export function createRequestQueue(
   isOfKeys: (request: StoreRequest) => boolean,
@@ -20,7 +20,7 @@ export function createRequestQueue(
   let moves: Exclude<AccessRequest, RecordRequest>[] = [];
   let keys: StoreRequest[] = [];
   let truncations: StoreRequest[] = [];
-  /** The requests to `vault.db` by tenant, in the order of the tenants' turns. */
+  /** The requests to `vault.db`, by tenant, in the order of the tenants' turns. */
   const vault = new Map<string, StoreRequest[]>();
 
   function add(request: WriterRequest): void {
@@ -38,11 +38,11 @@ export function createRequestQueue(
 
   return {
     add,
-    /** Returns whether nothing waits, except for records if these are held. */
+    /** Returns whether no requests are waiting. Ignores records if they are held. */
     isEmpty: (holdsRecords = false): boolean =>
       (holdsRecords ? 0 : records.length) + moves.length + keys.length + truncations.length + vault.size === 0,
     hasRecords: (): boolean => records.length > 0,
-    /** Takes records of accesses, up to a limited number of entries. */
+    /** Takes access records, up to a limited number of entries. */
     takeRecords(entriesMax = entriesAtOnce): readonly RecordRequest[] {
       let entries = 0;
       const end = records.findIndex((request) => {
@@ -69,8 +69,9 @@ export function createRequestQueue(
       return taken;
     },
     /**
-     * Takes the requests of one group to `vault.db`, one after the other. Calls `receive` now and then, which may add
-     * requests. While only one tenant sends requests, the group is everything that waits. Otherwise, it ends after 2 ms.
+     * Takes the requests for one group to `vault.db`, one after the other. Calls `receive` now and then, which may add
+     * requests. While only one tenant sends requests, the group consists of all waiting requests. Otherwise, it ends
+     * after 2 ms.
      */
     *takeGroup(receive: () => void): Generator<StoreRequest> {
       const began = now();
@@ -89,7 +90,7 @@ export function createRequestQueue(
           receive();
           receivedAt = at;
         }
-        // The tenant queues behind all others, also those that were just received.
+        // The tenant queues behind all others, including tenants whose requests were just received.
         vault.delete(tenant);
         if (waiting.length > 0) vault.set(tenant, waiting);
       }
@@ -97,7 +98,7 @@ export function createRequestQueue(
   };
 }
 
-/** Requests that belong to no tenant take turns as one more. */
+/** Returns a request's tenant. Requests without a tenant take turns as if they belonged to one more tenant. */
 function tenantOf(request: StoreRequest): string {
   if (request.operation !== 'commit') return '';
   return request.input.tenantId ?? '';

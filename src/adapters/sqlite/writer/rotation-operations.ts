@@ -5,12 +5,12 @@ import type { SqliteDatabase } from '../database/open-database.js';
 import { uuidBytes, uuidText } from '../database/uuid-bytes.js';
 import type { NewRoot } from './protocol.js';
 
-/** A placeholder as wide as the id of the event that ends a key. */
+/** A placeholder as wide as the id of an event that ends a key. */
 const noEvent = Buffer.alloc(16);
 
 /**
- * Operations of a rotation on `keys.db`. They overwrite living keys in place with bytes of the same width, never
- * overwrite a destroyed key, and add no row of a key.
+ * The operations of a rotation on `keys.db`. They overwrite living keys in place with bytes of the same width, never
+ * overwrite a destroyed key, and never add a key.
  */
 export function createRotationOperations(database: SqliteDatabase) {
   const rewrapDataKey = database.prepare(
@@ -44,7 +44,8 @@ export function createRotationOperations(database: SqliteDatabase) {
   const endRotation = database.prepare(`DELETE FROM meta WHERE name = 'rotation'`);
 
   /**
-   * Returns whether `NewRoot` names every living key under the old root key, and no retired key still wraps a data key.
+   * Returns whether `NewRoot` names every living key under the old root key, and whether no retired key still wraps a
+   * data key.
    */
   function isWhole({ tenantKeys, generationKeys, retired }: NewRoot): boolean {
     const ending = new Set(retired);

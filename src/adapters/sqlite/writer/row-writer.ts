@@ -7,19 +7,19 @@ import { createDirectoryRowWriter } from './directory-row-writer.js';
 import { generationsIn, type WrittenGeneration } from './generations-in.js';
 import { createTokenRowWriter } from './token-row-writer.js';
 
-/** Writes the rows of events in the transaction that appends the events. Rows of tokens go into every generation. */
+/** Writes the rows for events in the transaction that appends the events. Token rows go into every generation. */
 export function createRowWriter(database: SqliteDatabase) {
   const of = ofBothSlots((slot) => createTokenRowWriter(database, slot));
   const written = generationsIn(database);
   const directory = createDirectoryRowWriter(database);
 
-  /** Returns null if the generation is not being built, or no longer written. */
+  /** Returns a generation that is being built, or null if it is not being built or no longer written. */
   function beingBuilt(generation: number): WrittenGeneration | null {
     return written().find((each) => each.generation === generation && each.state === 'building') ?? null;
   }
 
   return {
-    /** Returns false if the index lacks the terms of a generation that was added since the index was computed. */
+    /** Returns false if the index lacks the terms for a generation that was added after the index was computed. */
     covers({ row }: StoredWrite): boolean {
       if (row?.of !== 'token' || row.index === 'keep' || row.view.state.life === null) return true;
       const { terms } = row.index;
@@ -39,7 +39,7 @@ export function createRowWriter(database: SqliteDatabase) {
         rows.write({ view, index, at }, generation);
       }
     },
-    /** Writes rows that a rebuild made. An existing row that is as new or newer stays. */
+    /** Writes rows that a rebuild made. Keeps existing rows that are as new or newer. */
     put(generation: number, built: readonly BuiltRow[]): void {
       const into = beingBuilt(generation);
       // The rebuild was cancelled in the meantime.

@@ -7,7 +7,7 @@ import { rowTables, type Slot } from '../database/rows-schema.js';
 import { termBytes } from '../search-index/entries.js';
 import type { WrittenGeneration } from './generations-in.js';
 
-/** The search terms of a row, as stored in the row. */
+/** The search fields of a row, as stored in the row. */
 type Found = {
   readonly fingerprint: string | null;
   readonly seq: number | null;
@@ -17,7 +17,7 @@ type Found = {
 
 const byNothing: Found = { fingerprint: null, seq: null, terms: null, mark: null };
 
-/** Writes the rows of tokens and the changes of their search index into one set of tables. */
+/** Writes token rows, and the changes to their search index, into one set of tables. */
 export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
   const { rows } = rowTables(slot);
   const changes = createChangeWriter(database, slot);
@@ -36,7 +36,7 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
   );
 
   return {
-    /** Returns the revision of the row of a stream, or -1 if there is none. */
+    /** Returns the revision of a stream's row, or -1 if there is none. */
     revisionOf: (stream: string): number => Number(findRevision.get(stream) ?? -1),
     write({ view, index, at }: BuiltRow, generation: WrittenGeneration): void {
       const { state } = view;
@@ -47,7 +47,7 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
         stream: view.stream,
         tenant: view.tenantId,
         revision: state.revision,
-        // Ended keys grow with each update, and their readers fold the stream.
+        // Leaves out ended keys. Their list grows with each update, and code that needs it folds the stream.
         state: JSON.stringify({ ...state, ended: [] }),
         content: view.content,
         cvc: view.cvc,
@@ -65,7 +65,7 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
   };
 }
 
-/** Returns the search terms of a row. A removed token has none, and a row that keeps its index keeps its terms. */
+/** Returns a row's search fields. A removed token has none, and a row that keeps its index keeps its fields. */
 function found({ life }: TokenState, index: RowIndex, before: Found, generation: WrittenGeneration): Found {
   if (life === null) return byNothing;
   if (index === 'keep') return before;
@@ -81,7 +81,7 @@ function termsIn(terms: GenerationTerms, generation: number): readonly string[] 
   return own;
 }
 
-/** Notes which terms a row gained and lost, inside the transaction that writes the row. */
+/** Records which terms a row gained and lost, inside the transaction that writes the row. */
 function createChangeWriter(database: SqliteDatabase, slot: Slot) {
   const { changes, indexState } = rowTables(slot);
   const insert = database.prepare(
@@ -102,7 +102,7 @@ function createChangeWriter(database: SqliteDatabase, slot: Slot) {
   }
 
   return {
-    /** Another `seq` means a recreated token, which shares no postings with the last one. */
+    /** A different `seq` means a recreated token, which shares no postings with the previous one. */
     replace(before: Found, after: Found): void {
       const had = before.terms ?? noTerms;
       const has = after.terms ?? noTerms;
@@ -118,7 +118,7 @@ function createChangeWriter(database: SqliteDatabase, slot: Slot) {
 
 const noTerms = Buffer.alloc(0);
 
-/** Returns the terms that are not among the others. Both are concatenated. */
+/** Returns the terms that are not among the others. Both inputs are concatenated terms. */
 function without(terms: Buffer, others: Buffer): Buffer {
   const left = new Set(unpackTerms(others).map((term) => term.toString('latin1')));
   return Buffer.concat(unpackTerms(terms).filter((term) => !left.has(term.toString('latin1'))));

@@ -134,7 +134,7 @@ function createBudgetOperations(database: SqliteDatabase) {
   };
 }
 
-/** Stores how far webhooks have come in `vault.db`, inside a savepoint of the group's transaction. */
+/** Stores the progress of webhooks in `vault.db`, inside a savepoint of the group's transaction. */
 function createWebhookOperations(database: SqliteDatabase) {
   const insert = database.prepare('INSERT OR IGNORE INTO webhook_states (webhook, version, state) VALUES (?, 1, ?)');
   const update = database.prepare(

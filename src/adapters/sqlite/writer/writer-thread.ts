@@ -24,9 +24,9 @@ import { createRequestQueue } from './request-queue.js';
 import { createRotationOperations } from './rotation-operations.js';
 import { createVaultOperations } from './vault-operations.js';
 
-/** How long the journal and the log of `vault.db` may keep the bytes of a removed row. */
+/** How long the journal and the write-ahead log of `vault.db` may contain the bytes of a removed row. */
 const vaultTruncateMs = 30_000;
-/** What an append adds to the write-ahead log of the journal beside its bytes. */
+/** The bytes that each append adds to the journal's write-ahead log in addition to the appended data. */
 const appendBytes = 12 * 1024;
 
 /**
@@ -59,7 +59,7 @@ function start(port: MessagePort, dataDir: string): void {
     onMoved,
   );
   const erasure = createErasure(keys, broken);
-  // Start the timer at once: a crash may have left the bytes of removed rows in the log.
+  // Starts the timer at once, because a crash may have left the bytes of removed rows in the log.
   let vaultTimer: NodeJS.Timeout | null = setTimeout(truncateLater, vaultTruncateMs);
   let scheduled = false;
   const queue = createRequestQueue(isOfKeys);
@@ -78,10 +78,10 @@ function start(port: MessagePort, dataDir: string): void {
         if (request.operation === 'move_access') access.settle(request);
         else access.drop(request);
       }
-      // Keys first: a key is durable before the event that names it.
+      // Commits keys first, so that a key is durable before the event that names it.
       commitToKeys();
       commitToVault();
-      // Outside of any transaction, because an open transaction would block the checkpoint.
+      // Runs outside any transaction, because an open transaction would block the checkpoint.
       if (truncations.length > 0) {
         const attempt: Attempt = { ok: true, answer: truncateVault() };
         send({ message: 'replies', of: 'access', replies: truncations.map(({ id }) => reply(id, attempt)) });
@@ -117,8 +117,8 @@ function start(port: MessagePort, dataDir: string): void {
   }
 
   /**
-   * Applies a group of requests to `vault.db`, and makes it durable together with the records of accesses: one sync, that
-   * of the journal (ADR 63). Records that arrive while the group runs are included.
+   * Applies a group of requests to `vault.db` and makes it durable together with the access records. Both need only one
+   * sync, of the journal (ADR 63). Includes access records that arrive while the group runs.
    */
   function commitToVault(): void {
     const requests: StoreRequest[] = [];
@@ -141,7 +141,10 @@ function start(port: MessagePort, dataDir: string): void {
     if (requests.length > 0) replyAll('vault', requests, attempts);
   }
 
-  /** Appends to the journal. Returns why the records are not durable; null if they are. The group always is. */
+  /**
+   * Appends to the journal. Returns why the access records are not durable, or null if they are. The group is durable
+   * in any case.
+   */
   function persist(group: JournalGroup | null, records: RecordGroup): Error | null {
     if (group === null && records.batches.length === 0) return null;
     const failed = journal.append(group, records.batches);
@@ -154,8 +157,8 @@ function start(port: MessagePort, dataDir: string): void {
   }
 
   /**
-   * Makes `vault.db` durable without the journal, as on a full disk: the group is committed there, and a sync needs no
-   * space. The next group continues after it.
+   * Makes `vault.db` durable without the journal, for example on a full disk: the group is already committed there, and
+   * a sync needs no space. The next journal group continues after this one.
    */
   function syncVault(): void {
     const log = openSync(`${realpathSync(join(dataDir, 'vault.db'))}-wal`, 'r+');
@@ -198,7 +201,7 @@ function start(port: MessagePort, dataDir: string): void {
     }
   }
 
-  /** Rejects the records that waited for a move that failed. */
+  /** Called after each move. If the move failed, rejects the records that waited for it. */
   function onMoved(failure: Error | null): void {
     if (failure !== null) {
       const records = queue.takeRecords(Number.POSITIVE_INFINITY);
@@ -244,8 +247,8 @@ function start(port: MessagePort, dataDir: string): void {
   }
 
   /**
-   * Leaves the bytes of removed rows in no file: `vault.db` becomes durable and its log empty, so the journal can lose all
-   * of its groups. Returns false if a reader or a full disk delays that.
+   * Removes the bytes of removed rows from all files: makes `vault.db` durable, empties its write-ahead log, and then
+   * removes all groups from the journal. Returns false if a reader or a full disk prevents that for now.
    */
   function truncateVault(): boolean {
     return truncateLog(vault, 'vault.db') && journal.clear() === null && truncateLog(journalFile, 'journal.db');
@@ -272,12 +275,12 @@ function start(port: MessagePort, dataDir: string): void {
     searchIndex.close();
     sendErased();
     if (vaultTimer !== null) clearTimeout(vaultTimer);
-    // A start that is refused leaves the journal as it was.
+    // If the vault refuses to start, the journal must stay as it was.
     if (!journal.isElsewhere()) truncateVault();
     end();
   }
 
-  /** Ends all writing and closes the files. */
+  /** Stops all writing and closes the files. */
   function broken(error: unknown): void {
     if (isBroken) return;
     isBroken = true;
@@ -304,7 +307,7 @@ function start(port: MessagePort, dataDir: string): void {
   send({ message: 'ready', notice });
 }
 
-/** Turns the requests of a transaction of `vault.db` into a group of the journal. */
+/** Turns the requests in a `vault.db` transaction into a journal group. */
 function createSeal(vault: SqliteDatabase) {
   const newestPosition = vault.prepare('SELECT ifnull(max(position), 0) FROM events').pluck();
   const note = noteApplied(vault);
@@ -312,7 +315,7 @@ function createSeal(vault: SqliteDatabase) {
   let group: JournalGroup | null = null;
 
   return {
-    /** Notes in the transaction, before its commit, which group it is. */
+    /** Records in the transaction, before its commit, which group it is. */
     begin(requests: readonly StoreRequest[], attempts: readonly Attempt[]): void {
       const changes = requests.filter((request, index) => changesVault(request, attempts[index]));
       if (changes.length === 0) return;
@@ -322,7 +325,7 @@ function createSeal(vault: SqliteDatabase) {
       group = { sequence, hash, position: Number(newestPosition.get()), changes: encoded };
       note(group);
     },
-    /** Returns the group after the commit; null if the transaction failed or changed nothing. */
+    /** Returns the group after the commit, or null if the transaction failed or changed nothing. */
     end(isCommitted: boolean): JournalGroup | null {
       const sealed = isCommitted ? group : null;
       group = null;
@@ -333,7 +336,7 @@ function createSeal(vault: SqliteDatabase) {
 }
 
 function changesVault({ operation }: StoreRequest, attempt: Attempt | undefined): boolean {
-  // The merges of the search index follow from the changes, and are not journalled.
+  // Search index merges follow from the changes, so they are not journaled.
   if (attempt?.ok !== true || operation === 'erase_postings') return false;
   return operation !== 'commit' || (attempt.answer as CommitOutcome).outcome === 'committed';
 }
@@ -355,7 +358,7 @@ function reply(id: number, attempt: Attempt): WriterReply {
   return { id, ok: false, store: null, reason: error.message };
 }
 
-/** Returns why the files cannot be opened, for the operator who starts the service. */
+/** Returns why the files cannot be opened, as a message for the operator who starts the service. */
 function startFailure(error: unknown): string | FoundProblem {
   if (error instanceof StoreBroken && error.found !== null) return error.found;
   if (!(error instanceof StoreUnavailable)) return error instanceof Error ? error.message : 'the writer failed';

@@ -9,29 +9,33 @@ const endedUnexpectedly = 'the thread that writes to the store ended unexpectedl
 type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
 
 export type Writer = {
-  /** Resolves when the change is durable. Rejects with StoreUnavailable if nothing of it is stored. */
+  /** Resolves when the change is durable. Rejects with StoreUnavailable if no part of the change is stored. */
   request<O extends WriterOperation>(
     operation: O,
     input: WriterOperations[O]['input'],
   ): Promise<WriterOperations[O]['answer']>;
-  /** What the operator should know about the files; null if there is nothing. */
+  /** What the operator should know about the files, or null if there is nothing. */
   readonly notice: string | null;
-  /** Finishes pending requests, empties the logs of the files and closes them. */
+  /** Finishes pending requests, empties the files' write-ahead logs, and closes the files. */
   close(): Promise<void>;
 };
 
-/** In MB, for the garbage of a group of requests. By default, V8 would use four times as much before it collects. */
+/**
+ * The size of V8's young generation in MB, which holds a request group's garbage. By default, V8 would use four times
+ * as much before it collects garbage.
+ */
 const youngGenerationMb = 12;
 
 /**
- * The number of requests per message to the thread. It starts to work while the turn of the event loop still continues.
+ * The number of requests per message to the thread, so that the thread starts to work before the turn of the event loop
+ * ends.
  */
 const requestsOfMessage = 8;
 
 /**
- * Starts the thread that writes the files of `dataDir`. Rejects with StoreBroken if they cannot be used. If that
- * happens later, calls `onBroken`, and nothing is written from then on. Calls `onCommitted` with the number of requests
- * in each commit of `vault.db`.
+ * Starts the thread that writes the files in `dataDir`. Rejects with StoreBroken if they cannot be used. If they become
+ * unusable later, calls `onBroken` and writes nothing more. Calls `onCommitted` with the number of requests in each
+ * `vault.db` commit.
  */
 export function startWriter(
   dataDir: string,
@@ -73,12 +77,12 @@ export function startWriter(
       waiting.set(lastId, { resolve: resolve as (answer: unknown) => void, reject });
       if (outgoing.length === 0) setImmediate(flush);
       outgoing.push({ id: lastId, operation, input } as WriterRequest);
-      // Access records come in groups already.
+      // Access records already arrive in groups.
       if (outgoing.length === requestsOfMessage || operation === 'record_access') flush();
     });
   }
 
-  /** Resolves when the thread has ended and holds the files no longer. */
+  /** Stops the thread. Resolves when it has ended and released the files. */
   function close(): Promise<void> {
     if (closing === null && failure === null) {
       flush();
