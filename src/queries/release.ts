@@ -165,8 +165,8 @@ function masked(result: MaskedData): { readonly json: Json } | undefined {
 }
 
 /**
- * Returns whether a token has its type's default mask. Only that mask hides values that are too short for its filter to
- * mask (docs/contract.md, "Masks").
+ * Returns whether a token's mask hides values that are too short for its filter to mask. Only the default masks of some
+ * types do so (docs/contract.md, "Masks").
  */
 function hidesShortValues({ type, mask }: TokenContent): boolean {
   const { defaultMask, defaultMaskHidesShortValues } = typeRules[type];

@@ -12,9 +12,9 @@ import { deleteTokens } from './delete-tokens.js';
 const rowsAtOnce = 20;
 
 /**
- * Deletes the tokens with these ids (docs/contract.md, "Delete many tokens"). Counts a repeated id once. Charges
- * unknown ids before it deletes anything. Threat: the counts in the response reveal which ids exist, for a thousand ids
- * per request.
+ * Deletes the tokens with these ids (docs/contract.md, "Delete many tokens" and "Guesses"). Counts a repeated id once.
+ * Charges unknown ids before it deletes anything. Threat: the counts in the response reveal which ids exist, for a
+ * thousand ids per request.
  */
 export async function deleteByIds(
   vault: Vault,
