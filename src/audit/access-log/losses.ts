@@ -1,6 +1,9 @@
 import type { AccessEntry } from '../../events/access-log/access-entry.js';
 
-/** Counts entries that were dropped while the log was down, so that each tenant's log records the loss afterwards. */
+/**
+ * Tracks the tenants whose entries were dropped while the log could not be written, so that each tenant's access log
+ * records the loss afterwards.
+ */
 export function createLosses() {
   const times = new Map<string, number>();
   return {

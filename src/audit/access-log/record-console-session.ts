@@ -22,7 +22,7 @@ export async function recordConsoleSession(
   vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
 }
 
-/** Records for every living tenant that an operator signed in or out. */
+/** Records for every live tenant that an operator signed in or out. */
 export async function recordOperatorSession(
   { directory, keys, clock, recorder }: Vault,
   { traceId, visitor, sourceAddress }: { traceId: string; visitor: Visitor; sourceAddress: string },
