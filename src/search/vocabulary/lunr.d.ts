@@ -2,14 +2,14 @@
 declare module 'lunr' {
   /** A minimal automaton of words. */
   interface TokenSet {
-    /** The words of both. */
+    /** Returns the words that are in both sets. */
     intersect(other: TokenSet): TokenSet;
     toArray(): string[];
   }
 
   interface TokenSetBuilder {
     readonly root: TokenSet;
-    /** Words are added in the order of `Array.prototype.sort`. */
+    /** Adds a word. Words must be added in the order of `Array.prototype.sort`. */
     insert(word: string): void;
     finish(): void;
   }
@@ -18,8 +18,8 @@ declare module 'lunr' {
     readonly TokenSet: {
       readonly Builder: new () => TokenSetBuilder;
       /**
-       * Returns the words within this number of changed, added, removed or swapped characters; `*` matches any
-       * character.
+       * Returns the words that differ from the text by at most this many changed, added, removed or swapped characters.
+       * `*` matches any characters.
        */
       fromFuzzyString(text: string, edits: number): TokenSet;
     };
