@@ -90,7 +90,7 @@ export function authenticStores<S extends { storedLog: StoredLog; storedWork: St
   return { ...stores, log: authenticLog(storedLog, keys), work: authenticWork(storedWork, keys) };
 }
 
-/** Returns what is wrong with a stored event; null if it is authentic. */
+/** Describes how a stored event was forged. Returns null if it is authentic. */
 export function forgery(key: Uint8Array, event: StoredEvent): string | null {
   try {
     wholeEvent(key, event);
@@ -132,7 +132,7 @@ function expectFrom<T extends StoredClear>(
   return events;
 }
 
-/** Throws ForgedLog if the events of a stream end within a commit. */
+/** Throws ForgedLog if a stream ends in the middle of a commit. */
 function expectEnd(last: StoredClear | undefined): void {
   if (last === undefined || endsCommit(last)) return;
   throw ForgedLog.at({ position: null, stream: last.stream, revision: last.revision + 1 }, 'is missing');

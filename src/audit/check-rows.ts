@@ -15,7 +15,7 @@ const claimsPageSize = 1_000;
 
 export type FoundRow = { readonly row: RowName; readonly what: ForgedWhat };
 
-/** One step of a check. `next` is where the next step continues; null after the last step. */
+/** One step of a check. `next` is the value of `after` for the next step; null after the last step. */
 export type CheckedRows = {
   readonly rows: number;
   readonly problems: readonly FoundRow[];
@@ -67,7 +67,7 @@ export async function checkClaims({ claims }: Pick<Vault, 'claims'>, after: stri
 
 async function problemOf(vault: Vault, view: TokenView): Promise<'outdated' | null> {
   if (!(await isOutdated(vault, view))) return null;
-  // The token may have changed between the reads of its row and its key.
+  // Checks again, because the token may have changed between the reads of its row and its key.
   const now = await vault.rows.get(view.stream);
   return now !== null && (await isOutdated(vault, now)) ? 'outdated' : null;
 }

@@ -56,7 +56,7 @@ export function isSignedErasure({ signature, ...statement }: ErasureStatement, p
   return verify(null, bytesOf(unsigned.parse(statement)), publicKey, Buffer.from(signature, 'base64'));
 }
 
-/** Returns the fields in the order of the schema, whatever their order in a file. */
+/** Serializes the fields in the order of the schema, whatever their order in a file. */
 function bytesOf(statement: z.output<typeof unsigned>): Buffer {
   return lengthPrefixed(['strongroom.erasure.1', JSON.stringify(statement)]);
 }

@@ -16,7 +16,7 @@ export type EventOrigin = {
   readonly traceId: string | null;
   /** The person behind the request and the stated reason; null if the request names neither. */
   readonly visitor: Visitor | null;
-  /** Keyed hash of the idempotency key. */
+  /** Keyed hash of the request and its idempotency key; null without an idempotency key. */
   readonly cmd: string | null;
 };
 

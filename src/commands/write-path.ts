@@ -46,7 +46,7 @@ export type TokenWrite = {
 /** Returns the view of one target by its stream. */
 export type ViewOf = (stream: string) => TokenView;
 
-/** Writes with their encrypted events. */
+/** The writes of a command with their encrypted events. */
 export type SealedWrites = {
   readonly writes: readonly { readonly write: TokenWrite; readonly sealed: Sealed }[];
   /** The views after the writes. */
@@ -234,7 +234,7 @@ async function settle({ timers, keys }: Vault, { writes }: SealedWrites): Promis
   else if (advanced.length > 0) await keys.advance(advanced);
 }
 
-/** Returns the due times of a token. */
+/** Returns a token's due times. */
 function dueRowsOf({ stream, tenantId, state }: TokenView): readonly DueRow[] {
   const { expiresAt = null, cvc = null } = state.life ?? {};
   const rows: DueRow[] = [];

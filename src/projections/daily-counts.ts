@@ -155,7 +155,7 @@ const pauseMs = 2_000;
 const roundsPerAccess = 5;
 /** In the background, counting rests this many times as long as it works, so it takes at most 2% of the process. */
 const backgroundShare = 50;
-/** A rebuild takes at most a fifth of the process. */
+/** A rebuild of the counts takes at most a fifth of the process. */
 export const rebuildShare = 4;
 
 /** Creates the work that keeps counting both logs while the service runs. */

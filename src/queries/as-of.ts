@@ -35,7 +35,7 @@ export async function readAsOf({ log, chain, clock }: Vault, text: string): Prom
   return { ok: true, asOf: { by: 'time', position: Number.MAX_SAFE_INTEGER, time } };
 }
 
-/** Returns whether an event had happened by that moment. */
+/** Returns whether an event happened at or before a moment. */
 export function hadHappened({ by, position, time }: AsOf, event: Pick<ClearEvent, 'position' | 'time'>): boolean {
   return by === 'position' ? event.position <= position : event.time <= time;
 }

@@ -58,7 +58,7 @@ export async function exportTokens(
   return { requests: shown.map(requestOf), masked: readable.length - shown.length, next };
 }
 
-/** Returns how many tokens the caller may read now. */
+/** Returns how many tokens the caller may currently read. */
 export async function countForExport(vault: Vault, { caller }: Pick<ReadContext, 'caller'>): Promise<number> {
   const page = { now: vault.clock.now(), offset: 0, limit: 1 };
   const { total } = await withSearchKey(vault, caller.tenantId, (key) => vault.rows.search(planOf(key, caller), page));

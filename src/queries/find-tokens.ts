@@ -33,7 +33,7 @@ const openedBytesMax = 512 * 1024;
 export type FoundTokens = {
   readonly tokens: readonly TokenAnswer[];
   readonly total: number;
-  /** Reads the rest of the range, one token at a time; null if `tokens` is complete. */
+  /** Reads the rest of the range, one token at a time. Null if `tokens` contains the whole range. */
   readonly rest: (() => AsyncIterable<TokenAnswer>) | null;
 };
 

@@ -25,7 +25,7 @@ export type Replayed =
 
 export type ReplayAsk = {
   readonly asOf: AsOf;
-  /** If false, nothing is shown in plaintext, even to a caller that may see it. */
+  /** If false, nothing is shown in plaintext, even to a caller that may see plaintext. */
   readonly reveal: boolean;
 };
 

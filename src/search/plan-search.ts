@@ -5,7 +5,7 @@ import { normalise } from './normalise.js';
 import type { Query } from './query/syntax-tree.js';
 import { type Findable, termFor } from './terms.js';
 
-/** The plans that match every token (`everything`) and no token (`nothing`). */
+/** The plan that matches every token. */
 const everything: PlanNode = { is: 'and', of: [] };
 
 /**
@@ -55,18 +55,18 @@ export function planSearch(
  * entry.
  */
 export type ListFilters = {
-  /** A container path, which ends in `/`; null or absent means any. */
+  /** A container path, which ends in `/`. Null or absent means any container. */
   readonly container?: string | null;
-  /** Null or absent means any. */
+  /** Null or absent means any fingerprint. */
   readonly fingerprint?: string | null;
-  /** Null means any. */
+  /** Null means any id; for `types`, any type. */
   readonly ids: readonly string[] | null;
   readonly types: readonly string[] | null;
   /** In the order of the request. */
   readonly metadata: readonly (readonly [key: string, value: string])[];
 };
 
-/** Returns the syntax tree of list filters (docs/contract.md, "List tokens" and "Comparison"). */
+/** Returns the syntax tree for list filters (docs/contract.md, "List tokens" and "Comparison"). */
 export function listQuery({ ids, types, metadata, container = null, fingerprint = null }: ListFilters): Query {
   const filters: Query[] = [
     ...(ids === null ? [] : [anyOf('id', ids)]),

@@ -24,7 +24,7 @@ export function tokenTerms(searchKey: Uint8Array, content: TokenContent, circums
  * Caches the hashes of terms that many tokens of a tenant share. An entry is dropped together with its search-term key.
  */
 const sharedTerms = new WeakMap<Uint8Array, Lru<string>>();
-/** The cache size per tenant. */
+/** The maximum number of cached terms per search-term key. */
 const sharedTermsMax = 100;
 
 /** Like `termOf`, but caches terms that many tokens share. */

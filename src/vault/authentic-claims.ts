@@ -13,7 +13,7 @@ export type AuthenticClaims = Omit<Claims, 'begin' | 'page'> & {
     | { readonly state: 'in_flight' }
     | { readonly state: 'done'; readonly result: ClaimResult }
   >;
-  /** Like `Claims.page`, with null for a claim that is not authentic. */
+  /** Like `Claims.page`, but returns null in place of a claim that is not authentic. */
   page(
     afterCmd: string,
     limit: number,

@@ -9,7 +9,7 @@ import { ForgedRow } from './forged-row.js';
 export type AuthenticTokenRows = Omit<TokenRows<TokenView>, 'search' | 'page'> & {
   /** Like `TokenRows.search`, but with verified rows. Uses rows that the caller already holds. */
   search(plan: SearchPlan, page: PageRequest & HeldRows<TokenView>): Promise<SearchPage<TokenView>>;
-  /** Like `TokenRows.page`, with null for a row that is not authentic. */
+  /** Like `TokenRows.page`, but returns null in place of a row that is not authentic. */
   page(
     afterStream: string,
     limit: number,

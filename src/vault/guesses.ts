@@ -15,8 +15,8 @@ const suspectDivisor = 10;
 
 /**
  * Limits how often an application may look up values that it cannot read (docs/contract.md, "Operations routes").
- * Threat: a caller tries short values one by one, such as social security numbers, or card numbers of which ten digits
- * are known.
+ * Threat: a caller tries values one by one, such as social security numbers, or card numbers of which ten digits are
+ * known.
  */
 export type Guesses = {
   /**

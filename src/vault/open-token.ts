@@ -71,7 +71,7 @@ export function openContent(vault: Keys, view: TokenView, life: TokenLife): Mayb
   );
 }
 
-/** A decrypted ciphertext, and the newest revision that is recorded for its key. */
+/** A decrypted ciphertext, and the newest revision recorded for its key. */
 type OpenBox = { readonly value: Json; readonly revision: number | null };
 
 function openBoxOf(
@@ -98,7 +98,7 @@ async function damaged(stream: string): Promise<never> {
   throw new KeyLost(stream, 'box_damaged');
 }
 
-/** Returns null for a key that may have been destroyed with its token. Throws TenantGone and KeyLost. */
+/** Returns null if the key may have been destroyed with its token. Otherwise throws TenantGone or KeyLost. */
 async function notOpened(vault: Keys, { tenantId, stream }: TokenView, state: 'destroyed' | 'missing'): Promise<null> {
   const error = await keyNotThere(vault, tenantId, stream, 'key_missing');
   if (state === 'missing' || error instanceof TenantGone) throw error;

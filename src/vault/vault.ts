@@ -32,7 +32,7 @@ import type { Turns } from './turns.js';
 export type AccessRecorder = {
   /** Resolves once these entries, and all entries recorded before them, are durable. Throws StoreUnavailable. */
   now(entries: readonly AccessEntry[]): Promise<void>;
-  /** Records the entries within milliseconds. While the log cannot be written, keeps them and retries. */
+  /** Records these entries within milliseconds. While the log cannot be written, keeps them and retries. */
   soon(entries: readonly AccessEntry[]): void;
   /** False if the last attempt to write the log failed. */
   isWritable(): boolean;
@@ -82,7 +82,7 @@ export type Vault = {
   /** The delivery state of each webhook. */
   readonly webhookStore: AuthenticWebhookStore;
   readonly webhookSender: WebhookSender;
-  /** The sessions of people at the console. */
+  /** Console sessions, one-time codes and unfinished sign-ins. */
   readonly consoleSessions: AuthenticConsoleSessions;
   /** Charges for every look-up by value or by many ids, before the response leaves. */
   readonly guesses: Guesses;

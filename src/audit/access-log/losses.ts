@@ -11,7 +11,7 @@ export function createLosses() {
     add(entries: readonly AccessEntry[]): void {
       for (const { tenantId, time } of entries) if (!times.has(tenantId)) times.set(tenantId, time);
     },
-    /** Returns one entry for each tenant that lost entries, with the time of its first loss. */
+    /** Returns one entry for each tenant that lost entries, with the time of its first lost entry. */
     take(): AccessEntry[] {
       const entries = [...times].map(([tenantId, time]) => lossOf(tenantId, time));
       times.clear();

@@ -8,7 +8,7 @@ import { accessTracePlace, entriesOfRequest } from './new-entry.js';
 
 const messages = { sign_in: 'signed in at the console', sign_out: 'signed out of the console' } as const;
 
-/** Records that a person signed in or out with the key of an application. */
+/** Records that a person signed in or out with an application's key. */
 export async function recordConsoleSession(
   vault: Vault,
   context: Pick<CommandContext, 'caller' | 'traceId'>,

@@ -38,7 +38,7 @@ export type LogReport = {
    * link yet.
    */
   readonly linked: number;
-  /** The newest checkpoint whose events are proven. */
+  /** The newest checkpoint that matches the events. */
   readonly proven: Checkpoint | null;
   /** The number of linked commits that come after those that `proven` signs. */
   readonly unsigned: number;

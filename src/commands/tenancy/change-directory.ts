@@ -19,7 +19,7 @@ import { conflict, retryOnConflict } from '../retry-on-conflict.js';
 import { type Concerned, loadDirectory } from './load-directory.js';
 import { sealDirectoryEvents } from './seal-directory-events.js';
 
-/** Events that take no rights away from any caller. */
+/** The events that take no rights away from any caller. */
 const adding: ReadonlySet<string> = new Set([
   'tenant.created',
   'application.created',

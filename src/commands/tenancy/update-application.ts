@@ -17,7 +17,7 @@ export type ApplicationUpdate = AccessFields & {
   readonly expires_at?: string | null | undefined;
 };
 
-/** Changes the name, the permissions or rules, or the expiry of an application (docs/contract.md, "Applications"). */
+/** Changes an application's name, expiry, and permissions or rules (docs/contract.md, "Applications"). */
 export async function updateApplication(
   vault: Vault,
   context: DirectoryContext,

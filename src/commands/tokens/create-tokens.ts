@@ -252,7 +252,7 @@ function claimedBy(outcome: Outcome, after: ViewOf): ClaimedToken {
   return outcome.is === 'new' ? claimed : { ...claimed, deduplicated: true, cvcIgnored: creation.cvc !== null };
 }
 
-/** Returns the token as its caller sees it. */
+/** Returns the token as the caller sees it. */
 function answerOf({ caller }: CommandContext, outcome: Outcome, after: ViewOf): TokenAnswer {
   const { cvc, transform } = outcome.creation;
   const token = outcome.is === 'stored' ? outcome.token : newToken(outcome.write, after);

@@ -22,7 +22,7 @@ export type Creation = TokenDraft & {
   readonly fingerprint: string;
   /** The results of its search index expressions. */
   readonly indexValues: readonly string[];
-  /** The keyed hash that equal tokens share. */
+  /** The keyed hash that tokens with equal values share. */
   readonly fingerprintHash: string;
   /** The transform under which its creator sees it. */
   readonly transform: Transform;

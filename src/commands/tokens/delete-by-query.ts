@@ -50,7 +50,7 @@ export async function deleteByQuery(
     if (!isFoundBy(vault, searchKey, plan, token)) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
   });
   await finishRemembered(vault, tenantId);
-  // A deposed server must not report that nothing is left to erase.
+  // Stale reads from a deposed server must not make the response report that nothing is left to erase.
   await vault.confirmReads(context.beganAt, false);
   const outside = Math.max(0, all.total - total);
   // The query may no longer match a token that changed in the meantime, so such a token is left to the next call.

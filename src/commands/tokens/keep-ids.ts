@@ -9,7 +9,7 @@ import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
 import type { Sealed } from '../seal-events.js';
 
-/** The events that end a token and its key. */
+/** The events that end a token's life and its key. */
 export const endingEvents: ReadonlySet<string> = new Set(['token.deleted', 'token.expired']);
 
 type Ending = { readonly view: TokenView; readonly sealed: Sealed };

@@ -24,7 +24,7 @@ type TokenRebuildDeps = {
   readonly graceMs: number;
   /** Starts the thread that builds rows. Throws StoreUnavailable while another process runs the rebuild. */
   readonly openThread: () => Promise<TokenThread>;
-  /** Resolves to whether another process runs the rebuild. */
+  /** Resolves to true if another process is running the rebuild. */
   readonly isElsewhere: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
 };
@@ -68,7 +68,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
         try {
           if (thread === null) {
             thread = readingAhead(await openThread());
-            // Another process may have been running the rebuild until now.
+            // Reads the state again, because another process may have been running the rebuild until now.
             next = await current();
           } else {
             next = await step(rebuild, thread, count);

@@ -8,7 +8,10 @@ import { type Finding, ok, problem } from './finding.js';
 const dayMs = 24 * 3_600_000;
 /** The number of consecutive failures after about one hour of retries. */
 const failedMin = 4;
-/** A webhook may pass up to 10,000 events of other tenants before it stores its position. This limit is higher. */
+/**
+ * The minimum gap to report. It exceeds 10,000, because a webhook may pass that many events of other tenants before it
+ * stores its position.
+ */
 const behindMin = 20_000;
 const shownMax = 10;
 

@@ -204,7 +204,7 @@ function readQuoted(text: string, at: number): { readonly text: string; readonly
  * .`
  */
 const nameRun = /[\p{L}\p{M}\p{Nd}_.-]+/uy;
-/** The characters of an unquoted value (docs/contract.md, "Search grammar"), and `*`, which only some values allow. */
+/** The characters of an unquoted value (docs/contract.md, "Search grammar"). Only some values allow `*`. */
 const valueRun = /[\p{L}\p{M}\p{Nd}\-_.@:/+',#$%&=~*]+/uy;
 const spaceRun = /\s+/uy;
 

@@ -15,7 +15,10 @@ export type ParsedQuery =
       readonly message: string;
       /** The index of the error in the query; absent if the query is too long. */
       readonly at?: number;
-      /** For an unknown field: its name as the caller wrote it, and a message with a suggestion. */
+      /**
+       * Present if a field is unknown: its name as the caller wrote it, and a function that returns a message with a
+       * suggestion.
+       */
       readonly unknownField?: { readonly name: string; nearest(field: string): string };
     };
 
@@ -108,7 +111,7 @@ function parse(tokens: readonly Token[]): Query {
   return query;
 }
 
-/** Returns the meaning of a field and its value. Throws QueryError for a value that the field does not accept. */
+/** Returns the syntax tree for a field and its value. Throws QueryError for a value that the field does not accept. */
 function readTerm({ name, key }: Field, value: Value): Query {
   if (name === 'created_at' || name === 'modified_at') return readDate(name, value);
   if (value.is === 'range') throw new QueryError('only created_at and modified_at take a range', value.at);

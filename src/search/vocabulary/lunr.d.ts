@@ -1,6 +1,6 @@
 /** The part of lunr 2.3 that is used here. The published types do not include the builder. */
 declare module 'lunr' {
-  /** A minimal automaton of words. */
+  /** A set of words, stored as a minimal automaton. */
   interface TokenSet {
     /** Returns the words that are in both sets. */
     intersect(other: TokenSet): TokenSet;
