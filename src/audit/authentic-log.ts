@@ -24,7 +24,7 @@ export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
 
   return {
     async append(stream, expectedRevision, events) {
-      if (events.length === 0) throw new Error('an append needs an event');
+      if (events.length === 0) throw new Error('an append must contain at least one event');
       return stored.append(stream, expectedRevision, sealCommit(await keyOf(), stream, expectedRevision, events));
     },
     async readStream(stream) {
@@ -110,7 +110,7 @@ function clearEvent(key: Uint8Array, event: StoredClear): ProvenClear {
 function wholeEvent(key: Uint8Array, event: StoredEvent): ProvenEvent {
   const { leaf } = clearEvent(key, event);
   if (!sealedHash(event).equals(event.proof.sealedHash))
-    throw ForgedLog.at(event, 'holds ciphertexts other than those that were sealed');
+    throw ForgedLog.at(event, 'contains ciphertexts other than those that were sealed');
   return { ...event, leaf };
 }
 

@@ -163,7 +163,7 @@ async function seal(
 function viewIn(views: ReadonlyMap<string, TokenView>): ViewOf {
   return (stream) => {
     const view = views.get(stream);
-    if (view === undefined) throw new Error('a command looked at a stream that it had not named');
+    if (view === undefined) throw new Error('a command used a stream that is not among its targets');
     return view;
   };
 }

@@ -126,7 +126,7 @@ async function typeOf(log: CountingDeps['log'], stream: string, revision: number
     }
     before = events.at(-1)?.revision ?? 0;
   }
-  throw new Error('a life of a token ended that had not begun');
+  throw new Error("a token's life ended before it began");
 }
 
 function summed(counts: readonly DayCount[]): readonly DayCount[] {

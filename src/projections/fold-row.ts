@@ -44,7 +44,7 @@ async function indexOf(sources: RowSources, view: TokenView): Promise<RowIndex |
     if (opened === null) return await whyClosed(sources, view);
     const content = unwrap(opened.content);
     const derived = deriveFrom(sources.expressions, content);
-    if (!derived.ok) throw new Error('an expression that was accepted can no longer be evaluated');
+    if (!derived.ok) throw new Error('an accepted expression can no longer be evaluated');
     const { createdBy, modifiedBy } = life;
     const hash = fingerprintHash(claims, content.fingerprint);
     return rowIndexOf(keys, hash, content, { createdBy, modifiedBy, indexValues: derived.value.indexValues });

@@ -109,7 +109,7 @@ async function walkPage(vault: Vault, plan: SearchPlan, { before, limit }: Conti
 }
 
 function createdPosition({ state: { life } }: TokenView): number {
-  if (life === null) throw new Error('a walk finds living tokens');
+  if (life === null) throw new Error('a walk must find only live tokens');
   return life.createdPosition;
 }
 

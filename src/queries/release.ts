@@ -45,7 +45,7 @@ export function release(
   return after(record(vault, context, shown), () => (answer: TokenAnswer) => {
     const decrypted = unwrap(answer.decrypted);
     if (!shown.some((recorded) => isSame(recorded, decrypted.shown))) {
-      throw new Error('a token is rendered that was not recorded as shown');
+      throw new Error('a token must be recorded as shown before it is rendered');
     }
     return tokenObject(vault, decrypted, shared);
   });

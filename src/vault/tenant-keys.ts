@@ -22,7 +22,7 @@ async function tenantKeysMissing(vault: Keys, tenantId: string): Promise<never> 
 /** Returns the search-term key that a tenant's searches currently use. Throws the same errors as `tenantKeysOf`. */
 export async function searchKeyOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: string): Promise<SearchKey> {
   const [searchKey] = await searchKeysOf(vault, tenantId, ({ read }) => [read]);
-  if (searchKey === undefined) throw new Error('one generation is read');
+  if (searchKey === undefined) throw new Error('exactly one generation must be in use for reads');
   return searchKey;
 }
 

@@ -43,7 +43,7 @@ export async function createToken(
   const created = await createTokens(vault, context, [{ request, path: '', isValue: false }], misses);
   if (!created.ok) return created.code === 'id_in_use' ? rejected('id_in_use') : created;
   const [token] = created.value;
-  if (token === undefined) throw new Error('a creation returns its token');
+  if (token === undefined) throw new Error('a creation must return its token');
   return done(token);
 }
 
@@ -145,7 +145,7 @@ async function createUnderSomeIds(
   for (;;) {
     for (const index of unnamed) {
       const creation = creations[index];
-      if (creation === undefined) throw new Error('an index names a creation');
+      if (creation === undefined) throw new Error('an index must belong to a creation');
       const before = candidates[index];
       const taken = before === undefined ? 0 : before.taken + 1;
       const id = await work.run(chooseId(vault, creation, random, taken));
@@ -263,7 +263,7 @@ function answerOf({ caller }: CommandContext, outcome: Outcome, after: ViewOf): 
 
 function newToken({ view: before, payload }: CreationWrite, after: ViewOf): ReadToken {
   const view = after(before.stream);
-  if (view.state.life === null) throw new Error('a created token lives');
+  if (view.state.life === null) throw new Error('a created token must be live');
   return { view, life: view.state.life, open: payload };
 }
 

@@ -149,7 +149,7 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
   };
   const sealed = await attempt.seal([write]);
   const after = sealed.viewOf(stream);
-  if (after.state.life === null) throw new Error('an updated token lives');
+  if (after.state.life === null) throw new Error('an updated token must be live');
   const claimed = claimedBy(after, after.state.life, updated.carriesFingerprint);
   if ((await attempt.commit(sealed, { tokens: [claimed] })) === conflict) return conflict;
   if (isExpired(after.state.life, latestNow(vault.clock))) return rejected('token_not_found');
