@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { parse } from 'node:querystring';
 import fastifyCookie from '@fastify/cookie';
 import fastifyCsrf from '@fastify/csrf-protection';
 import fastifyForm from '@fastify/formbody';
@@ -41,6 +42,10 @@ import { createVisit, sendHtml } from './visit.js';
 
 /** A token of 512 KiB is at most three times as long in a form. */
 const bodyBytesMax = 2 * 1024 * 1024;
+/** Threat: anyone can post to a page that needs no session, and no tenant pays for the memory. */
+const openBodyBytesMax = 16 * 1024;
+/** The longest form has about a thousand fields. Further fields are ignored. */
+const formFieldsMax = 10_000;
 const retryAfterMsDefault = 1_000;
 
 export type ConsoleOptions = Pick<AppOptions, 'trustedProxies' | 'behindTlsProxy' | 'tls' | 'log'> & {
@@ -121,6 +126,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
     scope.route({
       ...{ method, url: path },
       exposeHeadRoute: false,
+      bodyLimit: route.session === 'none' ? openBodyBytesMax : bodyBytesMax,
       config: { consoleRoute: route, ...(permission === undefined ? {} : { permission }) },
       ...(method === 'POST' ? { preHandler: app.csrfProtection } : {}),
       handler: (request, reply) =>
@@ -150,7 +156,11 @@ async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): P
   });
   // Forms are the only bodies.
   app.removeAllContentTypeParsers();
-  await app.register(fastifyForm, { bodyLimit: bodyBytesMax });
+  await app.register(fastifyForm, {
+    bodyLimit: bodyBytesMax,
+    // Threat: hundreds of thousands of fields would stall the process for a second.
+    parser: (text) => parse(text, '&', '=', { maxKeys: formFieldsMax }),
+  });
   await app.register(fastifyCookie);
   await app.register(fastifyCsrf, {
     cookieKey: cookieNames.csrf,
