@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { basename, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startTestConsole } from '../support/console/console.js';
+import { hidden } from '../support/console/directory-pages.js';
 import { unzip } from '../support/console/unzip.js';
 import { tempDir } from '../support/process.js';
 
@@ -45,6 +47,41 @@ describe('evidence', () => {
     await browser.get('/evidence');
     const answer = await browser.post('/evidence/bundle', form);
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(message)]);
+  });
+
+  test('a bundle leaves no file behind, also if the browser leaves while it is made', async () => {
+    const { service, signIn, listen } = await startTestConsole();
+    const folder = tempDir();
+    vi.stubEnv('TMPDIR', folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await service.call('POST', '/tokens', { id: 'person-1', type: 'token', data: 'x' });
+    const browser = await signIn();
+    const { text } = await browser.get('/evidence');
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { cookie, 'content-type': 'application/x-www-form-urlencoded' };
+    const left = request(`${await listen()}/evidence/bundle`, { method: 'POST', headers });
+    left.on('error', () => undefined);
+    left.end(new URLSearchParams({ _csrf: hidden(text, '_csrf'), ids: 'person-1' }).toString());
+    await expect.poll(() => readdirSync(folder).length, { interval: 1, timeout: 10_000 }).toBe(1);
+    left.destroy();
+    await expect.poll(() => readdirSync(folder), { timeout: 10_000 }).toEqual([]);
+    expect((await browser.post('/evidence/bundle', { ids: 'person-1' })).status).toBe(200);
+    await expect.poll(() => readdirSync(folder)).toEqual([]);
+  });
+
+  test('a tenant makes one bundle at a time, because each reads the whole log', async () => {
+    const { service, signIn } = await startTestConsole();
+    await service.call('POST', '/tokens', { id: 'person-1', type: 'token', data: 'x' });
+    const browser = await signIn();
+    await browser.get('/evidence');
+    const ask = () => browser.post('/evidence/bundle', { ids: 'person-1' });
+    const answers = await Promise.all([ask(), ask(), ask()]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    const late = answers.find(({ status }) => status === 409);
+    expect(late?.text).toContain('another bundle of this tenant is being made or downloaded');
+    await expect.poll(async () => (await ask()).status).toBe(200);
+    expect((await browser.post('/evidence/bundle', { ids: 'never' })).status).toBe(409);
+    await expect.poll(async () => (await ask()).status).toBe(200);
   });
 
   test('a bundle about a token that never existed says so', async () => {

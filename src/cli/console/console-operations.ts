@@ -18,6 +18,8 @@ const progressMs = 500;
 
 /** Returns the operations that pages of the console use, in the process that holds the data. */
 export function consoleOperations(service: OperatedService): Operations {
+  /** Threat: each bundle reads the whole log and fills the disk, so many at once would use up the machine. */
+  const tenantsWithBundle = new Set<string>();
   return {
     run: (name, input) => runOperation(service, name, input),
     verify: (onProgress) =>
@@ -30,11 +32,26 @@ export function consoleOperations(service: OperatedService): Operations {
       }),
     bundle: (caller, { ids, from, to }) =>
       outcomeOf(async () => {
+        const { tenantId } = caller;
+        if (tenantsWithBundle.has(tenantId)) {
+          throw new Failure(
+            'another bundle of this tenant is being made or downloaded; try again when it is complete.',
+          );
+        }
+        tenantsWithBundle.add(tenantId);
         const folder = join(tmpdir(), `strongroom-bundle-${randomBytes(12).toString('hex')}`);
         const options = { key: '', ids, from, to, out: folder, json: false, show: reportsTo(() => undefined) };
-        await writeBundle(runIn(as(service, caller)), options);
-        const files = (await readdir(folder)).sort();
-        return { folder, files, remove: () => rm(folder, { recursive: true, force: true }) };
+        const remove = async () => {
+          tenantsWithBundle.delete(tenantId);
+          await rm(folder, { recursive: true, force: true });
+        };
+        try {
+          await writeBundle(runIn(as(service, caller)), options);
+          return { folder, files: (await readdir(folder)).sort(), remove };
+        } catch (error) {
+          await remove();
+          throw error;
+        }
       }),
   };
 }

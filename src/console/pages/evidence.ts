@@ -7,6 +7,7 @@ import { listHourlyCheckpoints } from '../../audit/list-checkpoints.js';
 import { isJsonObject } from '../../domain/json.js';
 import { formatTimestamp, parseExpiresAt } from '../../domain/time.js';
 import { type Checkpoint, checkpointHash } from '../../events/audit/checkpoint.js';
+import { Problem } from '../../http/problem/problem.js';
 import type { BundleScope } from '../operations.js';
 import type { ConsolePage, Parsed, Visit } from '../page.js';
 import { pageLinks } from '../pagination.js';
@@ -143,12 +144,18 @@ async function sendBundle(visit: Visit): Promise<FastifyReply> {
   const made = await visit.operations.bundle(visit.caller, scope.value);
   if (!made.ok) return show(visit, { status: 409, typed: form.value, errors: { ...noErrors, ids: made.message } });
   const { folder, files, remove } = made.value;
+  const { raw } = visit.reply;
+  // Threat: a browser that left while the bundle was made closes nothing any more, and its files would stay on the disk.
+  if (raw.destroyed) {
+    await remove();
+    throw new Problem('overloaded');
+  }
+  raw.once('close', () => void remove().catch(visit.service.reportError));
   const zip = new ZipFile();
+  // Threat: a browser that leaves during the download removes files that are still to be read.
+  zip.on('error', () => void raw.destroy());
   for (const file of files) zip.addFile(join(folder, file), `evidence/${file}`);
   zip.end();
-  visit.reply.raw.once('close', () => {
-    void remove().catch(visit.service.reportError);
-  });
   return visit.reply
     .header('cache-control', 'no-store')
     .header('content-disposition', 'attachment; filename="evidence.zip"')
