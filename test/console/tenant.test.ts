@@ -91,3 +91,17 @@ test('the tenant is deleted only when its name was typed, and then the session e
   expect((await console.service.call('GET', '/tokens/token-1')).status).toBe(401);
   expect((await copy.get('/tenant')).location).toBe('/sign-in');
 });
+
+test('a key that may change or delete the tenant, but not read it, learns nothing from a form that is not accepted', async () => {
+  const console = await startTestConsole();
+  const browser = await signInLimited(console, ['tenant:update', 'tenant:delete', 'report:read']);
+  await browser.get('/session');
+  for (const [path, form] of [
+    ['/tenant', { name: 'late', version: '0' }],
+    ['/tenant/delete', { confirmation: 'guess' }],
+  ] as const) {
+    const { status, text } = await browser.post(path, form);
+    expect([path, status]).toEqual([path, 403]);
+    expect(text).not.toMatch(/name="show_fingerprints"|<bdi>test<\/bdi>/);
+  }
+});

@@ -12,6 +12,7 @@ import { usageReport } from '../../queries/tenancy/usage-report.js';
 import { tenantDocument } from '../../vault/open-directory.js';
 import { cookieNames, cookieOptions } from '../cookies.js';
 import type { ConsolePage, Visit } from '../page.js';
+import { requirePermission } from '../require-permission.js';
 import { closeSession } from '../sessions.js';
 import { confirmed, errorOf, typedForm } from '../typed-form.js';
 
@@ -66,6 +67,8 @@ type Options = {
 
 async function show(visit: Visit, tenant: TenantDocument, options: Options) {
   const { caller } = visit;
+  // A caller that may only change or delete the tenant gets here with a form that was not accepted.
+  requirePermission(visit, 'tenant:read');
   const { errors = {}, typed = tenant, isConflict = false, status = 200 } = options;
   const model = {
     ...{ id: caller.tenantId, name: tenant.name, typedName: typed.name, version: versionOf(tenant), isConflict },
