@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { issueOperatorCode } from '#src/console/sessions.js';
 import { startTestConsole } from '../support/console/console.js';
 
 describe('a post without the token of its form changes nothing', () => {
@@ -120,6 +121,38 @@ test('the key is in no page, address, cookie or log line', async () => {
   const seen = JSON.stringify([pages, lines, failures, [...person.cookies], [...mistaken.cookies]]);
   expect(seen).toContain('Sign in');
   for (const key of keys) expect(seen.includes(key)).toBe(false);
+});
+
+test('a key or an operator code in the field for the name is neither shown nor kept', async () => {
+  const { service, browser } = await startTestConsole();
+  const code = await issueOperatorCode(service.vault);
+  for (const name of [service.key, ` my key ${service.managementKey}`, code, code.toLowerCase()]) {
+    const person = browser();
+    await person.get('/sign-in');
+    const answer = await person.post('/sign-in', { name, private_key: service.key });
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('This is a key or a code')]);
+    expect(answer.text.includes(name.trim())).toBe(false);
+  }
+});
+
+describe('a large form', () => {
+  test.each(['/sign-in', '/theme'])('is rejected unread by a page that needs no session: %s', async (path) => {
+    const { browser } = await startTestConsole();
+    const person = browser();
+    await person.get('/sign-in');
+    expect((await person.post(path, { name: 'x'.repeat(17_000) })).status).toBe(413);
+  });
+
+  test('is read up to 10,000 fields, because parsing more would stall all callers', async () => {
+    const { signIn } = await startTestConsole();
+    const browser = await signIn();
+    await browser.get('/tokens');
+    const fields = Array.from({ length: 300_000 }, (_, index): [string, string] => [index.toString(36), '']);
+    const few = new URLSearchParams([...fields.slice(0, 9_000), ['query', 'marker-of-query']]);
+    expect((await browser.postAll('/tokens', few)).text).toContain('marker-of-query');
+    const many = await browser.postAll('/tokens', new URLSearchParams([...fields, ['query', 'marker-of-query']]));
+    expect([many.status, many.text.includes('marker-of-query')]).toEqual([200, false]);
+  });
 });
 
 describe('hostile values', () => {

@@ -8,6 +8,9 @@ import { callerOfKey, closeSession, openSession, redeemOperatorCode } from '../s
 const nameMax = 100;
 const secretMax = 200;
 
+/** Threat: pages and the access log show the name, so a key or code in this field would be in all of them. */
+const keyOrCode = /sr_(?:private|public|management)_|^(?:[0-9A-Z]{4}-){4}[0-9A-Z]{4}$/i;
+
 const secret = z.string().trim().max(secretMax, { error: 'is too long' }).default('');
 const form = z.object({
   name: z
@@ -16,7 +19,8 @@ const form = z.object({
     .normalize()
     .min(1, { error: 'Enter your name. The access log shows it.' })
     .max(nameMax, { error: `Use at most ${nameMax} characters.` })
-    .regex(/^\P{C}*$/u, { error: 'Use letters, digits, spaces and punctuation only.' }),
+    .regex(/^\P{C}*$/u, { error: 'Use letters, digits, spaces and punctuation only.' })
+    .refine((name) => !keyOrCode.test(name), { error: 'This is a key or a code, not a name.' }),
   private_key: secret,
   management_key: secret,
   operator_code: secret,
@@ -97,5 +101,5 @@ async function signIn(visit: Visit) {
 
 function nameIn(body: unknown): string {
   const { name } = (body ?? {}) as { readonly name?: unknown };
-  return typeof name === 'string' ? name.slice(0, nameMax) : '';
+  return typeof name === 'string' && !keyOrCode.test(name.trim()) ? name.slice(0, nameMax) : '';
 }
