@@ -93,15 +93,21 @@ export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Pick
         const claims = tokens.claims();
         if (claims === undefined) return { ok: false, fault: 'rejected', reason: 'no ID token' };
         const { sub: subject } = claims;
-        const stated = groupsIn(claims[groupsClaim]);
+        const stated = groupsIn(claimOf(claims, groupsClaim));
         const groups = [...new Set(rules.map(({ group }) => group).filter((group) => stated.includes(group)))];
-        const name = nameIn(claims[nameClaim]) ?? nameIn(subject) ?? 'unnamed';
+        const name = nameIn(claimOf(claims, nameClaim)) ?? nameIn(subject) ?? 'unnamed';
         return { ok: true, value: { name, membership: { issuer, subject, groups } } };
       } catch (error) {
         return faultOf(error);
       }
     },
   };
+}
+
+/** Threat: at some providers a person can enter any address, and is that person once the address counts. */
+function claimOf(claims: client.IDToken, name: string): unknown {
+  const { email_verified: isVerified } = claims;
+  return name === 'email' && (isVerified === false || isVerified === 'false') ? undefined : claims[name];
 }
 
 function groupsIn(claim: unknown): readonly unknown[] {

@@ -127,6 +127,29 @@ describe('a sign-in with the identity provider', () => {
     expect(browser.cookies.has(sessionCookie)).toBe(false);
   });
 
+  test('does not count an address that the provider has not verified, as a name or as a group', async () => {
+    const provider = await startTestProvider(publicUrl, {
+      mallory: { email: 'ada@example.com', email_verified: false },
+      ada: { email: 'ada@example.com', email_verified: true },
+    });
+    const settings = { scopes: ['openid', 'profile', 'groups'], groupsClaim: 'email', nameClaim: 'email' };
+    const group = { group: 'ada@example.com', tenantId: null, private: null, management: null, isOperator: true };
+    const console = await startTestConsole({
+      identityOf: ({ clock }) => provider.identity(clock, { ...settings, rules: [group] }),
+    });
+    for (const [login, status] of [
+      ['mallory', 403],
+      ['ada', 200],
+    ] as const) {
+      const browser = console.browser();
+      await browser.get('/sign-in');
+      const { text } = await browser.post('/sign-in/provider');
+      const [, address = ''] = /http-equiv="refresh" content="0; url=([^"]+)"/.exec(text) ?? [];
+      const back = await provider.signIn(address.replaceAll('&amp;', '&'), login);
+      expect([login, (await browser.get(back.slice(publicUrl.length))).status]).toEqual([login, status]);
+    }
+  });
+
   test('shows the subject of a person without a name', async () => {
     const { signInAs } = await startBoth();
     const { browser } = await signInAs('nameless');

@@ -33,7 +33,7 @@ export async function startTestProvider(publicUrl: string, people: Readonly<Reco
     // Claims of a scope go into the ID token, as at the usual providers.
     conformIdTokenClaims: false,
     scopes: ['openid', 'profile', 'groups'],
-    claims: { openid: ['sub'], profile: ['name'], groups: ['groups'] },
+    claims: { openid: ['sub'], profile: ['name', 'email', 'email_verified'], groups: ['groups'] },
     pkce: { required: () => true },
     cookies: { keys: ['key of a test'] },
     findAccount: (_context, login) => ({ accountId: login, claims: async () => ({ ...people[login], sub: login }) }),
