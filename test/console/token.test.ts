@@ -85,7 +85,7 @@ describe('a reveal', () => {
     await create(console, { id: 'one', ...card });
     const browser = await console.signIn({ name: 'Ada Lovelace' });
     await browser.get('/tokens/one');
-    for (const reason of ['', '   ', 'x'.repeat(501), `card ${number}`]) {
+    for (const reason of ['', '   ', '\u200B\u2060', 'x'.repeat(501), `card ${number}`]) {
       const refused = await browser.post('/tokens/one/reveal', { reason });
       expect(refused.status).toBe(400);
       expect(refused.text).toContain('aria-invalid="true"');
