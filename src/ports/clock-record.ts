@@ -1,6 +1,6 @@
 /**
- * What the vault remembers of its clock. It is in the key store, so that a restore of the data does not bring back an
- * older record.
+ * The vault's record of its clock. The key store keeps it, so that restoring the data does not bring back an older
+ * record.
  */
 export type ClockRecord = {
   /** The newest reading, whether or not it was trusted; ms since the epoch. */
@@ -22,7 +22,7 @@ export type ClockHold = {
   readonly elapsed: number;
 };
 
-/** Where the record lies. */
+/** Where the record is stored. */
 export type ClockRecords = {
   /** Returns null when there is none yet. */
   load(): Promise<ClockRecord | null>;
