@@ -207,7 +207,7 @@ export type RotationRows = {
  * resolves. `root_replaced` means that nothing was stored, because `rootCheck` no longer matches the store's check.
  */
 export interface KeyStore {
-  /** The name of the store in error codes; `title` is its name in sentences. */
+  /** The name of the store in errors. `title` is its name in sentences. */
   readonly name: string;
   readonly title: string;
   /**

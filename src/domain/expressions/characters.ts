@@ -1,7 +1,7 @@
 import { latin1Bytes } from '../text.js';
 
 /**
- * Returns the Unicode code points of a text. Masks count and replace code points, so that an emoji is never cut in
+ * Returns the Unicode code points of a text. Masks count and replace code points, so that they never cut an emoji in
  * half.
  */
 export function characters(text: string): string[] {
@@ -28,7 +28,7 @@ export function codePoints(text: string): CodePoints {
   return all.subarray(0, length);
 }
 
-/** Returns the text of code points. Converts bytes and UTF-16 at once, which takes a tenth of the time. */
+/** Converts code points back to text. Converts them in bulk, which takes a tenth of the time. */
 export function textOfCodePoints(all: CodePoints): string {
   if (all instanceof Uint8Array) return Buffer.from(all.buffer, all.byteOffset, all.length).toString('latin1');
   const units = new Uint16Array(2 * all.length);
@@ -44,7 +44,7 @@ export function textOfCodePoints(all: CodePoints): string {
   return Buffer.from(units.buffer, 0, 2 * length).toString('utf16le');
 }
 
-/** Returns the last `count` code points, or all of a shorter text. Reads only the end of the text. */
+/** Returns the last `count` code points, or the whole text if it is shorter. Reads only the end of the text. */
 export function lastCharacters(text: string, count: number): string {
   let start = text.length;
   for (let left = count; left > 0 && start > 0; left--) start -= isPairAt(text, start - 2) ? 2 : 1;

@@ -38,7 +38,7 @@ function padFilter(name: string, join: (text: string, padding: string) => string
   });
 }
 
-/** `append: text` appends a text. As in Liquid, null counts as an empty text on both sides. */
+/** `append: text` appends text. As in Liquid, null counts as an empty string on either side. */
 const append = joinFilter('append', (text, added) => text + added);
 
 const prepend = joinFilter('prepend', (text, added) => added + text);
@@ -57,7 +57,7 @@ const upcase = textFilter('upcase', [], (text) => changeCase(text, (part) => par
 const downcase = textFilter('downcase', [], (text) => changeCase(text, (part) => part.toLowerCase()));
 
 /**
- * Changes the letter case. A letter takes at most three times its bytes in the other case, so only a long text is
+ * Changes the letter case. A letter in the other case takes at most three times as many bytes, so only a long text is
  * measured.
  */
 function changeCase(text: string, change: (part: string) => string): string | Refusal {
@@ -86,7 +86,7 @@ const replace = textFilter('replace', [searchText, optional(textParameter, '')],
   replaceEvery(text, search, replacement),
 );
 
-/** `split: separator` returns an array of texts. As in Liquid, empty texts at the end are dropped. */
+/** `split: separator` returns an array of strings. As in Liquid, trailing empty strings are dropped. */
 const split = textFilter('split', [searchText], (text, [separator]) => {
   const found = occurrences(text, separator);
   const size = jsonSize(text) - found.length * (jsonSize(separator) - 2) + 3 * (found.length + 1);
@@ -104,7 +104,7 @@ function replaceEvery(text: string, search: string, replacement: string): string
   return size > limits.resultBytesMax ? tooBig() : between(text, found, search.length).join(replacement);
 }
 
-/** Returns the pieces of a text between the occurrences. */
+/** Returns the pieces of a text between these occurrences. */
 function between(text: string, found: readonly number[], length: number): string[] {
   const starts = [0].concat(found.map((at) => at + length));
   return starts.map((start, i) => text.slice(start, found[i]));
@@ -114,9 +114,9 @@ function between(text: string, found: readonly number[], length: number): string
 type CodeUnits = Pick<string, 'length' | 'charCodeAt'>;
 
 /**
- * Returns the positions of `search` in `text`, without overlap. `search` must not be empty. Takes O(text + search) with
- * the Knuth-Morris-Pratt algorithm.
- * Threat: `indexOf` takes O(text x search) for `aaa…` and `baaa…`, which blocks the process for seconds.
+ * Returns the positions of all non-overlapping occurrences of `search` in `text`. `search` must not be empty. Takes
+ * O(text + search) time with the Knuth-Morris-Pratt algorithm.
+ * Threat: `indexOf` takes O(text × search) time for `aaa…` and `baaa…`, which blocks the process for seconds.
  */
 export function occurrences(text: CodeUnits, search: CodeUnits): number[] {
   const found: number[] = [];
@@ -148,7 +148,7 @@ function extend(search: CodeUnits, borders: Int32Array, matchedBefore: number, u
   return search.charCodeAt(matched) === unit ? matched + 1 : matched;
 }
 
-/** The filters that change a text. */
+/** The filters that change text. */
 export const textFilters: readonly Filter[] = [
   padLeft,
   padRight,
