@@ -1,9 +1,9 @@
 /**
- * Returns the number of characters in a text. Like every length limit, it counts Unicode code points (docs/contract.md,
- * "Terms").
+ * Returns the number of characters in a string. Like every length limit, it counts Unicode code points
+ * (docs/contract.md, "Terms").
  */
 export function codePointCount(text: string): number {
-  // Most long texts are Latin-1, in which every character is one code point.
+  // Most long strings are Latin-1, in which every character is one code point.
   if (text.length > 10_000 && latin1Bytes(text) !== null) return text.length;
   let count = 0;
   for (let i = 0; i < text.length; i += 1) {
@@ -15,7 +15,7 @@ export function codePointCount(text: string): number {
   return count;
 }
 
-/** Returns the text as Latin-1 with one byte per character, or null if it contains other characters. */
+/** Returns the string as Latin-1 with one byte per character, or null if it contains other characters. */
 export function latin1Bytes(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'latin1');
   return bytes.toString('latin1') === text ? bytes : null;

@@ -60,7 +60,7 @@ function checkText(name: string, text: string | undefined, max: number): Checked
 }
 
 /**
- * Returns whether a text may contain a card number. Threat: a person pastes the card number that they are looking for,
+ * Returns whether text may contain a card number. Threat: a person pastes the card number that they are looking for,
  * and the records still contain it after the token is erased. The shortest card numbers have 12 digits (ADR 18).
  */
 function mayContainCardNumber(text: string): boolean {

@@ -68,7 +68,7 @@ function pick(alphabet: string, random: RandomBelow): string {
 }
 
 /**
- * Returns a filter that draws a random alias for a text. It rejects a text that is longer than an id before drawing,
+ * Returns a filter that draws a random alias for text. It rejects text that is longer than an id before drawing,
  * because random numbers are expensive. The scope must have a random source.
  */
 function aliasFilter<const P extends readonly Parameter<unknown>[]>(

@@ -1,18 +1,18 @@
 import { latin1Bytes } from '../text.js';
 
 /**
- * Returns the Unicode code points of a text. Masks count and replace code points, so that they never cut an emoji in
+ * Returns the Unicode code points of a string. Masks count and replace code points, so that they never cut an emoji in
  * half.
  */
 export function characters(text: string): string[] {
   return Array.from(text);
 }
 
-/** Code points as numbers. Most long texts are Latin-1, whose code points take one byte each. */
+/** Code points as numbers. Most long strings are Latin-1, in which each code point takes one byte. */
 export type CodePoints = Uint8Array | Uint32Array;
 
 /**
- * Returns the code points of a long text as a typed array. An array of 500,000 strings takes ten times as long to
+ * Returns the code points of a long string as a typed array. An array of 500,000 strings takes ten times as long to
  * create.
  */
 export function codePoints(text: string): CodePoints {

@@ -25,7 +25,7 @@ const length: Parameter<number> = {
   },
 };
 
-/** `pad_left: n, c` pads a text on the left to n characters. A longer value stays unchanged. */
+/** `pad_left: n, c` pads text on the left to n characters. Longer text stays unchanged. */
 const padLeft = padFilter('pad_left', (text, padding) => padding + text);
 
 const padRight = padFilter('pad_right', (text, padding) => text + padding);
@@ -104,7 +104,7 @@ function replaceEvery(text: string, search: string, replacement: string): string
   return size > limits.resultBytesMax ? tooBig() : between(text, found, search.length).join(replacement);
 }
 
-/** Returns the pieces of a text between these occurrences. */
+/** Returns the pieces of text between these occurrences. */
 function between(text: string, found: readonly number[], length: number): string[] {
   const starts = [0].concat(found.map((at) => at + length));
   return starts.map((start, i) => text.slice(start, found[i]));

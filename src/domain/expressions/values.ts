@@ -71,8 +71,8 @@ function pathSteps(path: string): readonly (string | number)[] | Refusal {
 }
 
 /**
- * `first` returns the first item of an array or the first character of a text. It returns null for an empty value or an
- * object.
+ * `first` returns the first item of an array or the first character of a string. It returns null for an empty value or
+ * an object.
  */
 const first = valueFilter('first', [], (input) => {
   if (isJsonArray(input)) return input[0] ?? null;
@@ -93,7 +93,9 @@ const slice = valueFilter('slice', [index, optional(count, 1)], (input, [start, 
   return typeof text === 'string' ? charactersBetween(text, start, length) : text;
 });
 
-/** `size` returns the number of items in an array, keys in an object or characters in a text. It returns 0 for null. */
+/**
+ * `size` returns the number of items in an array, keys in an object or characters in a string. It returns 0 for null.
+ */
 const size = valueFilter('size', [], (input, _, { budget }) => {
   if (input === null) return 0;
   if (isJsonArray(input)) return input.length;

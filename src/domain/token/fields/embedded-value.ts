@@ -75,9 +75,9 @@ export function rejectPossibleEmbeddedValue(
 }
 
 /**
- * Returns only the letters and digits of a text, with every decimal digit as 0-9. Normalizes compatibility forms, such
- * as full-width letters, and the digits of other scripts, such as Arabic-Indic. Threat: a number in another notation
- * would evade the comparison.
+ * Returns only the letters and digits of the text, with every decimal digit as 0-9. Normalizes compatibility forms,
+ * such as full-width letters, and the digits of other scripts, such as Arabic-Indic. Threat: a number in another
+ * notation would evade the comparison.
  */
 export function bareText(text: string): string {
   if (ascii.test(text)) return text.replace(/[^0-9A-Za-z]/g, '');
