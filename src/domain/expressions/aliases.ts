@@ -51,8 +51,8 @@ const aliasPreserveFormat = preserving('alias_preserve_format', /[\p{L}\p{M}\p{N
 const aliasPreserveLength = preserving('alias_preserve_length', /./su, (_, random) => pick(lowerCase + digits, random));
 
 /**
- * Returns a filter that keeps the `first` and `last` characters and replaces those in between at random. It rejects a
- * value in which no character would be replaced.
+ * Creates a filter that keeps the `first` and `last` characters and replaces the characters in between at random. It
+ * rejects a value in which no character would be replaced.
  */
 function preserving(name: string, drawn: RegExp, draw: (character: string, random: RandomBelow) => string) {
   return aliasFilter(name, [optional(count, 0), optional(count, 0)], (text, [first, last], random) => {

@@ -81,7 +81,7 @@ const strip = textFilter('strip', [], (text) => text.trim());
 /** `remove: search` removes each occurrence. */
 const remove = textFilter('remove', [searchText], (text, [search]) => replaceEvery(text, search, ''));
 
-/** `replace: search, replacement` replaces each occurrence. Without a replacement, it does the same as `remove`. */
+/** `replace: search, replacement` replaces each occurrence. Without a replacement, it is the same as `remove`. */
 const replace = textFilter('replace', [searchText, optional(textParameter, '')], (text, [search, replacement]) =>
   replaceEvery(text, search, replacement),
 );

@@ -56,7 +56,7 @@ export type WebhookDocument = WebhookSpec &
 
 /** The maximum number of webhooks per tenant. The tenant's document contains all of them. */
 export const webhooksMax = 10;
-/** The maximum number of secrets that sign a delivery: the newest one and those that it replaced. */
+/** The maximum number of secrets that sign a delivery: the newest secret and the secrets that it replaced. */
 const secretsMax = 3;
 
 /**

@@ -73,7 +73,7 @@ export type Decided =
 
 /**
  * Decides a command on a token (docs/contract.md, "States and transitions"). Pure: uses no clock, no I/O and no keys.
- * Returns no events for a command that changes nothing; nothing is then appended.
+ * Returns no events for a command that changes nothing.
  */
 export function decide(command: TokenCommand, state: TokenState): Decided {
   const { life } = state;
