@@ -57,7 +57,7 @@ async function signedOver(count: number): Promise<{ readonly hash: string; reado
   return { hash: Buffer.from(hash).toString('hex'), root: Buffer.from(rootOf(leaves)).toString('hex') };
 }
 
-test('a checkpoint signs the chain over the log and the ends of the access log, and names the one before', async () => {
+test('a checkpoint signs the chain over the log and the ends of the access log, and names the previous checkpoint', async () => {
   await create();
   await run();
   service.clock.advance(anHour);
@@ -92,7 +92,7 @@ test('a checkpoint signs the chain over the log and the ends of the access log, 
   );
 });
 
-test('a checkpoint is signed at the start of each hour, with or without new events, and none in between', async () => {
+test('a checkpoint is signed at the start of each hour, with or without new events, and none is signed in between', async () => {
   await run();
   await create();
   await run();
@@ -196,7 +196,7 @@ test('two processes that sign at the same moment create one checkpoint', async (
   expect(checkpoints.map(({ number }) => number)).toEqual([1]);
 });
 
-test('a stopping service signs the newest events, and one without new events signs nothing', async () => {
+test('a stopping service signs the newest events, or nothing if there are none', async () => {
   await create();
   await service.service.checkpointer.stop();
   expect(await stored()).toEqual([]);

@@ -25,7 +25,7 @@ const head = async () => String(await service.vault.log.head());
 const replay = (id: string, asOf: string, more: JsonObject = {}) =>
   ask('audit-replay', { id, asOf, reveal: false, ...more });
 
-/** Returns everything that a query finds, step by step. */
+/** Runs a query to its end, step by step, and returns everything that it finds. */
 async function replayQuery(query: string, asOf: string, more: JsonObject = {}) {
   const found: JsonObject[] = [];
   let erased = 0;
@@ -49,7 +49,7 @@ test('a token is shown as it was, masked unless a caller that may see plaintext 
     const token = await replay('card', asOf);
     expect(token).toMatchObject({ id: 'card', metadata: { step: 'one' }, data: 'XXXXXXXXXXXX4242' });
     expect(token['modified_at']).toBeUndefined();
-    // The update replaced the former content with its metadata. The key stays the same while the data does not change.
+    // The update replaced the old content, including its metadata. The key stays the same as long as the data does.
     expect(await replay('card', asOf, { reveal: true })).toMatchObject({ data: '4242424242424242' });
   }
   const masking = await service.application([rule('/', 'mask', ['token:read'])]);
@@ -83,7 +83,7 @@ test('data that was replaced or deleted or has expired since then is erased and 
   expect(await replay('deleted', await head(), { reveal: true })).toMatchObject({ data: 'second life' });
 });
 
-test('a verification code is in no replay', async () => {
+test('no replay contains a verification code', async () => {
   const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '987' };
   await create({ type: 'card', id: 'card', data });
   const token = await replay('card', await head(), { reveal: true });

@@ -56,7 +56,7 @@ export function renumbered(rows: readonly Row[]): Row[] {
   });
 }
 
-/** Recomputes everything in the rows that needs no key: hashes, digests and links. Only the MACs stay unchanged. */
+/** Recomputes everything in the rows that needs no key: hashes, digests and links. The MACs stay unchanged. */
 export function relinked(rows: readonly Row[]): Row[] {
   let link: Uint8Array = noLink;
   return commitsOf(rows).flatMap((commit, commits) => {

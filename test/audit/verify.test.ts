@@ -24,7 +24,9 @@ let anchorFile: string;
 /** The rows of the intact log. */
 let rows: readonly Row[];
 
-/** Two tokens with a life, two checkpoints, and events after the last one. */
+/**
+ * A log of five tokens with an update, a read and a delete, two checkpoints, and an event after the second checkpoint.
+ */
 beforeAll(async () => {
   if (profile !== 'embedded') return;
   home = mkdtempSync(join(tmpdir(), 'strongroom-verify-'));
@@ -217,7 +219,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(removed?.kind).toBe('checkpoint');
   });
 
-  test('detects a truncated log by the key store and by an anchor; without both it makes no claim about the end', async () => {
+  test('detects a truncated log from the key store or an anchor; without both, it makes no claim about the end', async () => {
     const cut = without((row) => row.position >= typed('audit.checkpoint', 1).position);
     const known = await problemAfter(cut);
     expect(known?.kind).toBe('cut_tail');

@@ -173,7 +173,9 @@ function keysIn<T>(dataDir: string, use: (database: Database.Database) => T): T 
   }
 }
 
-/** Copies the write-ahead log that a killed process left into the database file, so that only later changes show. */
+/**
+ * Copies the write-ahead log that a killed process left into the database file, so that only later changes are visible.
+ */
 function settleLog(path: string): void {
   const database = pinStatements(path, {});
   database.pragma('wal_checkpoint(TRUNCATE)');

@@ -7,7 +7,7 @@ import { http, makeVault, run, runJson, spawnVerb, startService, until } from '.
 
 const secret = 'siem-secret-token';
 
-test('a stream delivers every record although it is killed and its receiver and service go away', async () => {
+test('a stream delivers every record although it is killed, and its receiver and service go away and return', async () => {
   const { flags, dir, key } = await makeVault();
   let service = await startService(flags);
   const create = async (data: string) => {

@@ -33,12 +33,12 @@ import {
   tempDir,
 } from '../support/process.js';
 
-/** Ignores files that SQLite keeps beside an opened and closed file. They contain no data of their own. */
+/** Ignores files that SQLite leaves next to a database. They contain no data of their own. */
 function withoutTraces(hashes: Readonly<Record<string, string>>) {
   return Object.fromEntries(Object.entries(hashes).filter(([file]) => !/-shm$|lock$/.test(file)));
 }
 
-/** Expects `serve` to exit with this code and a text with advice, without changing any file. */
+/** Expects `serve` to exit with this code and print advice, without changing any file. */
 async function expectRefusal(
   dir: string,
   args: readonly string[],
@@ -201,7 +201,7 @@ describe('store files', () => {
     ['journal.db', 1, 'a newer'],
     ['journal.db', -1, 'an older'],
   ])(
-    '%s of a format %i away is rejected, and the version that wrote it can still use it',
+    '%s whose format is %i away is rejected, and the version that wrote it can still use it',
     async (file, away, which) => {
       const vault = await makeVault();
       const change = (by: number) => {
@@ -397,7 +397,7 @@ describe('data directory', () => {
     await expectAsBefore(vault);
   });
 
-  test.skipIf(process.getuid?.() !== 0)('that belongs to another user and can be written (needs root)', async () => {
+  test.skipIf(process.getuid?.() !== 0)('that belongs to another user and is writable (needs root)', async () => {
     const vault = await makeVault();
     chownSync(vault.dataDir, 65_534, 65_534);
     await expectRefusal(vault.dir, vault.flags, /belongs to another user\. Run this as that user/);

@@ -84,7 +84,7 @@ describe.runIf(process.getuid?.() === 0)('mounts of a container platform (needs 
     expect(hashesOf(dir)).toEqual(before);
   });
 
-  test('a process in the group of root reads no key file of that group', async () => {
+  test('a process in the root group reads no key file of that group', async () => {
     const { rootKey, flags } = mounted();
     chownSync(rootKey, 0, 0);
     const ended = await run(['serve', '--port', '0', ...flags], { uid: service, gid: 0 });
@@ -146,7 +146,7 @@ describe.runIf(process.getuid?.() === 0)('mounts of a container platform (needs 
   });
 });
 
-describe.runIf(process.getuid?.() === 0)('the setting of the container image (needs root)', () => {
+describe.runIf(process.getuid?.() === 0)('the container image’s setting (needs root)', () => {
   const env = { STRONGROOM_CONTAINER: 'true' };
 
   test('rejects a start as root', async () => {
@@ -179,7 +179,7 @@ describe.runIf(process.getuid?.() === 0)('the setting of the container image (ne
     expect(await run(['init', ...flags, '--data', volume], { uid: service, env })).toMatchObject({ code: 0 });
   });
 
-  test.runIf(canMount)('a volume that is read-only is named', async () => {
+  test.runIf(canMount)('a read-only volume is named', async () => {
     const dir = tempDir();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,mode=0755', 'tmpfs', dir]);
     onTestFinished(() => void execFileSync('umount', ['--lazy', dir]));

@@ -41,7 +41,7 @@ async function servedVault(serveFlags: readonly string[] = []) {
   };
 }
 
-/** Runs a command in both ways, expects the same result from both, and returns it. */
+/** Runs a command both ways, expects the same result from both, and returns it. */
 async function runBoth(
   args: readonly string[],
   [local, remote]: readonly [readonly string[], readonly string[]],
@@ -98,7 +98,7 @@ describe('a command prints the same through an address as on local data', () => 
     }
   });
 
-  test('ids with characters that have a meaning in a path, and ids that no token has', async () => {
+  test('ids with characters that have a meaning in a path, and ids that match no token', async () => {
     const vault = await servedVault();
     const ways = [vault.local, vault.remote] as const;
     const id = 'ünïcode name:(1)~!$*\'",;@ 2F..';
@@ -114,7 +114,7 @@ describe('a command prints the same through an address as on local data', () => 
     expect(await run(['tokens', 'delete', id, ...vault.remote])).toMatchObject({ code: 0, stdout: 'deleted\n' });
   });
 
-  test('applications create and list, also of more applications than a page has', async () => {
+  test('applications create and list, even with more applications than fit on a page', async () => {
     const vault = await servedVault();
     const ways = [vault.asOperator, vault.asManagement] as const;
     const rules = vault.file('rules.json', '[{"container":"/pci/","transform":"mask","permissions":["token:read"]}]');
@@ -159,7 +159,7 @@ describe('a command prints the same through an address as on local data', () => 
     expect(await runBoth(['applications', 'list'], ways)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('what the vault rejects', async () => {
+  test('requests that the vault rejects', async () => {
     const vault = await servedVault();
     const ways = [vault.local, vault.remote] as const;
     const rejected = async (args: readonly string[], stdin: string, message: RegExp) => {
@@ -219,7 +219,7 @@ describe('the sources of the address and the key', () => {
     expect(ended).toMatchObject({ code: 0, stdout: '0 tokens found\n', stderr: '' });
   });
 
-  test('serve, init, import, export and the commands of operators ignore the variables', async () => {
+  test('serve, init, import, export and the operator commands ignore the variables', async () => {
     const vault = await makeVault();
     const keyFile = join(vault.dir, 'app.key');
     writeFileSync(keyFile, vault.key, { mode: 0o600 });
@@ -424,7 +424,7 @@ describe('a server that is not the vault', () => {
     expect(asked).toEqual([]);
   });
 
-  test('a command gives up on a server that accepts and says nothing, or never ends', async () => {
+  test('a command gives up on a server that accepts the connection and sends nothing, or never ends its response', async () => {
     const silent = await listening(createTcpServer(() => undefined));
     const limit = ['--timeout-seconds', '1'];
     expect(await runAt(silent, ['tokens', 'delete', 'some-id', ...limit])).toMatchObject({
@@ -538,7 +538,7 @@ describe('TLS', () => {
     expect(Buffer.concat(received).toString()).toContain(`service-api-key: ${key}`);
   });
 
-  test('an authority of NODE_EXTRA_CA_CERTS is trusted, no other, and the check cannot be turned off', async () => {
+  test('an authority from NODE_EXTRA_CA_CERTS is trusted, no other is, and the check cannot be turned off', async () => {
     const { cert, flags } = certificate(tempDir(), 'IP:127.0.0.1');
     const { service, remote, key: appKey } = await servedVault(flags);
     expect(service.address).toMatch(/^https:/);
@@ -566,7 +566,7 @@ describe('TLS', () => {
     expect(service.stdout() + service.stderr()).not.toContain(appKey);
   });
 
-  test('a key and data do not leave in plaintext unless the option says so', async () => {
+  test('a key and data are not sent in plaintext unless the option allows it', async () => {
     const { service, remote, file, key: appKey } = await servedVault();
     const asked: string[] = [];
     const plain = await serverOf((request, response) => {
@@ -712,7 +712,7 @@ describe('a usage error exits with 2 and sends nothing', () => {
     expect(existsSync(join(cwd, 'data'))).toBe(false);
   });
 
-  test('a text that is not an API key is not sent', async () => {
+  test('a string that is not an API key is not sent', async () => {
     const asked: string[] = [];
     const at = await serverOf((request, response) => {
       asked.push(String(request.url));

@@ -20,7 +20,7 @@ const helps = await helpOf();
 const verbs = helps.filter(({ isGroup }) => !isGroup);
 
 describe('help', () => {
-  test('is found for every command', () => {
+  test('exists for every command', () => {
     expect(verbs.map(({ words }) => words)).toEqual(
       expect.arrayContaining(['serve', 'init', 'tokens import', 'projections status', 'audit verify', 'clock confirm']),
     );

@@ -19,7 +19,7 @@ async function turns(): Promise<void> {
   for (let count = 0; count < 3; count += 1) await turn();
 }
 
-test('calls of one turn form a group, later calls the next group, and each caller gets its own result', async () => {
+test('calls in one turn form a group, later calls form the next group, and each caller gets its own result', async () => {
   const { add, sent, idle } = heldGroups();
   const first = [add(1), add(2)];
   await turns();
@@ -43,7 +43,7 @@ test('calls of one turn form a group, later calls the next group, and each calle
   await end;
 });
 
-test('a group has a size limit, and the remaining calls join the next group', async () => {
+test('a group has a maximum size, and the remaining calls join the next group', async () => {
   const { add, sent, sizes } = heldGroups();
   const all = Array.from({ length: 130 }, (_, item) => add(item));
   await turns();

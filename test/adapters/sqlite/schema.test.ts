@@ -6,7 +6,7 @@ import { manualClock } from '../../support/manual-clock.js';
 import { tempDir } from '../../support/process.js';
 import { startTestService } from '../../support/test-service.js';
 
-/** What a program with write access to the files can put into them. */
+/** Objects that a program with write access to the files can add to them. */
 const plants: readonly (readonly [what: string, file: string, sql: string])[] = [
   [
     'a trigger that ignores deletions',
@@ -40,7 +40,7 @@ function plant(dataDir: string, file: string, sql: string): void {
   database.close();
 }
 
-test.each(plants)('%s is found at the start', async (_what, file, sql) => {
+test.each(plants)('%s is detected at startup', async (_what, file, sql) => {
   const dataDir = join(tempDir(), 'data');
   const clock = manualClock();
   const service = await startTestService({ dataDir, clock });
@@ -51,7 +51,7 @@ test.each(plants)('%s is found at the start', async (_what, file, sql) => {
   const start = async (): Promise<void> => {
     const again = await startTestService({ dataDir, clock, rootKey });
     onTestFinished(() => again.stop());
-    // The first request that reads a month opens its file.
+    // The first request that reads a month opens that month's file.
     await again.vault.accessLog.heads(0);
   };
   await expect(start()).rejects.toThrow(
