@@ -68,11 +68,11 @@ test('everything that the vault wrote can be read by every method', async () => 
 test.each<[string, Change]>([
   ['of another actor', at(1, (event) => ({ ...event, actorId: 'somebody' }))],
   ['at another time', at(4, (event) => ({ ...event, time: event.time - 1 }))],
-  ['with another clear part', at(0, (event) => ({ ...event, clear: { ends: [] } }))],
+  ['with another plaintext part', at(0, (event) => ({ ...event, clear: { ends: [] } }))],
   ['at another revision', at(0, (event) => ({ ...event, revision: 1 }))],
   ['in another stream', at(0, (event) => ({ ...event, stream: other }))],
   [
-    'with a code under a key of its own',
+    'with a code under a separate key',
     at(0, (event) => {
       const [forged] = sealCommit(randomBytes(32), event.stream, -1, [event]).events;
       return forged === undefined ? event : { ...event, proof: forged.proof };

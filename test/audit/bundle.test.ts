@@ -236,7 +236,7 @@ test.each([
   ['an unknown id', { ids: ['own-living', 'never'] }, /"never" has ever existed/],
   ['an empty period', { ids: null, from: 1, to: 2 }, /no event in this period/],
   ['an unknown key', { ids: ['own-living'], key: 'sr_management_x' }, /no application has this key/],
-  ['a directory that is not there', { ids: ['own-living'], out: '/nowhere/at/all' }, /cannot be written \(ENOENT\)/],
+  ['a missing directory', { ids: ['own-living'], out: '/nowhere/at/all' }, /cannot be written \(ENOENT\)/],
 ] as const)('%s is rejected with an explanation, and nothing is written', async (_, change, message) => {
   const before = readdirSync(dir).filter((name) => name.includes('bad'));
   await expect(writeBundle(run, { ...options(), out: join(dir, 'bad'), ...change })).rejects.toThrow(message);

@@ -169,8 +169,8 @@ describe('store files', () => {
   const faults: readonly (readonly [string, (file: string) => void])[] = [
     ['a damaged header', (file) => overwrite(file, 0, 100)],
     ['a damaged middle', (file) => overwrite(file, Math.floor(statSync(file).size / 8192) * 4096, 4_096)],
-    ['its end cut off', (file) => truncateSync(file, statSync(file).size - 5_000)],
-    ['nothing in it', (file) => truncateSync(file, 0)],
+    ['a truncated end', (file) => truncateSync(file, statSync(file).size - 5_000)],
+    ['no content', (file) => truncateSync(file, 0)],
     ['another kind of file', (file) => writeFileSync(file, 'a text that somebody put here by mistake\n'.repeat(500))],
   ];
   const cases = ['vault.db', 'keys.db'].flatMap((file) =>

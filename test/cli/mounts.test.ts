@@ -71,9 +71,9 @@ describe.runIf(process.getuid?.() === 0)('mounts of a container platform (needs 
     ['a mode that lets the group write', 0, service, 0o460, /mode 0440, not 0460\. Run: chmod 440/],
     ['a mode that lets its owner write', 0, service, 0o640, /mode 0440, not 0640\. Run: chmod 440/],
     ['another group', 0, stranger, 0o444, /group 10002, which is not the primary group .* chgrp 10001/],
-    ['the group of root', 0, 0, 0o444, /group 0, which is not the primary group/],
+    ['the root group', 0, 0, 0o444, /group 0, which is not the primary group/],
     ['another owner', stranger, service, 0o440, /belongs to another user.*root .*mode 0440/],
-    ['no right for the group', 0, service, 0o400, /cannot be opened by this user.*mode 0440/],
+    ['no access for the group', 0, service, 0o400, /cannot be opened by this user.*mode 0440/],
   ])('a root key file with %s is rejected', async (_what, uid, gid, mode, message) => {
     const { dir, rootKey, flags } = mounted();
     chownSync(rootKey, uid, gid);
@@ -96,7 +96,7 @@ describe.runIf(process.getuid?.() === 0)('mounts of a container platform (needs 
 
   test.each([
     ['of another group', 0, stranger, 0o2777, /belongs to another user/],
-    ['that everyone may write to', 0, service, 0o2777, /every user can write to the data directory/],
+    ['that every user may write to', 0, service, 0o2777, /every user can write to the data directory/],
     ['without setgid', 0, service, 0o775, /belongs to another user/],
     ['of another user', stranger, service, 0o2770, /belongs to another user/],
   ])('a data directory %s is rejected', async (_what, uid, gid, mode, message) => {

@@ -330,7 +330,7 @@ describe('a server that is not the vault', () => {
   const notFound = '{"code":"token_not_found","title":"t","detail":"There is no such token."}';
   const answers: readonly (readonly [string, RequestListener, RegExp])[] = [
     [
-      'a page',
+      'an HTML page',
       (_, response) => response.writeHead(200, html).end('<h1>It works</h1>'),
       /status 200 is not one of Strongroom \(text\/html\)/,
     ],
@@ -341,18 +341,18 @@ describe('a server that is not the vault', () => {
     ],
     ['a success without a body', (_, response) => response.writeHead(204).end(), /status 204 is not/],
     [
-      'JSON of another service',
+      'JSON from another service',
       (_, response) => response.writeHead(404, json).end('{"error":"no such route"}'),
       /status 404 is not/,
     ],
-    ['JSON that is none', (_, response) => response.writeHead(400, fromVault).end('{"code":'), /status 400 is not/],
+    ['invalid JSON', (_, response) => response.writeHead(400, fromVault).end('{"code":'), /status 400 is not/],
     [
       'the wrong status',
       (_, response) => response.writeHead(200, fromVault).end('{"id":"some-id"}'),
       /status 200 is not/,
     ],
     [
-      'a problem that returns the request and obeys no terminal',
+      'a problem that repeats the request and contains terminal control characters',
       (request, response) => {
         const detail = `\u001b[2J${JSON.stringify(request.headers)}`;
         response.writeHead(418, problem).end(JSON.stringify({ code: 'teapot', title: 'Teapot', detail }));
@@ -360,7 +360,7 @@ describe('a server that is not the vault', () => {
       /^Teapot\. \\u001b\[2J.*service-api-key\\":\\"\[API key\]|^Teapot\. .*\[API key\]/,
     ],
     [
-      'an error of a field that returns the request',
+      'a field error that repeats the request',
       (request, response) => {
         const errors = { [String(request.headers['service-api-key'])]: [`is ${request.headers['service-api-key']}`] };
         response
@@ -370,13 +370,13 @@ describe('a server that is not the vault', () => {
       /^\[API key\]: is \[API key\]/,
     ],
     [
-      'an error of the service',
+      'an internal error of the service',
       (_, response) =>
         response.writeHead(500, problem).end('{"code":"internal","title":"t","detail":"Something went wrong here."}'),
       /Something went wrong here\..* The trace id is trace-1\./,
     ],
     [
-      'a route that the service does not have',
+      'an unknown route',
       (_, response) => response.writeHead(404, problem).end('{"code":"not_found","title":"t","detail":"d"}'),
       /does not know this request.*version/,
     ],
@@ -386,7 +386,7 @@ describe('a server that is not the vault', () => {
       /broke before the response was complete.*Check whether/,
     ],
     [
-      'a response that is cut off',
+      'a truncated response',
       (_, response) => {
         response.writeHead(200, { ...fromVault, 'content-length': '100' }).write('{"id":');
         setImmediate(() => response.destroy());
@@ -608,12 +608,12 @@ describe('a usage error exits with 2 and sends nothing', () => {
       null,
     ],
     [
-      'an address of another kind',
+      'an address with another scheme',
       [...get, '--address', 'ftp://vault.example.com'],
       /^--address: must be an address/,
       null,
     ],
-    ['an address that is empty', [...get, '--address', ''], /^--address: must be an address/, null],
+    ['an empty address', [...get, '--address', ''], /^--address: must be an address/, null],
     ['an address with a bad port', [...get, '--address', 'https://vault:port'], /^--address: must be an address/, null],
     [
       'an address with a path',
@@ -634,7 +634,7 @@ describe('a usage error exits with 2 and sends nothing', () => {
       null,
     ],
     [
-      'a variable that is no address',
+      'a variable that is not an address',
       get,
       /^STRONGROOM_ADDRESS: must be an address/,
       { env: { ...env, STRONGROOM_ADDRESS: 'marker-7781' } },
@@ -646,7 +646,7 @@ describe('a usage error exits with 2 and sends nothing', () => {
       /^STRONGROOM_API_KEY: STRONGROOM_API_KEY_FILE is set too/,
       { env: { ...env, STRONGROOM_API_KEY_FILE: 'x' } },
     ],
-    ['a file that is none', [...get, ...address, '--api-key-file', ''], /^--api-key-file: must be a path/, null],
+    ['an empty file name', [...get, ...address, '--api-key-file', ''], /^--api-key-file: must be a path/, null],
     [
       'a variable that means standard input',
       [...get, ...address],
@@ -660,7 +660,7 @@ describe('a usage error exits with 2 and sends nothing', () => {
       null,
     ],
     [
-      'an address in a variable and local data',
+      'an address in a variable, and local data',
       ['tokens', 'delete', 'some-id', '--data', './restored'],
       /^--data names local data, and STRONGROOM_ADDRESS a service/,
       { env: { ...env, STRONGROOM_ADDRESS: 'http://127.0.0.1:1' } },
@@ -671,18 +671,18 @@ describe('a usage error exits with 2 and sends nothing', () => {
       /^--root-key-file names local data/,
       null,
     ],
-    ['an address and a configuration', [...get, ...address, '--config', 'x'], /^--config names local data/, null],
+    ['an address and a configuration file', [...get, ...address, '--config', 'x'], /^--config names local data/, null],
     ['a timeout without an address', [...get, '--timeout-seconds', '5'], /^--timeout-seconds needs --address/, null],
     [
-      'plaintext without an address',
+      'the plaintext option without an address',
       [...get, '--allow-plaintext-http'],
       /^--allow-plaintext-http needs --address/,
       null,
     ],
-    ['a timeout that is none', [...get, ...address, '--timeout-seconds', '0'], /whole number from 1 to 3600/, null],
-    ['a tenant at an address', ['applications', 'list', ...address, '--tenant', 'x'], /leave out --tenant/, null],
+    ['an invalid timeout', [...get, ...address, '--timeout-seconds', '0'], /whole number from 1 to 3600/, null],
+    ['a tenant and an address', ['applications', 'list', ...address, '--tenant', 'x'], /leave out --tenant/, null],
     [
-      'a key for a command of the operator',
+      'a key for an operator command',
       ['applications', 'list', '--api-key-file', 'x'],
       /^--api-key-file needs --address/,
       null,
@@ -699,7 +699,7 @@ describe('a usage error exits with 2 and sends nothing', () => {
       /unknown option '--api-key=\[API key\]'/,
       null,
     ],
-    ['the key as an argument of its own', [...get, ...address, key], /too many arguments/, null],
+    ['the key as a separate argument', [...get, ...address, key], /too many arguments/, null],
   ];
 
   test.each(wrong)('%s', async (_what, args, message, options) => {

@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 async function verify(): Promise<Verification> {
-  // Opens the stores as the command does, only for reading.
+  // Opens the stores read-only, as the command does.
   const cluster = await open(false, true);
   try {
     const options = { from: 1, to: null, anchor: null, publicKey: null, json: false };

@@ -45,7 +45,7 @@ test.each([
   expect(body).toMatchObject({ pagination: { total_items: 0 } });
 });
 
-test('probes connect directly', async () => {
+test('health probes connect directly', async () => {
   const { call } = await behindProxy();
   for (const url of ['/health/live', '/health/ready', '/health/live/']) {
     expect((await call('GET', url, undefined, { address: '192.0.2.1', key: null })).status, url).toBe(200);

@@ -56,8 +56,8 @@ test('a group has a maximum size, and the remaining calls join the next group', 
 });
 
 test.each([
-  ['a store that is not to be had takes with it what waits', new StoreUnavailable('mongodb', 'no_answer'), [[1], [4]]],
-  ['any other failure is that of its group', new Error('a bug'), [[1], [2, 3], [4]]],
+  ['an unavailable store fails the waiting calls as well', new StoreUnavailable('mongodb', 'no_answer'), [[1], [4]]],
+  ['any other failure affects only its group', new Error('a bug'), [[1], [2, 3], [4]]],
 ])('%s, and no later call', async (_name, failure, groups) => {
   const { add, sent, idle } = heldGroups();
   const outcome = (added: Promise<string>) => added.catch((error: unknown) => error);

@@ -52,7 +52,7 @@ test('tenants take turns, and the commits of one tenant keep their order', () =>
   expect(queue.isEmpty()).toBe(true);
 });
 
-test('a commit that arrives while another tenant’s group runs is next, and that group ends after the current request', () => {
+test('a commit that arrives while another tenant’s group runs comes next, and the group ends after it', () => {
   const queue = queueOf(...commitsOf('aaaaaaaaaa'));
   let late = commitsOf('b');
   const taken = takeGroup(queue, 1.5, () => {

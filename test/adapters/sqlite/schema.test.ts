@@ -24,13 +24,13 @@ const plants: readonly (readonly [what: string, file: string, sql: string])[] = 
     'CREATE TRIGGER t BEFORE UPDATE ON data_keys BEGIN SELECT RAISE(IGNORE); END',
   ],
   [
-    'a view before a table',
+    'a view in place of a table',
     'vault.db',
     'ALTER TABLE claims RENAME TO hidden; CREATE VIEW claims AS SELECT * FROM hidden',
   ],
-  ['an index that is not ours', 'vault.db', 'CREATE INDEX i ON token_rows_1 (stream) WHERE tenant = 0'],
-  ['an index that is missing', 'vault.db', 'DROP INDEX claims_time'],
-  ['entries that may be changed', 'access', 'DROP TRIGGER entries_are_never_changed'],
+  ['a foreign index', 'vault.db', 'CREATE INDEX i ON token_rows_1 (stream) WHERE tenant = 0'],
+  ['a missing index', 'vault.db', 'DROP INDEX claims_time'],
+  ['a missing trigger that protects entries', 'access', 'DROP TRIGGER entries_are_never_changed'],
 ];
 
 function plant(dataDir: string, file: string, sql: string): void {

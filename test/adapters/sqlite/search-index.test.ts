@@ -287,11 +287,11 @@ test('removed terms are in no file once they are erased and the write-ahead log 
 
 type Damage = readonly [part: string, sql: string];
 const damages: readonly Damage[] = [
-  ['a block with another byte', `UPDATE index_blocks_1 SET entries = randomblob(3964)`],
+  ['a block with other bytes', `UPDATE index_blocks_1 SET entries = randomblob(3964)`],
   ['a short block', `UPDATE index_blocks_1 SET entries = substr(entries, 1, 100)`],
   ['a missing block', 'DELETE FROM index_blocks_1'],
   [
-    'a block in the place of another',
+    'a block in place of another',
     'UPDATE index_blocks_1 SET entries = (SELECT entries FROM index_blocks_1 ORDER BY block LIMIT 1)',
   ],
   ['damaged fences', 'UPDATE index_segments_1 SET fences = randomblob(length(fences))'],

@@ -67,7 +67,7 @@ async function application(rules: readonly object[]): Promise<{ readonly id: str
   return { id: String(body['id']), key: String(body['key']) };
 }
 
-/** Returns the response to a request that is sent after the cache of callers has expired. */
+/** Returns the response to a request sent after the cached caller has expired. */
 async function afterASecond(send: () => Promise<Answer>): Promise<Answer> {
   service.clock.advance(1_001);
   return send();
@@ -83,7 +83,7 @@ async function expectRefused(answer: Answer, named: string): Promise<void> {
 }
 
 /**
- * Expects that an older row is rejected. In the cluster, rows may lag behind the log, so the vault first writes the
+ * Expects an older row to be rejected. In the cluster, rows may lag behind the log, so the vault first writes the
  * newest row from the log and uses that row, never the older one.
  */
 async function expectNewest(answer: Answer, named: string, newest: Partial<Answer> & { readonly shows?: object }) {
@@ -96,7 +96,7 @@ async function expectNewest(answer: Answer, named: string, newest: Partial<Answe
 
 const everything = [rule('/', 'reveal', ['token:read', 'token:search'])];
 
-describe('a writer of the rows', () => {
+describe('an attacker who can write the rows', () => {
   test('cannot use the hash of its own key to get access', async () => {
     const id = await aToken();
     const { id: applicationId } = await application(everything);
@@ -142,7 +142,7 @@ describe('a writer of the rows', () => {
     await expectNewest(await afterASecond(() => get(id, key)), applicationId, { status: 401 });
   });
 
-  test('cannot change the settings of a tenant, neither by an older row nor by another revision', async () => {
+  test('cannot change a tenant’s settings, neither with an older row nor with another revision', async () => {
     const older = await attacker.takeRecord('tenant', service.tenantId);
     await manage('PUT', '/tenants/self', { name: 'test', settings: { deduplicate_tokens: 'true' } });
     await older.putBack();
@@ -217,7 +217,7 @@ describe('a writer of the rows', () => {
     if (profile === 'embedded') expect((await service.service.state()).reasons.join()).toContain(stream);
   });
 
-  test('cannot put a token back into the container that it was moved out of', async () => {
+  test('cannot put a token back into a container that it was moved out of', async () => {
     const id = await aToken({ containers: ['/open/'] });
     const key = await service.application([rule('/open/', 'reveal', ['token:read', 'token:search', 'token:use'])]);
     expect((await get(id, key)).text).toContain(secret);
@@ -272,14 +272,14 @@ describe('a writer of the rows', () => {
     await expectNewest(await get(id), await streamOf(id), { status: 200, shows: { data: 'newer' } });
   });
 
-  test('cannot replace a token with another one, nor with a token of another tenant', async () => {
+  test('cannot replace a token with another one, not even with a token of another tenant', async () => {
     const [one, two] = [await aToken(), await aToken({ data: 'another' })];
     await attacker.editToken(await streamOf(two), (life) => ({ ...life, tenantId: randomUUID() }));
     expect((await get(two)).status).toBe(500);
     expect((await get(one)).status).toBe(200);
   });
 
-  test('cannot make the repeat of a create return a token that another application created', async () => {
+  test('cannot make a repeated create return a token that another application created', async () => {
     const id = await aToken();
     const key = await service.application([rule('/', 'reveal', ['token:create'])]);
     const options = { key, headers: { 'service-idempotency-key': randomUUID() } };
@@ -292,7 +292,7 @@ describe('a writer of the rows', () => {
     expect(repeated.text).not.toContain(secret);
   });
 
-  describe('cannot make a repeat with an idempotency key', () => {
+  describe('cannot make a repeated request with an idempotency key', () => {
     const claimForged = 'the row of claim';
 
     async function claimed(data: string) {

@@ -27,7 +27,7 @@ describe.each([['JSON lines', false] as const, ['readable text', true] as const]
     const app = fastify({ logger: false });
     app.addHook('onResponse', async (request, reply) => {
       log.request({
-        // The properties that careless spreading of an object would add.
+        // The properties that carelessly spreading an object would add.
         ...request,
         ...{ url: request.url, headers: request.headers, body: request.body, query: request.query },
         route: request.routeOptions.url ?? 'none',
@@ -149,7 +149,7 @@ describe('a line', () => {
 
 describe('frames', () => {
   const withMessage = (error: Error, message: string) => {
-    // The test runner formats a stack at its first use.
+    // The test runner formats a stack on first use.
     expect(error.stack).toContain(error.message);
     return Object.assign(error, { message });
   };
@@ -166,7 +166,7 @@ describe('frames', () => {
     ['one whose message looks like frames', () => new Error(`\n    at ${marker} (/x.js:1:1)\n`)],
     ['one of Node.js with a code', () => caught(() => Buffer.alloc(-1))],
     ['one of the platform', () => new DOMException(marker, 'AbortError')],
-  ])('are kept of %s', (_, error) => {
+  ])('are kept from %s', (_, error) => {
     expect(stackOf(error())).toMatch(/^at .+/);
     expect(stackOf(error())).not.toContain(marker);
   });
@@ -246,7 +246,7 @@ describe('an uncaught error', () => {
     },
   );
 
-  it('ends the process silently when the log itself fails', async () => {
+  it('ends the process silently if logging itself fails', async () => {
     const broken = `
       process.removeAllListeners('uncaughtException');
       logUncaught({ fatal() { throw new Error('${marker}'); } });

@@ -5,7 +5,7 @@ import { expectRefusal, test } from '../support.js';
 const missing = { status: 403, code: 'permission_missing' };
 const exceeds = { status: 403, code: 'exceeds_own_permissions' };
 
-describe('403 no application can create one with more permissions than its own', () => {
+describe('403 no application can create another with more permissions than its own', () => {
   test('a public, a private and a read-only management application can create none', async ({ service }) => {
     const keys = [
       service.key,

@@ -56,7 +56,7 @@ describe('400 a body that is not acceptable JSON stores nothing and is not repea
 });
 
 describe('413 and 415 come before the body is checked', () => {
-  test('413 a body of more than 4 MiB', async ({ service }) => {
+  test('413 for a body of more than 4 MiB', async ({ service }) => {
     const raw = token(`"${'x'.repeat(4 * 1024 * 1024)}"`);
     const send = () => service.call('POST', '/tokens', undefined, { raw });
     await expectRefusal(service, send, { status: 413, code: 'body_too_large' });
@@ -80,7 +80,7 @@ describe('413 and 415 come before the body is checked', () => {
     await expectRefusal(service, send, { status: 415, code: 'unsupported_media_type' });
   });
 
-  test('415 a body without a media type', async ({ service }) => {
+  test('415 for a body without a media type', async ({ service }) => {
     const headers = { 'service-api-key': service.key };
     const response = await service.app.inject({ method: 'POST', url: '/tokens', headers, payload: token('1') });
     expect(response.statusCode, response.body).toBe(415);

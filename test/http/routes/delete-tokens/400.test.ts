@@ -22,7 +22,7 @@ describe('400 nothing is deleted', () => {
     expect(await read(service, token.id)).toEqual(token);
   });
 
-  test('no body, another media type', async ({ service }) => {
+  test('no body, or another media type', async ({ service }) => {
     await expectRefusal(service, () => service.call('POST', '/tokens/delete'), invalid('body'));
     const headers = { 'content-type': 'text/plain' };
     const text = () => service.call('POST', '/tokens/delete', { ids: [] }, { headers });

@@ -70,7 +70,7 @@ describe('400 malformed expressions', () => {
     await expectRefusal(service, post(service, leaf), invalid('body'));
   });
 
-  test('several faults at once, at most 20', async ({ service }) => {
+  test('several errors are reported at once, at most 20', async ({ service }) => {
     const answer = await post(service, Array(50).fill('{{'))();
     expect(Object.keys(answer.body['errors'] ?? {}).length).toBe(20);
   });
@@ -110,7 +110,7 @@ describe('400 the body', () => {
     await expectRefusal(service, post(service, Array(1_001).fill(`{{ ${id} }}`) as Json), invalid('body'));
   });
 
-  test('is missing, of another media type, too large', async ({ service }) => {
+  test('is missing, has another media type, or is too large', async ({ service }) => {
     await expectRefusal(service, () => service.call('POST', '/detokenize'), invalid('body'));
     const headers = { 'content-type': 'text/plain' };
     const text = () => service.call('POST', '/detokenize', 'x', { headers });

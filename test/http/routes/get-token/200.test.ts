@@ -4,7 +4,7 @@ import type { Json } from '#src/domain/json.js';
 import { rule } from '../../../support/test-service.js';
 import { card, create, createPlain, path, read, test } from '../support.js';
 
-describe('200 the transform of the caller decides what of the data is shown', () => {
+describe('200 the caller’s transform decides how much of the data is shown', () => {
   const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
   const { cvc: _, ...rest } = data;
   const masked = { ...rest, number: 'XXXXXXXXXXXX4242' };
@@ -45,7 +45,7 @@ describe('200 the transform of the caller decides what of the data is shown', ()
     expect('data' in seen).toBe(expected !== undefined);
   });
 
-  test('one of several containers is enough, and the first rule decides', async ({ service }) => {
+  test('a rule for one of several containers is enough, and the first rule decides', async ({ service }) => {
     const { id } = await createPlain(service, { containers: ['/a/', '/b/'], mask: 'masked' });
     const reveals = await service.application([rule('/b/', 'reveal', ['token:read'])]);
     expect(await read(service, id, reveals)).toMatchObject({ data: 'value' });
@@ -56,7 +56,7 @@ describe('200 the transform of the caller decides what of the data is shown', ()
     expect(await read(service, id, masks)).toMatchObject({ data: 'masked' });
   });
 
-  test('plain permissions mask, also together with token:use', async ({ service }) => {
+  test('plain permissions mask the data, even together with token:use', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data });
     const key = await service.application(['token:read', 'token:use']);
     expect((await read(service, id, key))['data']).toEqual(masked);
@@ -94,7 +94,7 @@ describe('200 creating under a transform', () => {
   });
 });
 
-describe('200 masks are evaluated when they are read', () => {
+describe('200 masks are evaluated on each read', () => {
   const rows: readonly (readonly [what: string, data: Json, mask: Json, seen: Json | undefined])[] = [
     // The values of docs/contract.md, "Filter examples".
     ['reveal_last', '123-45-6789', '{{ data | reveal_last: 4 }}', 'XXX-XX-6789'],
@@ -132,7 +132,7 @@ describe('200 masks are evaluated when they are read', () => {
     expect(body['mask']).toEqual(mask);
   });
 
-  test('of a card with its own mask that uses the cvc', async ({ service }) => {
+  test('a card with its own mask can use the cvc', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card, mask: { c: '{{ data.cvc }}', k: 'v' } });
     const key = await service.application(['token:read']);
     expect((await read(service, id, key))['data']).toEqual({ c: '123', k: 'v' });
@@ -187,7 +187,7 @@ describe('304 If-None-Match names the revision', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('never for a caller that may not read the token', async ({ service }) => {
+  test('not for a caller that may not read the token', async ({ service }) => {
     const { id } = await createPlain(service);
     const key = await service.application([rule('/x/', 'reveal', ['token:read'])]);
     const answer = await service.call('GET', path(id), undefined, { key, headers: { 'if-none-match': '*' } });

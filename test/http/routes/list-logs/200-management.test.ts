@@ -3,13 +3,13 @@ import { makeApplication, manage } from '../directory-support.js';
 import { createPlain, eventsSince, path, test, uniqueId } from '../support.js';
 import { logs, operationsOn } from './support.js';
 
-/** Returns operation, outcome and type of each change of one entity, oldest first. */
+/** Returns the operation, outcome and type of each change to one entity, oldest first. */
 async function actsOn(service: Parameters<typeof logs>[0], entity_type: string) {
   const entries = await logs(service, { entity_type });
   return entries.map(({ operation, outcome }) => `${operation} ${outcome}`).reverse();
 }
 
-test('changes of an application, its rules and keys, and rejected attempts to change them', async ({ service }) => {
+test('changes to an application, its rules and keys, and rejected attempts to change them', async ({ service }) => {
   const { id, key } = await makeApplication(service);
   const rules = [{ description: '', priority: 1, container: '/', transform: 'mask', permissions: ['token:read'] }];
   await manage(service, 'PUT', `/applications/${id}`, { name: 'other', rules });

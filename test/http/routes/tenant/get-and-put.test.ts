@@ -6,7 +6,7 @@ import { eventsSince, expectRefusal, invalid, test } from '../support.js';
 const defaults = { deduplicate_tokens: 'false', keep_superseded_data: 'false', show_fingerprints: 'false' };
 
 describe('GET and PUT /tenants/self', () => {
-  test('200 the present state, and the state after a change', async ({ service }) => {
+  test('200 the current state, and the state after a change', async ({ service }) => {
     const tenant = { id: service.tenantId, name: 'test', settings: defaults, created_by: 'operator' };
     const first = await manage(service, 'GET', '/tenants/self');
     expect(first.body).toEqual({ ...tenant, created_at: timestamp });
@@ -41,7 +41,7 @@ describe('GET and PUT /tenants/self', () => {
     await expectRefusal(service, () => manage(service, 'PUT', '/tenants/self', body), invalid(...paths));
   });
 
-  test('the settings are in force with the next request', async () => {
+  test('the settings take effect with the next request', async () => {
     const service = await startTestService();
     try {
       const create = async () => (await service.call('POST', '/tokens', { type: 'token', data: 'same' })).body;

@@ -71,7 +71,7 @@ describe('400 the body', () => {
     await expectRefusal(service, () => service.call('POST', '/tokenize', body), invalid('body'));
   });
 
-  test('415 of another media type, 413 over 4 MiB', async ({ service }) => {
+  test('415 for another media type, 413 over 4 MiB', async ({ service }) => {
     const headers = { 'content-type': 'text/plain' };
     const text = () => service.call('POST', '/tokenize', ['x'], { headers });
     await expectRefusal(service, text, { status: 415, code: 'unsupported_media_type' });

@@ -30,13 +30,13 @@ describe('403 attackers', () => {
     await expectRefusal(service, send, { status: 403, code: 'permission_missing' });
   });
 
-  test('a management application with it cannot grant itself what it lacks', async ({ service }) => {
+  test('a management application with it cannot grant itself permissions that it lacks', async ({ service }) => {
     const { id, key } = await makeManager(service, ['application:update']);
     const body = { name: 'x', permissions: ['application:update', 'tenant:delete'] };
     await expectRefusal(service, () => manage(service, 'PUT', `/applications/${id}`, body, key), exceeds);
   });
 
-  test('nor grant it to another, nor rename or weaken an application with more permissions', async ({ service }) => {
+  test('nor grant them to another application, nor rename or weaken an application with more permissions', async ({ service }) => {
     const { key } = await makeManager(service, ['application:update']);
     const accomplice = await makeManager(service, ['application:update']);
     const strong = await ownId(service, service.managementKey);
@@ -64,7 +64,7 @@ describe('403 attackers', () => {
 });
 
 describe('404', () => {
-  test('an application of another tenant, an unknown and a deleted one', async ({ service }) => {
+  test('for an application of another tenant, an unknown one and a deleted one', async ({ service }) => {
     const foreign = await ownId(service, await service.otherTenant());
     const deleted = await makeApplication(service);
     await manage(service, 'DELETE', `/applications/${deleted.id}`);
@@ -76,7 +76,7 @@ describe('404', () => {
 });
 
 describe('409 the last application that can create and update applications', () => {
-  test('cannot lose these permissions, nor get an expiry', async () => {
+  test('cannot lose these permissions or get an expiry', async () => {
     const service = await startTestService();
     try {
       const id = await ownId(service, service.managementKey);

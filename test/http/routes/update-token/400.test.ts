@@ -95,7 +95,7 @@ describe('400 an invalid patch names the field, stores nothing and changes nothi
     await expectRefusal(service, unknown, invalid(...paths));
   });
 
-  test.for(onACard)('of a card: %s', async ([, patch, ...paths], { service }) => {
+  test.for(onACard)('for a card: %s', async ([, patch, ...paths], { service }) => {
     const { id } = await create(service, {
       ...{ id: `${uniqueId()}-4000056655665556`, type: 'card', data: { ...card, name: 'A' } },
       ...{ metadata: { old: '5555555555554444' }, search_indexes: ['{{ data.name }}'] },
@@ -111,7 +111,7 @@ describe('400 an invalid patch names the field, stores nothing and changes nothi
     ['us_bank_routing_number', '021000021', '021000022'],
     ['social_security_number', '123-45-6789', 'x'],
     ['employer_id_number', '12-3456789', ''],
-  ])('of %s', async ([type, data, patch], { service }) => {
+  ])('for %s', async ([type, data, patch], { service }) => {
     const { id } = await create(service, { type, data });
     const field = type === 'bank' ? 'data.account_number' : 'data';
     await refusesPatch(service, id, { data: patch }, [field]);
@@ -139,7 +139,7 @@ describe('400 a body that is not a patch', () => {
     await expectRefusal(service, send('{"data":{"__proto__":1}}'), malformed('data.__proto__'));
   });
 
-  test.for([0, 201])('an idempotency key of %s characters', async (length, { service }) => {
+  test.for([0, 201])('an idempotency key with %s characters', async (length, { service }) => {
     const { id } = await createPlain(service);
     const headers = { 'idempotency-key': 'k'.repeat(length) };
     const send = () => service.call('PATCH', path(id), { data: 1 }, { headers });

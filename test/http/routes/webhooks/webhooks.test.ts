@@ -120,7 +120,7 @@ describe('/webhooks', () => {
   );
 
   test.for(operations.filter(([, path]) => path.includes('{id}')))(
-    '%s %s does not find a webhook of another tenant',
+    '%s %s does not find another tenant’s webhook',
     async ([method, template, , body], { service }) => {
       const made = await service.call('POST', '/webhooks', valid, { key: service.managementKey });
       const path = template.replace('{id}', String(made.body['id']));
