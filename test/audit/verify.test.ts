@@ -266,7 +266,7 @@ describe.skipIf(profile !== 'embedded')('the access log', () => {
   test.each([
     ['a changed entry', 'UPDATE entries SET time = time + 1 WHERE id = 2', 'was changed'],
     [
-      'a batch that is missing',
+      'a missing batch',
       'DELETE FROM entries WHERE batch = 2; DELETE FROM batches WHERE sequence = 2',
       'does not follow',
     ],

@@ -46,7 +46,7 @@ test(`${rounds} kills during rotations under load: every start opens everything,
     const running = load();
     await callControl(socket, 'keys-rotate', {});
     const cut = wait(below(400));
-    // Some rounds wait until the rotation has ended, so that the next one begins with another root key.
+    // Some rounds wait until the rotation has finished, so that the next one begins with a different root key.
     while (round % 3 === 0) {
       const asked = await callControl(socket, 'keys-rotation', {});
       const now = asked?.ok === true ? asked.value.state : undefined;
@@ -76,7 +76,7 @@ test(`${rounds} kills during rotations under load: every start opens everything,
   expect(await unread(service.address, key, made)).toEqual([]);
 });
 
-test('after an interruption between any two steps at the root key files, the next start opens everything and a repeat finishes', async () => {
+test('after an interruption between any two steps on the root key files, the next start opens everything and a retry finishes', async () => {
   const { dir, dataDir, flags, rootKeyFile } = await makeVault();
   const nextFile = `${rootKeyFile}.new`;
   const old = join(dir, 'kept.key');
@@ -100,7 +100,8 @@ test('after an interruption between any two steps at the root key files, the nex
     expect(existsSync(nextFile), what).toBe(false);
     expect(readFileSync(rootKeyFile), what).toEqual(newText);
   }
-  // Nothing is under the new root key yet. A partial file that a crash left does no harm, and a complete one is used.
+  // No key is wrapped under the new root key yet. A partial file left by a crash does no harm, and a complete one is
+  // used.
   writeFileSync(`${nextFile}.part`, newText.subarray(0, 10), { mode: 0o600 });
   await run(['keys', 'generate-root', nextFile]);
   const prepared = readFileSync(nextFile);

@@ -95,7 +95,7 @@ test('reveal on only some containers is below reveal elsewhere', async () => {
   }
 });
 
-test('a deletion by query counts as guessing like a search, and deletes nothing once the budget is used up', async () => {
+test('a deletion by query counts as guesses like a search, and deletes nothing once the budget is used up', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
   const key = await masked(service);
   const value = uniqueId();
