@@ -110,7 +110,11 @@ test.each([
   ['a reversed period', ['bundle', '--from', '2026-01-02', '--to', '2026-01-01', '--out', 'x'], 'after --from'],
   ['a period with invalid times', ['bundle', '--from', 'x', '--to', 'y', '--out', 'x'], 'a date or a date-time'],
   ['a stream to nowhere', ['stream', '--checkpoint', 'c'], 'either --to-file or --to-url'],
-  ['a stream to a file and a URL', ['stream', '--checkpoint', 'c', '--to-file', 'f', '--to-url', 'https://x'], 'either'],
+  [
+    'a stream to a file and a URL',
+    ['stream', '--checkpoint', 'c', '--to-file', 'f', '--to-url', 'https://x'],
+    'either',
+  ],
   ['plain HTTP to another machine', ['stream', '--checkpoint', 'c', '--to-url', 'http://siem.example/'], 'https://'],
   [
     'a password in an address',

@@ -74,7 +74,11 @@ describe('a usage error ends with exit code 2, gives the reason, and creates not
       ['tokens', 'import', '-', '--api-key-file', '-'],
       /only one of FILE, --api-key-file and --identity-file/,
     ],
-    ['an export that is neither encrypted nor in plaintext', ['tokens', 'export', '--out', 'x'], /--recipient.*--plaintext/s],
+    [
+      'an export that is neither encrypted nor in plaintext',
+      ['tokens', 'export', '--out', 'x'],
+      /--recipient.*--plaintext/s,
+    ],
     [
       'an export that is encrypted and in plaintext',
       ['tokens', 'export', '--out', 'x', '--plaintext', '--recipient', 'age1'],

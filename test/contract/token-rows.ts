@@ -54,7 +54,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'all rows are returned in pages by stream, with the MACs that they were written with',
+      'all rows are returned in pages by stream, with the MACs with which they were written',
       on(async ({ work, rows }) => {
         const writes = Array.from({ length: 5 }, () => tokenWrite(noTokenYet(), [tokenCreated()]));
         for (const write of writes) await work.commit(change(write));
@@ -126,7 +126,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'living tokens are counted by type: not the deleted, the expired, or those of another tenant',
+      'living tokens are counted by type, without deleted or expired ones and those of another tenant',
       on(async ({ work, rows, reopen }) => {
         const counted = async (now = atNoon) => Object.fromEntries(await rows.countByType('tenant', now));
         expect(await counted()).toEqual({});

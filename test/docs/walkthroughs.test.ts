@@ -15,7 +15,7 @@ const steps: Step[] = readFileSync('CONTRIBUTING.md', 'utf8')
     return found === null ? [] : [{ name, file, depth: indent.length / 2, line: index + 1 }];
   });
 
-/** Returns the texts of all functions, methods and ports with this name in a file. */
+/** Returns the source text of each function, method and port with this name in a file. */
 function bodiesOf(name: string, file: string): readonly string[] {
   const lines = readFileSync(`src/${file}`, 'utf8').split('\n');
   const declaration = new RegExp(`^ *(export )?(async )?((function\\*?|const|readonly) )?${name}\\b(\\(|<|:| =)`);

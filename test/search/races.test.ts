@@ -15,7 +15,7 @@ async function callerOf({ service, key }: TestService): Promise<Caller> {
   return caller;
 }
 
-/** Returns the vault. `between` runs once between reading a search's rows and reading their keys. */
+/** Returns the vault. Runs `happens` once, between reading a search's rows and reading their keys. */
 function interrupted(vault: Vault, happens: () => Promise<unknown>): Vault {
   let happened = false;
   const { rows } = vault;

@@ -48,7 +48,7 @@ describe('an attacker who can write the store', () => {
   });
 });
 
-test('does not prevent the vault from reading a session as it was stored', async () => {
+test('a session is read back as it was stored', async () => {
   const { sessions } = await stored();
   expect(await sessions.get('one')).toEqual(session);
 });

@@ -55,7 +55,7 @@ async function cacheOver() {
       return found.rows[0]?.state.revision;
     },
     change: () => changing.commit({ writes: [write], claim: null }),
-    /** Stores a row without passing through the cache, like a newer state that a search reads. */
+    /** Stores a row without updating the cache, so that a search reads a newer state. */
     store(newer: number): void {
       revision = newer;
     },

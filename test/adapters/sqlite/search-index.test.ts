@@ -298,36 +298,40 @@ const damages: readonly Damage[] = [
   ['damaged filters', 'UPDATE index_filters_1 SET filter = randomblob(length(filter))'],
 ];
 
-test.for(damages)('%s makes a search fail with advice on the repair, and no write fail', async ([, sql], { onTestFinished }) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-search-index-'));
-  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
-  const index = openIndex(dataDir);
-  fill(index, 300);
-  index.commit(() => index.set(3, new Set()));
-  index.writer.exec(sql);
-  const search = () => {
-    const reading = index.read(0);
-    try {
-      for (const name of ['all', 'own-6-0', 'own-9-1']) reading.view.page(termOf(name), { offset: 0, limit: 500 }, []);
-    } finally {
-      reading.end();
-    }
-  };
-  expect(search).toThrow(/vault\.db is damaged\. Run: strongroom projections rebuild tokens/);
-  const broken: unknown[] = [];
-  const maintenance = createIndexMaintenance({
-    database: index.writer,
-    commitGroup: createGroupCommit(index.writer, 'vault.db', vaultSchema),
-    onErased: () => undefined,
-    onBroken: (error) => broken.push(error),
-  });
-  maintenance.eraseAll();
-  await vi.waitFor(() => expect(maintenance.erase([0, index.keeper.last()])).toBe(true));
-  expect(maintenance.isBehind()).toBe(false);
-  expect(broken).toEqual([]);
-  maintenance.close();
-  index.close();
-});
+test.for(damages)(
+  '%s makes a search fail with advice on the repair, and no write fail',
+  async ([, sql], { onTestFinished }) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-search-index-'));
+    onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+    const index = openIndex(dataDir);
+    fill(index, 300);
+    index.commit(() => index.set(3, new Set()));
+    index.writer.exec(sql);
+    const search = () => {
+      const reading = index.read(0);
+      try {
+        for (const name of ['all', 'own-6-0', 'own-9-1'])
+          reading.view.page(termOf(name), { offset: 0, limit: 500 }, []);
+      } finally {
+        reading.end();
+      }
+    };
+    expect(search).toThrow(/vault\.db is damaged\. Run: strongroom projections rebuild tokens/);
+    const broken: unknown[] = [];
+    const maintenance = createIndexMaintenance({
+      database: index.writer,
+      commitGroup: createGroupCommit(index.writer, 'vault.db', vaultSchema),
+      onErased: () => undefined,
+      onBroken: (error) => broken.push(error),
+    });
+    maintenance.eraseAll();
+    await vi.waitFor(() => expect(maintenance.erase([0, index.keeper.last()])).toBe(true));
+    expect(maintenance.isBehind()).toBe(false);
+    expect(broken).toEqual([]);
+    maintenance.close();
+    index.close();
+  },
+);
 
 test('while more postings are unmerged than the limit allows, writes wait for merges to catch up', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-search-index-'));

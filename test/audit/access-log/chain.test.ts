@@ -16,7 +16,8 @@ const tamperings: Readonly<Record<string, string>> = {
   'a removed entry': 'DELETE FROM entries WHERE id = 2',
   'an inserted entry':
     'INSERT INTO entries SELECT 1000, batch, tenant, time, actor, actor_type, key, source, entity_type, ref, entity, operation, outcome, message, trace, trace_stream, trace_revision FROM entries WHERE id = 2',
-  'a batch removed together with its entries': 'DELETE FROM entries WHERE batch = 2; DELETE FROM batches WHERE sequence = 2',
+  'a batch removed together with its entries':
+    'DELETE FROM entries WHERE batch = 2; DELETE FROM batches WHERE sequence = 2',
   'two swapped batches':
     'UPDATE batches SET sequence = -sequence WHERE sequence IN (2, 3); UPDATE batches SET sequence = 5 + sequence WHERE sequence < 0;' +
     'UPDATE entries SET batch = 5 - batch WHERE batch IN (2, 3)',

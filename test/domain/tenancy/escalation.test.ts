@@ -10,7 +10,7 @@ const directory = directoryAfter(
   create('reader', reader),
 );
 
-describe('a management application cannot gain permissions that it does not hold', () => {
+describe('a management application cannot gain permissions that it does not have', () => {
   test.for([
     ['making a stronger one', create('new', manager([...some, 'log:read']))],
     ['making an equal one and a bit', create('new', manager(managementPermissions))],
@@ -25,7 +25,7 @@ describe('a management application cannot gain permissions that it does not hold
     expect(outcome(as(weak), command, directory)).toEqual(expected);
   });
 
-  test('an application may grant, revoke and use the permissions that it holds', () => {
+  test('an application may grant, revoke and use the permissions that it has', () => {
     expect(outcome(as(weak), create('new', manager(some)), directory)).toEqual([
       'application.created',
       'application.key.issued',
@@ -49,7 +49,7 @@ describe('the permissions that count are those at the revision that the events f
     expect(outcome(as(weak), create('new', reader), now)).toBe(code);
   });
 
-  test.for(['reader', weak])('a permission that %s does not hold', (id) => {
+  test.for(['reader', weak])('a permission that %s does not have', (id) => {
     expect(outcome(as(id), { do: 'update_tenant', name: 'mine', settings: {} }, directory)).toBe('permission_missing');
     expect(outcome(as(id), { do: 'delete_tenant', name: 'shop' }, directory)).toBe('permission_missing');
     expect(outcome(as(id), { do: 'create_tenant', name: 'shop' }, directory)).toBe('permission_missing');

@@ -48,7 +48,7 @@ const events = (read('test/events/recorded-version-1.json') as { readonly events
 const checkpoints = recording.events.map(recorded);
 const key = bytes(recording.key);
 
-/** The events of the log by commit, with the recorded values of each. */
+/** The log's events by commit, with the recorded values of each. */
 const commits = recording.commits.map((commit, index) => {
   const start = recording.commits.slice(0, index).reduce((sum, before) => sum + before.events, 0);
   const own = events.slice(start, start + commit.events);
@@ -69,7 +69,7 @@ const stored: readonly StoredEvent[] = commits.flatMap(({ own, first, digests, s
   })),
 );
 
-test('commits, MACs, chain and tree over the recorded events equal the recorded ones', () => {
+test('commits, MACs, chain and tree over the recorded events match the recorded ones', () => {
   let [link, tree] = [noLink, emptyTree];
   for (const { own, stream, first, digests, sealed, leaf, mac, link: recordedLink, root } of commits) {
     const commit = sealCommit(key, stream, first - 1, own);
@@ -84,13 +84,13 @@ test('commits, MACs, chain and tree over the recorded events equal the recorded 
   expect(commits.some(({ own }) => own.length > 1)).toBe(true);
 });
 
-test('each recorded event proves itself, without the others of its commit', () => {
+test('each recorded event proves itself, without the other events in its commit', () => {
   const leaves = commits.flatMap(({ own, leaf }) => own.map(() => leaf));
   expect(stored.map((event) => hex(provenLeaf(key, event) ?? Buffer.of()))).toEqual(leaves);
   expect(stored.map((event) => provenLeaf(Buffer.alloc(32), event)).filter((leaf) => leaf !== null)).toEqual([]);
 });
 
-test('every recorded checkpoint is read unchanged, signs chain and tree, and names the previous one', () => {
+test('every recorded checkpoint is read unchanged, signs the chain and the tree, and names the previous checkpoint', () => {
   let previous: string | null = null;
   for (const event of checkpoints) {
     const checkpoint = readCheckpointEvent(event);

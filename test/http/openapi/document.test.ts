@@ -122,9 +122,7 @@ describe('for generators', () => {
     }
   });
 
-  test('the list filters are typed: arrays, and an object that is written as metadata.<key>', async ({
-    service,
-  }) => {
+  test('the list filters are typed: arrays, and an object that is written as metadata.<key>', async ({ service }) => {
     const { paths = {} } = await documentOf(service);
     const parameters = Object.fromEntries(
       (paths['/tokens']?.get?.parameters ?? []).map((parameter) => [Object(parameter).name, parameter]),
@@ -224,7 +222,9 @@ describe('responses', () => {
     }
   });
 
-  test('a route that needs a key documents the error for a lost key of a token, a tenant or an entry', async ({ service }) => {
+  test('a route that needs a key documents the error for a lost key of a token, a tenant or an entry', async ({
+    service,
+  }) => {
     const keyed = operationsIn(await documentOf(service)).filter(({ security = [] }) => security.length > 0);
     const withoutIt = keyed.filter((operation) =>
       mediaOf(operation).every(

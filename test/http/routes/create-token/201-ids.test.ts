@@ -82,7 +82,9 @@ describe('201 an id from an expression over the data', () => {
   });
 });
 
-test('a random UUID that is in use takes over no token, although its stream is not read before the append', async ({ service }) => {
+test('a random UUID that is in use takes over no token, although its stream is not read before the append', async ({
+  service,
+}) => {
   const { random } = service.vault;
   const taken = random.uuid();
   await create(service, { id: taken, type: 'token', data: 'first' });

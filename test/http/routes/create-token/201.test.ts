@@ -78,7 +78,9 @@ describe('201 an optional field that is null counts as absent', () => {
 });
 
 describe('201 normalization and limits that are just met', () => {
-  test('containers are lower-cased and repeats collapse; ten are allowed, not counting repeats', async ({ service }) => {
+  test('containers are lower-cased and repeats collapse; ten are allowed, not counting repeats', async ({
+    service,
+  }) => {
     const ten = Array.from({ length: 10 }, (_, i) => `/c${i}/`);
     const created = await create(service, { type: 'token', data: 1, containers: [...ten, '/C0/', '/c9/'] });
     expect(created['containers']).toEqual(ten);

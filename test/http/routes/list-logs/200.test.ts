@@ -132,7 +132,9 @@ describe('filters and pages', () => {
     expect(new Set((await logs(service)).map(({ tenant_id }) => tenant_id))).toEqual(new Set([service.tenantId]));
   });
 
-  test('without start_date, the last 24 hours are shown; start_date is inclusive, end_date exclusive', async ({ service }) => {
+  test('without start_date, the last 24 hours are shown; start_date is inclusive, end_date exclusive', async ({
+    service,
+  }) => {
     const { id } = await createPlain(service);
     const created = service.clock.now();
     service.clock.advance(aDayMs);

@@ -23,7 +23,9 @@ describe('a list returns whole tokens, newest first', () => {
     expect(await list(service, query)).toMatchObject({ ids: [first.id], total: 1 });
   });
 
-  test('page and size select tokens; the default is the first 20; a page past the end is empty', async ({ service }) => {
+  test('page and size select tokens; the default is the first 20; a page past the end is empty', async ({
+    service,
+  }) => {
     const group = uniqueId('group');
     await Promise.all(Array.from({ length: 21 }, () => createPlain(service, { metadata: { group } })));
     const query = `?metadata.group=${group}`;
@@ -71,7 +73,9 @@ describe('filters are ANDed, and repeated ids and types are ORed', () => {
     expect((await list(service, `${query}&type=token&id=${routing.id}`)).ids).toEqual([]);
   });
 
-  test('metadata matches in any case, several keys are ANDed, a key may appear only once, and one JSON object works as well', async ({ service }) => {
+  test('metadata matches in any case, several keys are ANDed, a key may appear only once, and one JSON object works as well', async ({
+    service,
+  }) => {
     const group = uniqueId('Group');
     const { id } = await createPlain(service, { metadata: { group, 'my key': 'Größe & more' } });
     await createPlain(service, { metadata: { group } });

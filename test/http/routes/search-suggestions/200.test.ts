@@ -37,7 +37,9 @@ describe('fields and types are suggested to everyone', () => {
 });
 
 describe('metadata keys and containers of living tokens', () => {
-  test('are suggested by their own beginning or by that of their term, but a value or an id never is', async ({ service }) => {
+  test('are suggested by their own beginning or by that of their term, but a value or an id never is', async ({
+    service,
+  }) => {
     makeStale(service);
     const id = `secretid-${Date.now()}`;
     await createPlain(service, {

@@ -35,7 +35,9 @@ describe('a search returns whole tokens and the position of the page', () => {
     expect(far.ids).toEqual([]);
   });
 
-  test('without a page or a size, the first page of 20 tokens is returned; an empty result has no page', async ({ service }) => {
+  test('without a page or a size, the first page of 20 tokens is returned; an empty result has no page', async ({
+    service,
+  }) => {
     const metadata = { group: uniqueId('group') };
     await Promise.all(Array.from({ length: 21 }, () => createPlain(service, { metadata })));
     const found = await search(service, `metadata.group:${metadata.group}`);
@@ -189,7 +191,9 @@ describe('data search matches an evaluated index of a token of any type', () => 
 });
 
 describe('the other fields', () => {
-  test('fingerprints and ids match exactly, types in any case, and applications and dates match as well', async ({ service }) => {
+  test('fingerprints and ids match exactly, types in any case, and applications and dates match as well', async ({
+    service,
+  }) => {
     const { id, fingerprint, created_by } = await createPlain(service, { id: uniqueId('MixedCase') });
     const ids = async (query: string) => (await search(service, `${query} AND id:${id}`)).ids;
     expect(await ids(`fingerprint:${fingerprint}`)).toContain(id);

@@ -20,7 +20,9 @@ describe('200 with deduplication on', () => {
     expect(await service.eventCount()).toBe(before + 1);
   });
 
-  test('a part that is already stored returns the stored token, even if the given id is in use', async ({ service }) => {
+  test('a part that is already stored returns the stored token, even if the given id is in use', async ({
+    service,
+  }) => {
     const stored = await createPlain(service, { data: uniqueId() });
     const taken = await createPlain(service);
     const before = await service.eventCount();

@@ -36,7 +36,9 @@ describe('403 attackers', () => {
     await expectRefusal(service, () => manage(service, 'PUT', `/applications/${id}`, body, key), exceeds);
   });
 
-  test('nor grant them to another application, nor rename or weaken an application with more permissions', async ({ service }) => {
+  test('nor grant them to another application, nor rename or weaken an application with more permissions', async ({
+    service,
+  }) => {
     const { key } = await makeManager(service, ['application:update']);
     const accomplice = await makeManager(service, ['application:update']);
     const strong = await ownId(service, service.managementKey);

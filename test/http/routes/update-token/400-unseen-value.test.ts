@@ -55,7 +55,9 @@ describe('400 a caller that cannot see the value learns nothing from trying cand
     expect(answer.status, answer.text).toBe(200);
   });
 
-  test('types of other lengths are covered, and the rule does not apply to a type without own values', async ({ service }) => {
+  test('types of other lengths are covered, and the rule does not apply to a type without own values', async ({
+    service,
+  }) => {
     const key = await blind.masked(service);
     for (const [type, data, candidate] of [
       ['social_security_number', '123-45-6789', '111-22-3333'],
