@@ -89,7 +89,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a fingerprint finds only the living token of its tenant',
+      'a fingerprint finds only its tenant’s living token',
       on(async ({ work, rows }) => {
         const fingerprintHash = aHash();
         const created = tokenCreated({ expiresAt: atNoon + 10 });
