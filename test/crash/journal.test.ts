@@ -121,19 +121,19 @@ const alterations: Readonly<Record<string, (journal: Database.Database) => void>
   'a group that is missing in the middle': (journal) => {
     journal.exec('DELETE FROM groups WHERE sequence = (SELECT max(sequence) - 1 FROM groups)');
   },
-  'two groups exchanged': (journal) => {
+  'two swapped groups': (journal) => {
     const newest = '(SELECT max(sequence) FROM groups WHERE sequence > 0)';
     journal.exec(`UPDATE groups SET sequence = -sequence WHERE sequence >= ${newest} - 1;
       UPDATE groups SET sequence = (SELECT -sum(sequence) FROM groups WHERE sequence < 0) + sequence WHERE sequence < 0;`);
   },
-  'a group that is not encoded as ours': (journal) => plant(journal, Buffer.from('not a group')),
+  'a group in a foreign encoding': (journal) => plant(journal, Buffer.from('not a group')),
   'a group with an operation that does not exist': (journal) =>
     plant(journal, encodeChanges([{ operation: 'constructor', input: null }])),
   'a change that vault.db would not have accepted': (journal) => {
     const { changes } = journal.prepare('SELECT changes FROM groups ORDER BY sequence DESC LIMIT 1').get() as Group;
     plant(journal, changes);
   },
-  'a changed batch of the access log': (journal) => {
+  'a changed access log batch': (journal) => {
     journal.exec(`UPDATE batches SET lines = replace(lines, 'success', 'failed')`);
   },
 };

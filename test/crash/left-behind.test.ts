@@ -45,9 +45,9 @@ describe('a torn end of the write-ahead log', () => {
   const tails: readonly (readonly [string, (wal: Buffer) => Buffer])[] = [
     ['noise', () => randomBytes(5_000)],
     ['zeros', () => Buffer.alloc(9_000)],
-    ['a whole frame of the log once more', (wal) => wal.subarray(32, 32 + 24 + 4_096)],
+    ['another copy of a whole frame', (wal) => wal.subarray(32, 32 + 24 + 4_096)],
     ['half a frame', (wal) => wal.subarray(32, 32 + 2_000)],
-    ['the last frame with another byte in it', (wal) => Buffer.concat([wal.subarray(-4_120, -1), Buffer.from([7])])],
+    ['the last frame with a changed byte', (wal) => Buffer.concat([wal.subarray(-4_120, -1), Buffer.from([7])])],
   ];
 
   test.each(tails)('%s behind it: nothing that was acknowledged is lost', async (_what, tailOf) => {

@@ -25,7 +25,7 @@ test('equals the text of JSON.stringify', () => {
 test.each([
   ['empty arrays', Array.from({ length: 300_000 }, () => [])],
   ['numbers', Array.from({ length: 300_000 }, (_, i) => i / 8)],
-  ['long texts between short ones', Array.from({ length: 100 }, (_, i) => (i % 3 === 0 ? 'x'.repeat(40_000) : i))],
+  ['long strings between short ones', Array.from({ length: 100 }, (_, i) => (i % 3 === 0 ? 'x'.repeat(40_000) : i))],
   ['many names', Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`name-${i}`, { i }]))],
 ])('%s are serialized in steps', (_name, value) => {
   const steps = jsonText(value as Json);

@@ -116,10 +116,10 @@ describe('an unreadable event stops the reader', () => {
 
   test.each([
     ['of a newer version', { version: tokenEventVersion + 1 }],
-    ['of a version that never was', { version: 0 }],
+    ['of a version that never existed', { version: 0 }],
     ['of an unknown type', { type: 'token.exploded' }],
     ['of a type that every object has', { type: 'constructor' }],
-    ['without its clear part', { clear: {} }],
+    ['without its plaintext part', { clear: {} }],
   ])('%s', (_, change) => {
     expect(() => readTokenEvent({ ...created, ...change })).toThrow(UnreadableEvent);
     expect(() => applyToView(emptyView(created.stream, created.tenantId), { ...created, ...change })).toThrow(

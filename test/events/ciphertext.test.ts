@@ -47,7 +47,7 @@ test.each([
   ['revision', { revision: 4 }],
   ['key id', { keyId: 'K' }],
   ['field', { field: 'cvc' }],
-  ['border between two parts', { tenantId: 'tt', stream: 'oken-1' }],
+  ['boundary between two parts', { tenantId: 'tt', stream: 'oken-1' }],
 ] as const)('a ciphertext never opens in another place: %s', (_, elsewhere) => {
   const box = sealCiphertext(key, Buffer.from('value'), place);
   expect(openCiphertext(key, box, { ...place, ...elsewhere })).toBeNull();

@@ -48,7 +48,7 @@ describe('a fingerprint is an oracle, so a caller below reveal sees none', () =>
     ['another part of the data', { type: 'card', data: card }, { data: { expiration_month: 1 } }, false],
     ['metadata alone', { type: 'card', data: card }, { metadata: { a: 'b' } }, false],
     ['the number', { type: 'card', data: card }, { data: { number: '5555555555554444' } }, true],
-    ['the whole of a text', { type: 'token', data: 'a' }, { data: 'b' }, true],
+    ['the whole of a string', { type: 'token', data: 'a' }, { data: 'b' }, true],
     ['part of an object', { type: 'token', data: { a: 'secret', b: 1 } }, { data: { b: 2 } }, false],
     ['all of an object', { type: 'token', data: { a: 'secret', b: 1 } }, { data: { a: 'x', b: 2 } }, true],
     [

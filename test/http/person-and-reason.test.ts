@@ -98,9 +98,9 @@ test('a token’s history names the person to readers of the log, and the event 
 
 describe('rejected', () => {
   test.for([
-    ['an empty text', ''],
+    ['an empty string', ''],
     ['only spaces', '%20%20'],
-    ['a text that is too long', 'x'.repeat(501)],
+    ['a string that is too long', 'x'.repeat(501)],
     ['a line break', 'a%0Ab'],
     ['a control character of Latin-1', '%C2%85'],
     ['a byte that is not percent-encoded', 'M\u00fcller'],

@@ -21,10 +21,10 @@ test('a request that a trusted proxy received over TLS is served', async () => {
 });
 
 test.each([
-  ['a peer that is not the proxy, whatever it says of itself', '10.0.0.5', { ...overTls, 'x-forwarded-for': proxy }],
+  ['a peer that is not the proxy, whatever it claims', '10.0.0.5', { ...overTls, 'x-forwarded-for': proxy }],
   ['a peer that is not the proxy, in IPv6', '2001:db8::1', overTls],
   ['the proxy, without the header', proxy, {}],
-  ['the proxy, of a plaintext request', proxy, { 'x-forwarded-proto': 'http' }],
+  ['the proxy, for a plaintext request', proxy, { 'x-forwarded-proto': 'http' }],
   ['the proxy, appending to a header that the caller sent', proxy, { 'x-forwarded-proto': 'https, http' }],
   ['the proxy, behind another that was reached in plaintext', proxy, { 'x-forwarded-proto': 'http, https' }],
   ['the proxy, with an empty header', proxy, { 'x-forwarded-proto': '' }],

@@ -14,7 +14,7 @@ const variants = profiles.flatMap((profile) => [
   [profile, 'in maintenance', { maintenance: true }] as const,
   [
     profile,
-    'with everything set',
+    'with all values set',
     {
       image: { digest: `sha256:${'0'.repeat(64)}`, pullSecrets: ['registry'] },
       settings: { STRONGROOM_RATE_LIMIT_REQUESTS: '5000' },
@@ -35,7 +35,7 @@ const variants = profiles.flatMap((profile) => [
   ] as const,
   [
     profile,
-    'with as little as possible',
+    'with the fewest possible values',
     {
       backup: { enabled: false, persistence: { existingClaim: 'backups' } },
       embedded: { persistence: { existingClaim: 'data' } },
@@ -279,12 +279,7 @@ test.each([
     { settings: { STRONGROOM_ADMIN_PORT: 'off' } },
     /STRONGROOM_ADMIN_PORT/,
   ],
-  [
-    'embedded',
-    'an address of a store in the open',
-    { settings: { STRONGROOM_REDIS_URL: 'x' } },
-    /STRONGROOM_REDIS_URL/,
-  ],
+  ['embedded', 'a store address in plaintext', { settings: { STRONGROOM_REDIS_URL: 'x' } }, /STRONGROOM_REDIS_URL/],
   ['embedded', 'a backup that no one can open', { backup: { recipients: [] } }, /recipients/],
   ['cluster', 'no addresses of stores', { cluster: { stores: { existingSecret: '' } } }, /existingSecret/],
   ['cluster', 'no API process', { cluster: { api: { replicas: 0 } } }, /replicas/],

@@ -7,7 +7,7 @@ import { endOfRebuild, generous, openVault, rebuildTokens, storedIn } from './su
 test.each([
   ['a due time', 'UPDATE token_rows_1 SET expires_at = 99999999999999 WHERE stream = ?'],
   ['a term', `UPDATE token_rows_1 SET terms = zeroblob(length(terms)) WHERE stream = ?`],
-  ['a box', 'UPDATE token_rows_1 SET content = zeroblob(64) WHERE stream = ?'],
+  ['a ciphertext', 'UPDATE token_rows_1 SET content = zeroblob(64) WHERE stream = ?'],
   ['the state', `UPDATE token_rows_1 SET state = json_set(state, '$.life.createdBy', 'x') WHERE stream = ?`],
   ['a fingerprint', `UPDATE token_rows_1 SET fingerprint = 'f' WHERE stream = ?`],
   ['the whole row', 'DELETE FROM token_rows_1 WHERE stream = ?'],

@@ -87,10 +87,10 @@ test('after an interruption between any two steps on the root key files, the nex
   const torn = Buffer.concat([newText.subarray(0, 20), oldText.subarray(20)]);
   const zeros = Buffer.alloc(newText.length);
   const states: readonly (readonly [string, Buffer, Buffer])[] = [
-    ['everything is under the new one, and the files are as before', oldText, newText],
-    ['the old one is half overwritten', torn, newText],
-    ['it is overwritten, and the file of the new one still there', newText, newText],
-    ['that is overwritten, too, and not removed', newText, zeros],
+    ['all keys are under the new root key, and the files are unchanged', oldText, newText],
+    ['the old root key is half overwritten', torn, newText],
+    ['the old root key is overwritten, and the new one’s file still exists', newText, newText],
+    ['the new one’s file is also overwritten, and not removed', newText, zeros],
   ];
   for (const [what, present, next] of states) {
     writeFileSync(rootKeyFile, present, { mode: 0o600 });

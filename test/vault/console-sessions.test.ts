@@ -27,9 +27,9 @@ describe('an attacker who can write the store', () => {
   });
 
   test.each([
-    ['put under another id', { id: 'two' }],
-    ['given a later end', { expiresAt: 10 * 900_000 }],
-    ['given other subjects, so that its end finds it no more', { subjects: [] }],
+    ['stored under another id', { id: 'two' }],
+    ['given a later expiry', { expiresAt: 10 * 900_000 }],
+    ['given other subjects, so that ending their sessions misses it', { subjects: [] }],
     ['given other bytes', { sealed: Buffer.alloc(80, 1) }],
     ['given no bytes', { sealed: Buffer.alloc(0) }],
   ])('cannot use a session that was %s', async (_what, change) => {

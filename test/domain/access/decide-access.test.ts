@@ -172,12 +172,12 @@ describe('the callers that may change expressions over the data', () => {
     ['a rule that reveals to token:update', callerWith({ transform: 'reveal', permissions: ['token:update'] }), false],
     ['a rule that masks token:use', callerWith({ transform: 'mask', permissions: ['token:use'] }), false],
     [
-      'a revealing rule behind a masking one',
+      'a revealing rule after a masking one',
       callerWith({ priority: 1, transform: 'mask' }, { priority: 2, transform: 'reveal' }),
       false,
     ],
     ['a revealing rule elsewhere', callerWith({ container: '/b/', transform: 'reveal' }), false],
-    ['a public application, whatever it holds', isPublic(callerWith({ transform: 'reveal' })), false],
+    ['a public application, whatever its rules', isPublic(callerWith({ transform: 'reveal' })), false],
     ['a public application with plain token:use', isPublic(callerHolding('token:use')), false],
   ] as const)('%s: %#', (_name, caller, may) => {
     expect(maySeeClear(caller, ['/a/'])).toBe(may);

@@ -90,7 +90,7 @@ describe('a move under rules', () => {
       'mask',
     ],
     [
-      'to where the caller may create as well, which counts for nothing on a token that is there',
+      'to where the caller may also create, which has no effect on an existing token',
       [
         { container: '/', permissions: update },
         { container: '/b/', permissions: ['token:create'] },

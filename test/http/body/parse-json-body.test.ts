@@ -355,7 +355,7 @@ describe('large hostile bodies take linear time', () => {
     ['zeros before a digit', filled('[0.', '0', '1]')],
     ['zeros in an exponent', filled('[1e', '0', '1]')],
     ['numbers with exponents', filled('[', '1.1e1,', '1]')],
-    ['numbers of 17 digits', filled('[', '0.12345678901234566,', '1]')],
+    ['numbers with 17 digits', filled('[', '0.12345678901234566,', '1]')],
     ['empty arrays', filled('[', '[],', '1]')],
     ['escaped keys', filled('[', '{"\\u0041":1},', '1]')],
     ['a long key before a bad number', filled('{"', '\\u0041', '":1e400}')],

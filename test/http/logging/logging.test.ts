@@ -162,22 +162,22 @@ describe('frames', () => {
 
   it.each([
     ['an ordinary error', () => new Error('plain')],
-    ['one without a message', () => withStack(new TypeError(), 'TypeError\n    at f (/x.js:1:1)')],
-    ['one whose message looks like frames', () => new Error(`\n    at ${marker} (/x.js:1:1)\n`)],
-    ['one of Node.js with a code', () => caught(() => Buffer.alloc(-1))],
-    ['one of the platform', () => new DOMException(marker, 'AbortError')],
+    ['an error without a message', () => withStack(new TypeError(), 'TypeError\n    at f (/x.js:1:1)')],
+    ['an error whose message looks like frames', () => new Error(`\n    at ${marker} (/x.js:1:1)\n`)],
+    ['a Node.js error with a code', () => caught(() => Buffer.alloc(-1))],
+    ['an error of the platform', () => new DOMException(marker, 'AbortError')],
   ])('are kept from %s', (_, error) => {
     expect(stackOf(error())).toMatch(/^at .+/);
     expect(stackOf(error())).not.toContain(marker);
   });
 
   it.each([
-    ['a message that was replaced', () => withMessage(new Error(`a\n    at ${marker} (/x.js:1:1)`), 'b')],
-    ['a message that was emptied', () => withMessage(new Error(`a\n    at ${marker} (/x.js:1:1)`), '')],
-    ['a stack that is no text', () => withStack(new Error('a'), { toString: () => marker })],
+    ['a replaced message', () => withMessage(new Error(`a\n    at ${marker} (/x.js:1:1)`), 'b')],
+    ['an emptied message', () => withMessage(new Error(`a\n    at ${marker} (/x.js:1:1)`), '')],
+    ['a stack that is not a string', () => withStack(new Error('a'), { toString: () => marker })],
     ['a stack of another kind', () => withStack(new Error('a'), `${marker}\n${marker}`)],
-    ['a text that was thrown', () => marker],
-    ['an object that was thrown', () => ({ name: marker, message: marker, stack: marker, code: marker })],
+    ['a thrown string', () => marker],
+    ['a thrown object', () => ({ name: marker, message: marker, stack: marker, code: marker })],
     ['nothing', () => undefined],
   ])('are not taken from %s', (_, thrown) => {
     expect(stackOf(thrown())).toBeUndefined();

@@ -29,18 +29,18 @@ describe('400 a body that is not a create request stores nothing', () => {
 
 describe('400 a body that is not acceptable JSON stores nothing and is not repeated', () => {
   test.for([
-    ['cut short', '{"type":"token","data":"Sensitive', 'body'],
+    ['truncated JSON', '{"type":"token","data":"Sensitive', 'body'],
     ['a trailing comma', token('1,'), 'body'],
     ['two values', `${token('1')}${token('2')}`, 'body'],
     ['single quotes', "{'type':'token'}", 'body'],
     ['a comment', `${token('1')}//`, 'body'],
     ['NaN', token('NaN'), 'body'],
-    ['a control in a string', token('"a\nb"'), 'body'],
+    ['a control character in a string', token('"a\nb"'), 'body'],
     ['white space alone', '  ', 'body'],
     ['65 levels', token(`${'['.repeat(64)}${']'.repeat(64)}`), 'body'],
     ['__proto__', token('{"a":{"__proto__":{}}}'), 'data.a.__proto__'],
     ['an escaped __proto__', token('{"\\u005f_proto__":1}'), 'data.__proto__'],
-    ['constructor holding a prototype', token('{"constructor":{"prototype":1}}'), 'data.constructor.prototype'],
+    ['a constructor with a prototype', token('{"constructor":{"prototype":1}}'), 'data.constructor.prototype'],
     ['a number that would lose digits', token('[12345678901234567890]'), 'data[0]'],
     ['an invalid number', token('1e999'), 'data'],
   ])('%s', async ([, raw, path], { service }) => {

@@ -7,8 +7,8 @@ const forbidden = { status: 403, code: 'forbidden' };
 describe('403', () => {
   test.for([
     ['a private application without token:use', ['token:read', 'token:search'], 'private'],
-    ['a public one', ['token:create', 'token:update'], 'public'],
-    ['a management one', ['application:read'], 'management'],
+    ['a public application', ['token:create', 'token:update'], 'public'],
+    ['a management application', ['application:read'], 'management'],
   ] as const)('the permission is missing: %s', async ([, permissions, type], { service }) => {
     const key = await service.application(permissions, type);
     const missing = { status: 403, code: 'permission_missing' };

@@ -20,21 +20,25 @@ describe('200 the caller’s transform decides how much of the data is shown', (
       masked,
     ],
     [
-      'negative ones before zero',
+      'negative priorities before zero',
       [rule('/', 'mask', ['token:read'], 0), rule('/', 'redact', ['token:read'], -1)],
       undefined,
     ],
     [
-      'equal ones in their order',
+      'equal priorities in their order',
       [rule('/pci/', 'redact', ['token:read']), rule('/', 'reveal', ['token:read'])],
       undefined,
     ],
     [
-      'rules of other containers are skipped',
+      'rules for other containers are skipped',
       [rule('/pci/low/', 'redact', ['token:read']), rule('/', 'reveal', ['token:read'])],
       data,
     ],
-    ['rules of other permissions too', [rule('/', 'redact', ['token:use']), rule('/', 'reveal', ['token:read'])], data],
+    [
+      'rules for other permissions are skipped too',
+      [rule('/', 'redact', ['token:use']), rule('/', 'reveal', ['token:read'])],
+      data,
+    ],
   ];
 
   test.for(rows)('%s', async ([, rules, expected], { service }) => {
@@ -80,7 +84,7 @@ describe('200 creating under a transform', () => {
       'masked',
     ],
     [
-      'the rule for reading plays no part',
+      'the rule for reading has no effect',
       [rule('/', 'redact', ['token:read'], 0), rule('/', 'reveal', ['token:create'])],
       ['/a/'],
       'value',
@@ -103,10 +107,10 @@ describe('200 masks are evaluated on each read', () => {
     ['card_mask', '3622-7206-2716-5567', "{{ data | card_mask: 'true','true','#','-' }}", '3622-7206-####-5567'],
     ['reveal', '3622-7206-2716-5567', "{{ data | reveal: 7, 4, '#', '-' }}", '3622-72##-####-5567'],
     ['stringify', 8.99, '{{ data | stringify }}', '8.99'],
-    ['a lone object keeps its type', { n: 8.99 }, '{{ data.n }}', 8.99],
+    ['a single object keeps its type', { n: 8.99 }, '{{ data.n }}', 8.99],
     ['an object stays one', { o: { a: [1] } }, '{{ data.o }}', { a: [1] }],
     [
-      'inside text an object is its JSON and null is nothing',
+      'inside text, an object is its JSON and null is empty',
       { o: { a: 1 } },
       '<{{ data.o }}|{{ data.none }}>',
       '<{"a":1}|>',
@@ -117,9 +121,9 @@ describe('200 masks are evaluated on each read', () => {
     ['null at the top redacts', { a: 1 }, '{{ data.none }}', undefined],
     ['literals stay', 1, { a: 7, b: true, c: ['x'], d: {} }, { a: 7, b: true, c: ['x'], d: {} }],
     ['false is a mask', 1, false, false],
-    ['what fails is null', 'x', { a: '{{ data | to_number }}', b: 'b' }, { b: 'b' }],
-    ['a slip shows nothing', 'secret', { a: '{{ data reveal_last: 4 }}', b: 'b' }, { b: 'b' }],
-    ['a slip among others', 'secret', 'a{{ data reveal_last: 4 }}b', 'ab'],
+    ['a failing expression is null', 'x', { a: '{{ data | to_number }}', b: 'b' }, { b: 'b' }],
+    ['a mistake shows nothing', 'secret', { a: '{{ data reveal_last: 4 }}', b: 'b' }, { b: 'b' }],
+    ['a mistake inside text', 'secret', 'a{{ data reveal_last: 4 }}b', 'ab'],
     ['metadata', 'secret', '{{ metadata.k }}', 'v'],
     ['no prototype', {}, '{{ data.constructor }}', undefined],
   ];

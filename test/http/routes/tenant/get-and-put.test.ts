@@ -33,10 +33,10 @@ describe('GET and PUT /tenants/self', () => {
   test.for([
     ['no name', { settings: {} }, ['name']],
     ['an empty name', { name: '' }, ['name']],
-    ['settings that are none', { name: 'x', settings: ['true'] }, ['settings']],
-    ['a setting that there is not', { name: 'x', settings: { dedupe: 'true' } }, ['settings']],
+    ['settings that are not an object', { name: 'x', settings: ['true'] }, ['settings']],
+    ['an unknown setting', { name: 'x', settings: { dedupe: 'true' } }, ['settings']],
     ['a boolean', { name: 'x', settings: { deduplicate_tokens: true } }, ['settings.deduplicate_tokens']],
-    ['another text', { name: 'x', settings: { keep_superseded_data: 'yes' } }, ['settings.keep_superseded_data']],
+    ['another string', { name: 'x', settings: { keep_superseded_data: 'yes' } }, ['settings.keep_superseded_data']],
   ] as const)('400 %s', async ([, body, paths], { service }) => {
     await expectRefusal(service, () => manage(service, 'PUT', '/tenants/self', body), invalid(...paths));
   });

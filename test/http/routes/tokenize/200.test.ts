@@ -38,7 +38,7 @@ describe('200 every value becomes a token, and the structure stays the same', ()
     ['a number', 8.99],
     ['a boolean', true],
     ['an empty string', ''],
-    ['what looks like an expression', '{{ data.number }}'],
+    ['string that looks like an expression', '{{ data.number }}'],
   ] as const)('the body may be a single %s', async ([, data], { service }) => {
     const id = await tokenize(service, data);
     expect((await read(service, `${id}`))['data']).toBe(data);

@@ -13,7 +13,7 @@ describe('400 names each field and stores nothing', () => {
     ['a name of 201 characters', { ...good, name: 'x'.repeat(201) }, ['name']],
     ['neither permissions nor rules', { name: 'x' }, ['permissions']],
     ['another type', { ...good, type: 'public' }, ['type']],
-    ['a permission that its type may not hold', { ...good, permissions: ['log:read'] }, ['permissions[0]']],
+    ['a permission that its type may not have', { ...good, permissions: ['log:read'] }, ['permissions[0]']],
     ['a bad rule', { name: 'x', rules: [{ transform: 'mask', permissions: ['token:read'] }] }, ['rules[0].container']],
     ['an expiry in the past', { ...good, expires_at: '2020-01-01' }, ['expires_at']],
   ] as const)('%s', async ([, body, paths], { service }) => {

@@ -68,7 +68,7 @@ describe('403 changing expressions requires reveal, because an attacker must not
     ['a masking rule', [rule('/', 'mask', ['token:read', 'token:update', 'token:use'])], 'private'],
     ['reveal for updates alone', [rule('/', 'reveal', ['token:update', 'token:search'])], 'private'],
     [
-      'reveal that comes second',
+      'reveal in the second rule',
       [
         rule('/', 'mask', ['token:read', 'token:use'], 1),
         rule('/', 'reveal', ['token:read', 'token:use', 'token:update'], 2),
@@ -76,12 +76,12 @@ describe('403 changing expressions requires reveal, because an attacker must not
       'private',
     ],
     [
-      'reveal of another container',
+      'reveal on another container',
       [rule('/open/', 'reveal', ['token:read', 'token:use']), rule('/', 'mask', ['token:read', 'token:update'])],
       'private',
     ],
     [
-      'a public application, even with a rule that no public one can be given',
+      'a public application, even with a rule that no public application can be given',
       [rule('/', 'reveal', ['token:read', 'token:use', 'token:update'])],
       'public',
     ],
@@ -123,9 +123,9 @@ describe('403 a move must not widen what its caller may do or see', () => {
   const update = rule('/', 'mask', ['token:update'], 9);
   const rows: readonly (readonly [what: string, rules: readonly AccessRule[], to: readonly string[]])[] = [
     ['without token:update on the destination', [rule('/from/', 'reveal', ['token:update'])], ['/to/']],
-    ['without it on a container added', [rule('/from/', 'reveal', ['token:update'])], ['/from/', '/to/']],
+    ['without token:update on an added container', [rule('/from/', 'reveal', ['token:update'])], ['/from/', '/to/']],
     ['to where it may read', [update, rule('/to/', 'mask', ['token:read'])], ['/to/']],
-    ['to where it may read too', [update, rule('/to/', 'redact', ['token:read'])], ['/from/', '/to/']],
+    ['to where it may read as well', [update, rule('/to/', 'redact', ['token:read'])], ['/from/', '/to/']],
     ['to where it may delete', [update, rule('/to/', 'mask', ['token:delete'])], ['/to/']],
     ['to where it may use', [update, rule('/to/', 'mask', ['token:use'])], ['/to/']],
     ['to where it may search', [update, rule('/to/', 'mask', ['token:search'])], ['/to/']],
@@ -145,7 +145,7 @@ describe('403 a move must not widen what its caller may do or see', () => {
       ['/to/'],
     ],
     [
-      'out of a rule that masks first',
+      'out of a container whose rule masks first',
       [update, rule('/from/', 'mask', ['token:read'], 1), rule('/', 'reveal', ['token:read'], 2)],
       ['/to/'],
     ],
