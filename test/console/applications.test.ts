@@ -108,10 +108,10 @@ test('a rotation issues a new key first, and then leads to the revocation of the
   expect((await browser.get(`/applications/${id}/keys/${oldId}/revoke`)).status).toBe(404);
   expect((await browser.post(`/applications/${id}/keys/${oldId}/revoke`)).status).toBe(404);
   const late = { once: crypto.randomUUID() };
-  expect((await browser.post(`an application is deleted only after its name was typed`, late)).status).toBe(404);
+  expect((await browser.post(`/applications/${id}/keys/${oldId}/rotate`, late)).status).toBe(404);
 });
 
-test('an application is deleted only when its name was typed', async () => {
+test('an application is deleted only after its name was typed', async () => {
   const console = await startTestConsole();
   const { id, key } = await createApplication(console, { name: hostile });
   const browser = await console.signIn();
