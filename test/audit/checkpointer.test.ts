@@ -47,10 +47,7 @@ async function commits() {
   return (await service.vault.log.readAll(0, 1_000_000)).filter(endsCommit);
 }
 
-/**
- * Computes the end of the chain, and the root of the tree over the first commits of the log, independently of the
- * vault.
- */
+/** Computes the end of the chain, and the tree root over the first commits in the log, independently of the vault. */
 async function signedOver(count: number): Promise<{ readonly hash: string; readonly root: string }> {
   const leaves = (await commits()).slice(0, count).map(({ leaf }) => leaf);
   const hash = leaves.reduce<Uint8Array>(linkAfter, noLink);
@@ -126,7 +123,7 @@ test('a checkpoint signed for another reason does not count as an hourly one', a
   ]);
 });
 
-test('the key store remembers the newest checkpoint with its hash and signature', async () => {
+test('the key store records the newest checkpoint with its hash and signature', async () => {
   await create();
   await run();
   service.clock.advance(anHour);

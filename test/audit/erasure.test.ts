@@ -169,7 +169,7 @@ test.for<[string, RegExp, string]>([
     `INSERT INTO index_changes_0 SELECT 1 + max(merged, ifnull((SELECT max(number) FROM index_changes_0), 0)), @created,
        randomblob(16), NULL FROM index_state_0`,
   ],
-])('%s that is left over is named, and no statement is signed', async ([, text, sql], context) => {
+])('if %s is left over, it is named, and no statement is signed', async ([, text, sql], context) => {
   embeddedOnly(context, 'it is put into the file; what MongoDB keeps is looked for in cluster/erasure.test.ts');
   const { dataDir } = service;
   const database = openVault(dataDir);

@@ -153,13 +153,13 @@ test.each([
   ['0', 'from 1'],
   ['2999-01-01', 'in the future'],
   ['yesterday', 'give a position'],
-])('a moment %s is rejected with an explanation', async (asOf, text) => {
+])('a time %s is rejected with an explanation', async (asOf, text) => {
   await create({ type: 'token', id: 'one', data: 'a' });
   await expect(replay('one', asOf)).rejects.toThrow(text);
   await expect(replayQuery('', asOf)).rejects.toThrow(text);
 });
 
-test('the history of a token says which values are erased', async () => {
+test('a token’s history shows which values are erased', async () => {
   await create({ type: 'token', id: 'one', data: 'a' });
   await update('one', { data: 'b' });
   const seen = async (key: string) => (await ask('audit-history', { id: 'one', key }))['data'] as JsonObject[];

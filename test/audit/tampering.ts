@@ -28,7 +28,7 @@ export type Row = {
   cvc: Buffer | null;
 };
 
-/** Rewrites the events of a vault row by row, without triggers, as an attacker with write access to the file would. */
+/** Rewrites a vault's events row by row, without triggers, as an attacker with write access to the file would. */
 export function tamper(dataDir: string, change: (rows: Row[]) => Row[]): void {
   const database = pinStatements(join(dataDir, 'vault.db'), {});
   try {

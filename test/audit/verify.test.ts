@@ -317,7 +317,7 @@ describe.skipIf(profile !== 'embedded')('an export', () => {
     ['a missing batch', ([first, , ...rest]) => [first ?? '', ...rest], 'does not follow'],
     ['a truncated end', ([first]) => [first ?? ''], 'was cut'],
     ['the absence', () => [], 'lacks chain vault'],
-  ])('shows %s of the access log', async (_, change, text) => {
+  ])('reports %s in the access log', async (_, change, text) => {
     const file = await exported();
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
     const isAccess = (line: string) => line.startsWith('{"access"');

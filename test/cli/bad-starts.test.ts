@@ -347,18 +347,21 @@ describe('data directory', () => {
       await expectAsBefore({ ...vault, flags });
     });
 
-    test.each(['keys.db', 'vault.db', 'lock'])('as the directory of the target of the link %s', async (file) => {
-      const vault = await makeVault();
-      const open = openDirectory(vault.dir);
-      const path = join(vault.dataDir, file);
-      renameSync(path, join(open, file));
-      symlinkSync(join(open, file), path);
-      await expectRefusal(vault.dir, vault.flags, message);
-      chmodSync(open, 0o700);
-      await expectAsBefore(vault);
-    });
+    test.each(['keys.db', 'vault.db', 'lock'])(
+      'as the directory of the file that the link %s points to',
+      async (file) => {
+        const vault = await makeVault();
+        const open = openDirectory(vault.dir);
+        const path = join(vault.dataDir, file);
+        renameSync(path, join(open, file));
+        symlinkSync(join(open, file), path);
+        await expectRefusal(vault.dir, vault.flags, message);
+        chmodSync(open, 0o700);
+        await expectAsBefore(vault);
+      },
+    );
 
-    test('as the directory of the target of the link to the root key', async () => {
+    test('as the directory of the file that the root key link points to', async () => {
       const vault = await makeVault();
       const open = openDirectory(vault.dir);
       renameSync(vault.rootKeyFile, join(open, 'root.key'));

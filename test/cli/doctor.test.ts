@@ -125,7 +125,7 @@ test('lost keys, overdue deadlines and orphan keys are reported, and --fix resol
   expect(found.says('lost keys')).toBe('1 token lacks a key');
 });
 
-test('invalid settings, a root key of another vault, and servers that are down are findings, not crashes', async () => {
+test('invalid settings, another vault’s root key, and servers that are down are findings, not crashes', async () => {
   const [one, other] = [await makeVault(), await makeVault()];
   const mixed = ['--data', one.dataDir, '--root-key-file', other.rootKeyFile];
   expect(await doctor(mixed)).toMatchObject({ wrong: ['stores'] });
@@ -239,7 +239,7 @@ test.each(['while the service runs', 'while it does not'])(
   },
 );
 
-describe('--fix of a vault whose rows and log were changed from outside', () => {
+describe('--fix on a vault whose rows and log were changed from outside', () => {
   /** Creates a vault with deadlines and keys that are due for --fix, and with two live tokens. */
   async function attacked() {
     const service = await startTestService({

@@ -33,7 +33,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     },
   );
 
-  test('at the start of the service: reports it, changes nothing, and works once there is space', async () => {
+  test('when the service starts: reports it, changes nothing, and works once there is space', async () => {
     const disk = smallDisk(megabyte);
     const { flags, dataDir } = await makeVault(tempDir(), join(disk.dir, 'data'));
     const stores = () => Object.entries(hashesOf(dataDir)).filter(([file]) => file.endsWith('.db'));

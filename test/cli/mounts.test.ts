@@ -43,7 +43,7 @@ function applyFsGroup(dir: string): void {
 }
 
 describe.runIf(process.getuid?.() === 0)('mounts of a container platform (needs root)', () => {
-  test('a key file of root with mode 0440 and a setgid volume of root work for the service’s group, also after a remount', async () => {
+  test('a root-owned key file with mode 0440 and a root-owned setgid volume work for the service’s group, even after a remount', async () => {
     const { volume, flags } = mounted();
     const made = await runJson(['init', ...flags], { uid: service });
     expect(made['tenant_id']).toEqual(expect.any(String));

@@ -250,7 +250,7 @@ describe('the sources of the address and the key', () => {
 });
 
 describe('requests that the service does not allow', () => {
-  test('401, 403 and 429 say what to do', async () => {
+  test('401, 403 and 429 explain what to do', async () => {
     const { service, remote, asManagement, keyFile, flags, file } = await servedVault();
     const unknown = file(
       'unknown.key',
@@ -519,7 +519,7 @@ describe('TLS', () => {
     return { cert, certKey, flags: ['--tls-cert', cert, '--tls-key', certKey] };
   }
 
-  test('a server whose certificate is not trusted receives no byte of the request', async () => {
+  test('a server with an untrusted certificate receives no byte of the request', async () => {
     const { cert, certKey } = certificate(tempDir(), 'IP:127.0.0.1');
     const received: Buffer[] = [];
     const server = createTlsServer({ cert: readFileSync(cert), key: readFileSync(certKey) }, (socket) =>

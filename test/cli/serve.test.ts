@@ -6,7 +6,7 @@ import { http, makeVault, run, runJson, startService, until } from '../support/p
 
 const token = { type: 'token', data: 'value' };
 
-test('stdout holds only JSON lines, one of them with the address; only the owner can use the socket', async () => {
+test('stdout contains only JSON lines, one of them with the address, and only the owner can use the socket', async () => {
   const vault = await makeVault();
   const service = await startService(vault.flags);
   expect(service.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);

@@ -6,7 +6,7 @@ const width = 80;
 
 type Help = { readonly words: string; readonly isGroup: boolean; readonly ended: Awaited<ReturnType<typeof run>> };
 
-/** Returns the help of the program, of each group of commands and of each command. */
+/** Returns the help text of the program, of each command group and of each command. */
 async function helpOf(words: readonly string[] = []): Promise<readonly Help[]> {
   const ended = await run([...words, '--help']);
   const [, list = ''] = ended.stdout.split(/^Commands:$/m);

@@ -65,7 +65,7 @@ test('output uses the right plural for zero, one and two, and explains each numb
   );
 });
 
-test('the status of projections is text, and doctor says the same for each', async () => {
+test('projection statuses are text, and doctor prints the same text for each', async () => {
   const status = await outputOf(['projections', 'status', ...vault.flags]);
   expect(status).toMatch(/^NAME +VERSION +GENERATION +POSITION +HEAD +STATUS +LAST REBUILD\n/);
   expect(status).toMatch(/^tokens .* up to date +-$/m);

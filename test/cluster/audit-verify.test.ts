@@ -54,7 +54,7 @@ async function verify(): Promise<Verification> {
   }
 }
 
-/** Replaces the events of the log with the result of `change`, verifies the log, and restores the events. */
+/** Replaces the log's events with the result of `change`, verifies the log, and restores the events. */
 async function afterTampering(change: (events: Stored[]) => Stored[]): Promise<Verification> {
   const file = join(server.directory, 'appends.jsonl');
   const write = async (text: string) => {

@@ -114,7 +114,7 @@ test('a failed job is reported and not retried, and neither the job nor its erro
   expect(await redis.everything()).not.toContain(marker);
 });
 
-test('Redis contains only the ids of tenant and stream and the time of a timer', async () => {
+test('Redis contains only a timer’s tenant id, stream id and time', async () => {
   const { timers, jobs } = queue();
   const marker = `marker-${randomUUID()}`;
   const marked = { ...timer(60_000), tokenId: marker, value: marker };

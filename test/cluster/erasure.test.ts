@@ -53,7 +53,7 @@ test.each<[string, string, Document, RegExp]>([
   ['a fingerprint', 'token_rows_1', { fingerprint: randomBytes(32) }, /fingerprints in token_rows_1: 1/],
   ['a deadline', 'token_rows_1', { expires_at: 5 }, /deadlines in token_rows_1: 1/],
   ['a row of another generation', 'token_rows_99', { life: {} }, /rows in token_rows_99: 1/],
-])('%s that is left over in MongoDB is named, and no statement is signed', async (what, collection, left, text) => {
+])('if %s is left over in MongoDB, it is named, and no statement is signed', async (what, collection, left, text) => {
   const id = what.replaceAll(' ', '-');
   const { stream } = await deleted(id);
   expect((await ask(id)).problem).toBeNull();

@@ -89,7 +89,7 @@ test('a process paused until its rows were dropped reads the current rows and pl
   await expect(rows.walk(plan, { now: 0, before: null, limit: 1 })).rejects.toThrow('generation_dropped');
 });
 
-test('rows of a generation that is not in use are dropped, whichever process created them', async () => {
+test('rows in unused generations are dropped, whichever process created them', async () => {
   const { connection, document } = await twoProcesses();
   for (const name of ['token_rows_1', 'token_rows_3', 'token_rows_7', 'token_rows_of_others']) {
     await connection.db.createCollection(name);

@@ -63,7 +63,7 @@ test('if two processes destroy the same keys concurrently, each key is counted o
   expect(counts[0] + counts[1]).toBe(300);
 });
 
-test('the row of a destroyed key records when and by which event it ended, and contains no part of the key', async () => {
+test('a destroyed key’s row records when it ended and by which event, and contains no part of the key', async () => {
   const { one, tenantId, clock } = await twoRings();
   const { id } = await one.keys.create(tenantId);
   const eventId = randomUUID();

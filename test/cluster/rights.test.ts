@@ -59,7 +59,7 @@ test('prepare gives the vault the rights it needs and no more, and doctor warns 
   ]);
 });
 
-test('prepare says what is missing', async () => {
+test('prepare reports what is missing', async () => {
   const dir = tempDir();
   const env = {
     ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_EVENTSTORE_URL: 'esdb://strongroom:secret@localhost:9' },

@@ -253,7 +253,7 @@ describe('wrong values', () => {
     expect(problems({ file })).toEqual([expect.stringContaining(expected)]);
   });
 
-  it('say that the file is missing', () => {
+  it('report that the file is missing', () => {
     const configFile = join(folder, 'none.json');
     expect(loadConfig({ env: {}, flags: {}, configFile })).toEqual({
       ok: false,
@@ -299,7 +299,7 @@ describe('settings that do not fit together', () => {
     expect(problems({ flags: { adminHost: others } })).toEqual([]);
   });
 
-  it('the console is on with dev only, unless the settings say otherwise', () => {
+  it('the console is on only with dev, unless a setting overrides this', () => {
     expect(config({ flags: { dev: true } }).settings['console.enabled']).toBeNull();
     expect(config({ env: { STRONGROOM_CONSOLE_ENABLED: 'false' } }).settings['console.enabled']).toBe(false);
     expect(config({ flags: { consoleEnabled: true } }).settings['console.enabled']).toBe(true);

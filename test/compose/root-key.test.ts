@@ -224,12 +224,12 @@ describe('a root key command', () => {
   });
 });
 
-describe('the source of the key', () => {
+describe('the key’s source', () => {
   it('is one place, not two', async () => {
     expect(await failure({ file: keyFile(hex), command: ['true'], dataDir })).toContain('Remove one of them');
   });
 
-  it('has no default: without a setting the message says how to create a key', async () => {
+  it('has no default: without a setting, the message explains how to create a key', async () => {
     expect(await failure({ dataDir })).toContain('strongroom keys generate-root FILE');
     expect(await failure({ file: null, command: null, dataDir })).toContain('STRONGROOM_ROOT_KEY_FILE');
   });

@@ -234,7 +234,7 @@ test('a person without a private key sees a preview’s decisions and no value',
   expect((await ofOther.post(`/applications/${id}/preview`, { token_id: 'token-1' })).status).toBe(404);
 });
 
-test('hostile text in every field of the editor is shown as text', async () => {
+test('hostile text in every editor field is shown as text', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, {});
   const browser = await console.signIn();

@@ -233,7 +233,7 @@ describe('purge, edit and deletion', () => {
     expect((await browser.post(`${path}/delete`, { confirm: 'a⟨U+200B⟩b', revision })).status).toBe(303);
   });
 
-  test('an edit that would result in another token’s fingerprint changes nothing, and says so', async () => {
+  test('an edit that would result in another token’s fingerprint changes nothing, and the page says so', async () => {
     const console = await startTestConsole();
     const { service } = console;
     await service.call(

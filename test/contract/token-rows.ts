@@ -126,7 +126,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'living tokens are counted by type, without deleted or expired ones and those of another tenant',
+      'living tokens are counted by type, without deleted tokens, expired tokens and other tenants’ tokens',
       on(async ({ work, rows, reopen }) => {
         const counted = async (now = atNoon) => Object.fromEntries(await rows.countByType('tenant', now));
         expect(await counted()).toEqual({});

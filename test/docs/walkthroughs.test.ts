@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 type Step = { readonly name: string; readonly file: string; readonly depth: number; readonly line: number };
 
 /**
- * The steps of the walkthroughs in CONTRIBUTING.md: `- \`function\` in \`file\``, each indented below the function that
+ * The steps in the walkthroughs in CONTRIBUTING.md: `- \`function\` in \`file\``, each indented below the function that
  * calls it.
  */
 const steps: Step[] = readFileSync('CONTRIBUTING.md', 'utf8')

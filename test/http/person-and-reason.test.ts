@@ -19,7 +19,7 @@ function namedBy(given: { readonly person?: string; readonly reason?: string }):
 
 const headers = namedBy({ person, reason });
 
-/** Returns what the log says about the newest entry for an operation on a token. */
+/** Returns the newest log entry for an operation on a token. */
 async function recorded(service: TestService, id: string, operation: string): Promise<JsonObject> {
   const [newest = {}] = await logs(service, { entity_id: id, operation });
   return newest;
@@ -57,7 +57,7 @@ describe('the access log records the person and the reason for', () => {
     }
   });
 
-  test('a read of the log and a change to an application', async ({ service }) => {
+  test('a read of the log, and a change to an application', async ({ service }) => {
     const key = service.managementKey;
     await service.call('GET', '/logs', undefined, { key, headers });
     const body = { name: 'named', type: 'private', permissions: ['token:read'] };

@@ -136,7 +136,7 @@ test('a vault that was stopped for 7 days continues at once; after 8 days, it co
   expect(await (await restart()).service.state()).toMatchObject({ notices: [] });
 });
 
-test('a step of more than an hour at run time destroys nothing, and a step back ends the hold', async (context) => {
+test('a step of more than one hour at run time destroys nothing, and a step back lifts the block on destruction', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { get, restart } = await vaultOn(clock);
@@ -161,7 +161,7 @@ test('a step of more than an hour at run time destroys nothing, and a step back 
   await restart();
 });
 
-test('a step of less than an hour is an adjustment', async (context) => {
+test('a step of less than one hour is an adjustment', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { get } = await vaultOn(clock);

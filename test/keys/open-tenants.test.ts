@@ -31,7 +31,7 @@ async function aTenant() {
   return { tenants, tenantId, tenant, id, key, destroyed };
 }
 
-test('a wrapping key is zeroed when its tenant is dropped, and callers that hold the tenant no longer find the key', async () => {
+test('a wrapping key is zeroed when its tenant is dropped, and callers that have the tenant no longer find the key', async () => {
   const { tenants, tenantId, tenant, id, key } = await aTenant();
   const before = key.toString('hex');
   tenants.drop(tenantId);

@@ -130,7 +130,7 @@ async function expectAnswersOfTheOracle(numRuns: number): Promise<void> {
 }
 
 /** Each step changes the population of the previous step. */
-describe('search returns what a scan of every token gives, for any query, caller and time', () => {
+describe('a search returns what a scan of every token gives, for any query, caller and time', () => {
   test('after creation', async () => {
     for (const [i, sample] of sampled(tokenCount, 0).entries()) {
       service.clock.advance(i % 3 === 0 ? 1_000 : 0);

@@ -37,7 +37,7 @@ export function storedPostings(vault: Database.Database, slot: Slot): StoredPost
   })();
 }
 
-/** Returns the terms of a row or a change, in hex. */
+/** Returns the terms of a row or change, in hex. */
 export function termsIn(packed: Buffer | null): string[] {
   const terms: string[] = [];
   for (let at = 0; packed !== null && at < packed.length; at += termBytes) {

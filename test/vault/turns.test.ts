@@ -36,7 +36,7 @@ test('all other ready work runs between two slices', async () => {
   expect(turns).toBeGreaterThanOrEqual(20);
 });
 
-test('tenants take turns, regardless of their number of requests', async () => {
+test('tenants take turns, however many requests each has', async () => {
   const turns = createTurns();
   const done: string[] = [];
   const many = Array.from({ length: 30 }, () => turns.begin('many').run(computing('many', 10, done)));

@@ -41,7 +41,7 @@ test('system events and foreign events are not part of the log, and reading stil
   expect(await log.readAll(last?.position ?? 0, 10)).toEqual([]);
 });
 
-test('an event of the vault in an unknown format stops a reader instead of being skipped', async () => {
+test('one of the vault’s events in an unknown format stops a reader instead of being skipped', async () => {
   const { log, server } = await standInWithLog();
   const newer = EventStoreDBClient.connectionString(server.url);
   onTestFinished(() => newer.dispose());
@@ -52,7 +52,7 @@ test('an event of the vault in an unknown format stops a reader instead of being
   await expect(log.readStream('token-newer')).rejects.toThrow('unknown format');
 });
 
-test('a foreign event in a stream of the vault stops a reader of the stream', async () => {
+test('a foreign event in one of the vault’s streams stops a reader of that stream', async () => {
   const { log, server } = await standInWithLog();
   const others = EventStoreDBClient.connectionString(server.url);
   onTestFinished(() => others.dispose());

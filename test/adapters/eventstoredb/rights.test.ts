@@ -129,7 +129,7 @@ describe('a start reports what is wrong', () => {
     );
   });
 
-  test('with an address of separate servers, or of a single node of a cluster', async () => {
+  test('with the address of separate servers, or of a single node in a cluster', async () => {
     const cluster = await startStandInCluster();
     onTestFinished(cluster.remove);
     const alone = await startStandIn();

@@ -53,7 +53,7 @@ test('a file that is damaged, or has a trigger that another program added, is re
   counts.close();
 });
 
-test('the file contains no id, container, metadata or data of a token', async () => {
+test('the file contains no token id, container, metadata or data', async () => {
   const service = await startTestService();
   onTestFinished(service.close);
   const planted = { id: 'planted-id', data: 'planted-data', container: 'planted-container', metadata: 'planted-note' };

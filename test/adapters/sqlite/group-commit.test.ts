@@ -46,7 +46,7 @@ describe('a group', () => {
     for (const attempt of attempts) if (!attempt.ok) expect(attempt.error).not.toBeInstanceOf(StoreUnavailable);
   });
 
-  test('an error contains no data of the command', () => {
+  test('an error contains none of the command’s data', () => {
     const [attempt] = run(put('marker-4242'));
     expect(attempt?.ok).toBe(false);
     expect(String(attempt?.ok === false && attempt.error)).not.toContain('marker');

@@ -100,7 +100,7 @@ function having(tokens: Index['tokens'], name: string): number[] {
   return [...tokens].flatMap(([seq, terms]) => (terms.has(name) ? [seq] : [])).sort((a, b) => b - a);
 }
 
-/** Compares everything that a view says about a term with a plain list of tokens. */
+/** Compares a view's results for a term with a plain list of tokens. */
 function expectSame(view: IndexView, tokens: Index['tokens'], name: string, offset: number, choice: number): void {
   const expected = having(tokens, name);
   const term = termOf(name);
@@ -372,7 +372,9 @@ test('while more postings are unmerged than the limit allows, writes wait for me
   rmSync(dataDir, { recursive: true, force: true });
 }, 60_000);
 
-/** Creates and removes tokens in one process, and merges without a pause. The rows say what the index must contain. */
+/**
+ * Creates and removes tokens in one process, and merges continuously. The rows determine what the index must contain.
+ */
 const writing = `
   import { createHash, randomInt } from 'node:crypto';
   import { openDatabase } from '#src/adapters/sqlite/database/open-database.js';

@@ -58,7 +58,7 @@ test('a tenant’s row waits for earlier changes, so it is never newer than the 
   expect(await writer.write([tenantAt(1), first], 0)).toBe('stale');
 });
 
-test('a newer record of a tenant overwrites an older one, and never the reverse', async () => {
+test('a newer record of a tenant overwrites an older one, never the reverse', async () => {
   const newer = application(5);
   await writer.write([newer], 4);
   const older = { ...newer, revision: 1 };

@@ -156,7 +156,7 @@ describe('an attacker who can write the rows', () => {
     { what: 'the row of its tenant', kind: 'tenant', how: 'moveRecord' },
     { what: 'the sealed document of another application', kind: 'application', how: 'copyDocument' },
     { what: 'the sealed document of its tenant', kind: 'tenant', how: 'copyDocument' },
-  ] as const)('cannot replace the row of an application with $what', async ({ kind, how }) => {
+  ] as const)('cannot replace an application’s row with $what', async ({ kind, how }) => {
     const id = await aToken();
     const wide = await application(everything);
     const narrow = await application([rule('/', 'redact', ['token:read'])]);
@@ -178,16 +178,16 @@ describe('an attacker who can write the rows', () => {
   });
 
   test.each([
-    { what: 'its expiry', body: { expires_at: '2026-02-01T00:00:00Z' } },
-    { what: 'the time at which its verification code goes', body: {} },
-    { what: 'its type', body: {} },
-  ])('cannot change $what of a token', async ({ what, body }) => {
+    { what: 'expiry', body: { expires_at: '2026-02-01T00:00:00Z' } },
+    { what: 'verification code purge time', body: {} },
+    { what: 'type', body: {} },
+  ])('cannot change a token’s $what', async ({ what, body }) => {
     const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2031, cvc: '123' };
     const id = await create({ type: 'card', data, ...body });
     const stream = await streamOf(id);
     await attacker.editToken(stream, (life) => {
-      if (what === 'its expiry') return { ...life, expiresAt: null };
-      if (what === 'its type') return { ...life, tokenType: 'token' };
+      if (what === 'expiry') return { ...life, expiresAt: null };
+      if (what === 'type') return { ...life, tokenType: 'token' };
       return { ...life, cvc: life.cvc === null ? null : { ...life.cvc, purgeAt: life.cvc.purgeAt + 10 * hourMs } };
     });
     service.clock.advance(2 * hourMs);
@@ -200,7 +200,7 @@ describe('an attacker who can write the rows', () => {
 
   test.each([
     { what: 'expiry was moved', change: { expires_at: '2030-01-01T00:00:00.000+00:00' } },
-    { what: 'metadata were changed', change: { metadata: { a: 'b' } } },
+    { what: 'metadata was changed', change: { metadata: { a: 'b' } } },
   ])('cannot restore a token’s row from before its $what', async ({ change }) => {
     const id = await aToken({ data: 'no-secret' });
     const stream = await streamOf(id);

@@ -98,7 +98,7 @@ test('keys and rows together: an older row of a live token is accepted once its 
     .run(row);
   database.close();
   expect(await get(id)).toMatchObject({ status: 500, body: { code: 'row_forged' } });
-  // Keys that were created in advance have no revision yet. The shredder would note the revisions again.
+  // Keys created in advance have no revision yet. The shredder would record the revisions again.
   const forget = 'UPDATE data_keys SET revision = (SELECT max(revision) FROM data_keys)';
   expect(tamper(service.dataDir, 'keys.db', forget)).toBeGreaterThan(0);
   const head = numberBytes(await service.vault.log.head());

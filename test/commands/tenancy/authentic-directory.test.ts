@@ -61,7 +61,7 @@ async function expectForged(read: Promise<unknown>, { kind, id }: Pick<Directory
 const anyOf = { ids: null, types: null };
 const page = { offset: 0, limit: 10 };
 
-describe('a store that returns an authentic record of the vault', () => {
+describe('a store that returns an authentic record from the vault', () => {
   test('is accepted if the record is the requested one, and its document opens', async () => {
     const directory = await returning(own);
     const found = taken(await directory.get('application', own.id));

@@ -138,7 +138,7 @@ const table: readonly (readonly [Json, string, Json | typeof refused])[] = [
   ['John 4111', 'alias_card', refused],
 ];
 
-describe('a filter does what the contract says', () => {
+describe('a filter does what the contract states', () => {
   it.each(table)('%j | %s', (input, filter, expected) => {
     const got = evaluate(`{{ data | ${filter} }}`, input);
     if (expected === refused) expect(isRefused(got), `saw ${JSON.stringify(got)}`).toBe(true);

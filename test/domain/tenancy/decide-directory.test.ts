@@ -81,7 +81,7 @@ describe('keys', () => {
   });
 });
 
-describe('the end of a tenant', () => {
+describe('the deletion of a tenant', () => {
   test('requires the tenant’s exact name', () => {
     for (const name of ['', 'Shop', ' shop']) {
       expect(outcome(as('boss'), { do: 'delete_tenant', name }, directory)).toBe('validation_failed');

@@ -21,7 +21,8 @@ describe('a management application cannot gain permissions that it does not have
     ['deleting an application with more permissions', { do: 'delete_application', id: strong }],
     ['revoking a key of an application with more permissions', { do: 'revoke_key', id: strong, keyId: 'strong-2' }],
   ] as const)('%s', ([what, command]) => {
-    const expected = what === 'adding one to another' ? ['application.updated'] : 'exceeds_own_permissions';
+    const expected =
+      what === 'adding a permission to another application' ? ['application.updated'] : 'exceeds_own_permissions';
     expect(outcome(as(weak), command, directory)).toEqual(expected);
   });
 

@@ -29,7 +29,7 @@ describe('create', () => {
     given(created, deleted).when(create).thenEvents(born);
   });
 
-  it('starts the hour of a cvc at the instant of the command', () => {
+  it('starts a cvc’s hour at the instant of the command', () => {
     given()
       .when({ ...create, tokenType: 'card', hasCvc: true, expiresAt: 5 })
       .thenEvents({ ...born, tokenType: 'card', hasCvc: true, expiresAt: 5, cvcPurgeAt: at + hour });
@@ -73,7 +73,7 @@ describe('update', () => {
       .thenEvents({ ...updated, changed: ['data'], key: null });
   });
 
-  it('ends the key of a cvc that is removed or replaced', () => {
+  it('ends the key of a removed or replaced cvc', () => {
     given(created)
       .when({ ...update, changed: ['data'], cvc: 'removed' })
       .thenEvents({ ...updated, changed: ['data'], cvc: 'removed', ends: ['c1'] });

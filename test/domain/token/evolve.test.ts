@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cvcAt, isExpired, keysOf } from '#src/domain/token/token-state.js';
 import { created, deleted, expiring, startMs, stateAfter, updatedFact } from './given.js';
 
-describe('a life of a token', () => {
+describe('a token’s life', () => {
   it('begins with its creation', () => {
     expect(stateAfter([created])).toEqual({
       revision: 0,

@@ -75,7 +75,7 @@ test.each([
   60_000,
 );
 
-test('a caller that disconnects while its key is checked, before its body arrives, holds no resources', async () => {
+test('a caller that disconnects while its key is checked, before its body arrives, keeps no resources', async () => {
   const app = fastify();
   const admission = createAdmission(app, createTurns(), 4_000_000);
   onTestFinished(() => app.close());

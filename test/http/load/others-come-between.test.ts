@@ -89,7 +89,7 @@ test.each([
   ['arrays', '/detokenize', Array.from({ length: 1_300_000 }, () => [])],
   ['keys', '/detokenize', Object.fromEntries(Array.from({ length: 350_000 }, (_, i) => [`k${i.toString(36)}`, 0]))],
   ['nulls to tokenize', '/tokenize', Array.from({ length: 800_000 }, () => null)],
-])('a body of 4 MiB of %s lets another tenant read in between', async (_, path, body) => {
+])('a 4 MiB body of %s lets another tenant read in between', async (_, path, body) => {
   const { service, origin } = await listening();
   const { gets, answer } = await getsDuring(service, origin, () =>
     http('POST', `${origin}${path}`, { key: service.key, body }),
@@ -195,7 +195,7 @@ test.each<[string, (ids: readonly string[]) => object]>([
   180_000,
 );
 
-test('the history of a token with many large updates lets another tenant read in between', async () => {
+test('reading the history of a token with many large updates lets another tenant read in between', async () => {
   const { service, origin } = await listening();
   const id = await createLongHistory(service, 80);
   const url = `${origin}/tokens/${id}/history?size=100`;

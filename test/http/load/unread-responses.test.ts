@@ -18,7 +18,7 @@ async function unreadList(origin: string, key: string): Promise<void> {
   await new Promise((resolve) => socket.write(`${head.join('\r\n')}\r\n\r\n`, resolve));
 }
 
-/** Returns the number of open connections of a process. */
+/** Returns how many connections a process has open. */
 function connectionsOf(pid: number): number {
   const folder = `/proc/${pid}/fd`;
   const isSocket = (name: string): boolean => {

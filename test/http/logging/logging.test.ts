@@ -97,7 +97,7 @@ describe('a line', () => {
     });
   });
 
-  it('is one line of text on a terminal, with the code of a problem', () => {
+  it('is one line of text on a terminal, with the problem’s code', () => {
     const { logger, lines } = recorder(true);
     createRequestLog(logger).request({
       ...{ route: '/tokens/:id', method: 'GET', status: 404, durationMs: 1.2, traceId: 't' },

@@ -14,7 +14,7 @@ afterAll(async () => {
   await service.close();
 });
 
-describe('the words of a tenant', () => {
+describe('a tenant’s words', () => {
   test('are limited to a number of characters per kind, and collecting them does not block the thread', async () => {
     const long = 'k'.repeat(80);
     for (let i = 0; i < 30; i += 1) {

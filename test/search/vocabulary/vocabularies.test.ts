@@ -8,7 +8,7 @@ function words(key: string) {
 
 const never = () => Promise.reject(new Error('asked again'));
 
-describe('the vocabularies of a process', () => {
+describe('a process’s vocabularies', () => {
   test('are kept for ten minutes from the start of collection', async () => {
     const vocabularies = createVocabularies();
     const first = words('first');

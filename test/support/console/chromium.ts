@@ -32,7 +32,7 @@ export async function openChromium(
   const page = context.pages()[0] ?? (await context.newPage());
   page.on('pageerror', ({ message }) => faults.push(message));
   page.on('console', (message) => {
-    // Chromium also logs a page with an error status, which is not a fault of the page.
+    // Chromium also logs a page with an error status, which is not a defect of the page.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       faults.push(message.text());
   });

@@ -36,7 +36,7 @@ export async function keysOf({ service }: TestConsole, id: string): Promise<read
   return JSON.parse(text);
 }
 
-/** Signs in with a management key that holds only these permissions. */
+/** Signs in with a management key that has only these permissions. */
 export async function signInLimited(
   console: TestConsole,
   permissions: Parameters<TestConsole['service']['application']>[0],

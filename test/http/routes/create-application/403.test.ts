@@ -24,7 +24,7 @@ describe('403 no application can create another with more permissions than its o
     await expectRefusal(service, () => manage(service, 'POST', '/applications', body, key), exceeds);
   });
 
-  test('an application may grant permissions that it holds itself, and any token permission', async ({ service }) => {
+  test('an application may grant permissions that it has itself, and any token permission', async ({ service }) => {
     const { key } = await makeManager(service, ['application:create', 'log:read']);
     const equal = await makeManager(service, ['application:create', 'log:read'], key);
     const child = await makeManager(service, ['log:read'], equal.key);

@@ -116,7 +116,7 @@ describe('201 an id that is free again', () => {
     expect(await read(service, id)).toEqual(again.body);
   });
 
-  test('a token of another tenant does not take it', async ({ service }) => {
+  test('another tenant’s token does not take it', async ({ service }) => {
     const { id } = await createPlain(service);
     const key = await service.otherTenant();
     expect(await create(service, { id, type: 'token', data: 2 }, { key })).toMatchObject({ id, data: 2 });

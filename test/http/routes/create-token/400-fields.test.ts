@@ -176,7 +176,7 @@ describe('400 data that the type rejects', () => {
   });
 });
 
-describe("400 the token's own value in a field that outlives it or is shown to everyone", () => {
+describe("400 the token's own value in a field that outlives it or is shown to every caller", () => {
   test.for(ownValueRows)('%s', async ([, body, ...paths], { service }) => {
     const answer = await expectRefusal(service, () => service.call('POST', '/tokens', body), invalid(...paths));
     expect(withoutTrace(answer.text)).not.toMatch(/42424|123456/);

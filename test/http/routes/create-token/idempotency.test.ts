@@ -63,7 +63,7 @@ describe('a create with an idempotency key happens once', () => {
     await expectRefusal(service, () => service.call('POST', '/tokens', token, { headers }), gone);
   });
 
-  test('a key of another caller, tenant or method is a different key', async ({ service }) => {
+  test('another caller, tenant or method has a separate scope', async ({ service }) => {
     const headers = keyed(uniqueId());
     const first = await create(service, token, { headers });
     const another = await service.application([rule('/', 'reveal', ['token:create', 'token:update'])]);

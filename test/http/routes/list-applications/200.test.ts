@@ -4,7 +4,7 @@ import { startTestService } from '../../../support/test-service.js';
 import { makeApplication, manage } from '../directory-support.js';
 import { expectRefusal, invalid, test } from '../support.js';
 
-describe('200 the applications of the tenant', () => {
+describe('200 the tenant’s applications', () => {
   test('are listed newest first, in pages with exact totals, by type and id', async () => {
     const service = await startTestService();
     try {

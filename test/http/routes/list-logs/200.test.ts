@@ -60,7 +60,7 @@ describe('the access log records', () => {
     expect(await operationsOn(service, id)).toEqual(['create', 'read']);
   });
 
-  test('an expiry, and the end of a cvc, by the service itself', async ({ service }) => {
+  test('an expiry, and the end of a cvc, as done by the service itself', async ({ service }) => {
     const expires_at = new Date(service.clock.now() + 2 * hourMs).toISOString();
     const { id } = await create(service, { type: 'card', data: card, expires_at });
     service.clock.advance(2 * hourMs);
@@ -102,7 +102,7 @@ describe('the access log records', () => {
   });
 });
 
-describe('the id of a token', () => {
+describe('a token’s id', () => {
   test('is shown while the token lives, and afterwards only to a request for that id', async ({ service }) => {
     const { id } = await createPlain(service);
     const ref = (await logs(service, { entity_id: id }))[0]?.['entity_ref'];

@@ -3,7 +3,7 @@ import { rule } from '../../../support/test-service.js';
 import { card, create, eventsSince, hourMs, path, read, test } from '../support.js';
 
 describe('204 the cvc is gone at once', () => {
-  test('the rest of the card stays, and the key of the cvc is destroyed', async ({ service }) => {
+  test('the rest of the card stays, and the cvc’s key is destroyed', async ({ service }) => {
     const before = await service.eventCount();
     const created = await create(service, { type: 'card', data: card });
     const answer = await service.call('DELETE', `${path(created.id)}/cvc/`);

@@ -3,7 +3,7 @@ import { rule } from '../../../support/test-service.js';
 import { card, create, createPlain, path, read, test, uniqueId } from '../support.js';
 import { search } from './support.js';
 
-describe('a search returns whole tokens and the position of the page', () => {
+describe('a search returns whole tokens and the page’s position', () => {
   test('each token equals the result of a get', async ({ service }) => {
     const group = uniqueId('group');
     const metadata = { group };

@@ -34,7 +34,7 @@ describe('an update with an idempotency key happens once', () => {
     ]);
   });
 
-  test('the same key on another token is a different key', async ({ service }) => {
+  test('another token has a separate scope', async ({ service }) => {
     const headers = { 'service-idempotency-key': uniqueId() };
     const [one, other] = [await createPlain(service), await createPlain(service)];
     await service.call('PATCH', path(one.id), { data: 'x' }, { headers });
