@@ -1,4 +1,4 @@
-// Writes docs/reference/settings.md from the table of settings. With --check, it only reports whether the page is up
+// Writes docs/reference/settings.md from the settings table. With --check, it only reports whether the page is up
 // to date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { clientSettingPaths, clientSettings } from '#src/compose/config/client-settings.js';

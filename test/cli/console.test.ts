@@ -16,7 +16,7 @@ function consoleOf({ stdout }: Service): Promise<string> {
 
 const code = /^[0-9A-Z]{4}(?:-[0-9A-Z]{4}){4}$/;
 
-test('--dev serves the console, says where, and an operator signs in with the code of a command', async () => {
+test('--dev serves the console and prints its address, and an operator signs in with a code from a command', async () => {
   const cwd = tempDir();
   const service = await startService(['--dev', '--console-port', '0'], { cwd });
   const address = await consoleOf(service);

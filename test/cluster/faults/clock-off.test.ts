@@ -36,7 +36,7 @@ test('a process whose clock is five minutes off neither shows data too long nor 
   }
   expect((await api.health()).status).toBe(200);
 
-  // This time is in the future for the slow process, and in the past for the fast one.
+  // This time is in the future for the slow process and in the past for the fast one.
   const create = (base: string, body: object) => http('POST', `${base}/tokens`, { key, body });
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
   const token = { id: 'unborn', type: 'token', data: 1 };
