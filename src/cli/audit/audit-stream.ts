@@ -66,8 +66,7 @@ Examples:
         const { records } = await (once || dataDir === null
           ? runOperations(config, stream)
           : stream(async (name, input) => {
-              // Threat: a stream that opened the data itself would prevent a service from starting for as long as it
-              // runs.
+              // Threat: a stream that opens the data itself prevents a service from starting as long as it runs.
               const socketPath = controlSocketPath(dataDir);
               if (socketPath === null || !(await serviceListens(socketPath))) {
                 throw new Failure('no service runs on this data; start it with `strongroom serve`.');
@@ -111,8 +110,8 @@ async function receiverOf(
 }
 
 /**
- * Reads the header file. Threat: an error message that repeated a line would reveal the secret in it, so messages give
- * only the line number.
+ * Reads the header file. Threat: an error message that repeats a line reveals the secret in it, so messages give only
+ * the line number.
  */
 async function headersOf(file: string): Promise<Headers> {
   const headers = new Headers();

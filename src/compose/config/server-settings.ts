@@ -4,7 +4,7 @@ import type { Setting } from './setting.js';
 const urlFile = (setting: string): string =>
   `The file that holds ${setting}, so that its password does not appear in a variable.`;
 
-/** The settings of `settings.ts` that locate the servers of the cluster profile. */
+/** The part of `settings.ts` that locates the servers of the cluster profile. */
 export const serverSettings = {
   'eventstore.url': {
     schema: storeUrl('esdb', 'esdb+discover'),

@@ -27,9 +27,9 @@ import { serverSettings } from './server-settings.js';
 import type { Setting } from './setting.js';
 
 /**
- * Every setting, by its path in a configuration file (`auth.header_aliases`). The names of its variable
- * (`STRONGROOM_AUTH_HEADER_ALIASES`) and flag (`--auth-header-aliases`) follow from the path. See docs/contract.md,
- * "Settings".
+ * Every setting, by its path in a configuration file (`auth.header_aliases`). Its variable
+ * (`STRONGROOM_AUTH_HEADER_ALIASES`) and its flag (`--auth-header-aliases`) are derived from the path. See
+ * docs/contract.md, "Settings".
  */
 export const settings = {
   profile: {

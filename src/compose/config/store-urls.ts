@@ -49,8 +49,8 @@ function textOf(file: string): string | null {
 }
 
 /**
- * Returns the problems with insecure addresses. Threat: sealed data and wrapped keys cross these connections, and an
- * attacker on the network must not read or modify them.
+ * Returns the problems with insecure addresses. Threat: an attacker on the network reads or modifies the sealed data
+ * and wrapped keys that cross these connections.
  */
 function unsafe(urls: Readonly<Record<keyof StoreUrls, string | null>>): readonly string[] {
   const problems: string[] = [];

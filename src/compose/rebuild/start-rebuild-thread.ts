@@ -6,8 +6,8 @@ import { fromThreadError } from './thread-error.js';
 type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
 
 /**
- * Starts a `RebuildThread` on a separate thread with its own connections to the files of a data directory. The thread
- * reads the root key from shared memory and zeroes it. A message would leave copies of the key behind.
+ * Starts a `RebuildThread` on a separate thread, which opens the files of the data directory itself. The thread reads
+ * the root key from shared memory and zeroes it, because a message would leave copies of the key behind.
  */
 export function startRebuildThread(data: ThreadData): RebuildThread {
   const rootKey = new Uint8Array(new SharedArrayBuffer(data.rootKey.length));
