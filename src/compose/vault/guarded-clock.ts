@@ -47,8 +47,8 @@ type Deps = {
  * Guards against a wrong clock, so that one bad reading cannot destroy anything. A hold begins if the vault starts more
  * than 7 days after the newest recorded time, if it starts more than one hour before that time, or if the clock steps
  * by more than one hour in either direction. During a hold, anything that is due by the old or the new time is hidden,
- * and nothing is destroyed. The hold ends after the vault has run for 24 hours, when the operator confirms the clock, or
- * when the clock returns to the expected time.
+ * and nothing is destroyed. The hold ends after the vault has run for 24 hours, when the operator confirms the clock,
+ * or when the clock returns to the expected time.
  *
  * Verification codes have their own time scale. When the clock steps back, that scale moves forward by the same amount,
  * so the codes do not live longer. At a start it is unknown how long the vault was stopped, so if the clock went back,
