@@ -21,7 +21,7 @@ export function addConsole(program: Command): void {
       const config = configOf(options);
       const dataDir = dataDirectoryOf(config);
       const socketPath = dataDir === null ? null : controlSocketPath(dataDir);
-      // The embedded profile keeps codes in the process that serves the console.
+      // In the embedded profile, codes exist only in the memory of the process that serves the console.
       if (dataDir !== null && (socketPath === null || !(await serviceListens(socketPath)))) {
         throw new Failure(
           `no service runs on ${dataDir}. Start it with \`strongroom serve\`, or name its directory with --data.`,

@@ -11,9 +11,7 @@ import { rootKeysOf } from '../root-keys-of.js';
 
 const freeBytesMin = 1024 ** 3;
 
-/**
- * Checks the files and directories that the settings name. With `fix`, corrects the modes of those that this user owns.
- */
+/** Checks the configured files and directories. With `fix`, corrects the modes of those that this user owns. */
 export async function lookAtPlaces(config: Config, fix: boolean): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const { file, nextFile } = rootKeyPlaceOf(config);
@@ -55,8 +53,8 @@ async function rootKey(config: Config): Promise<Finding> {
 }
 
 /**
- * Checks the mode of a file. `bad` is the set of mode bits that must not be set. Never changes the mode of another
- * user's file.
+ * Checks the mode of a file or directory. `bad` is the mask of mode bits that must not be set. Never changes the mode
+ * of another user's file.
  */
 function modeOf(check: string, path: string, bad: number, good: number, fix: boolean): readonly Finding[] {
   const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });
@@ -71,8 +69,8 @@ function modeOf(check: string, path: string, bad: number, good: number, fix: boo
 }
 
 /**
- * Returns whether the path is a mounted file or volume that root owns. Such mounts have other modes; reading the root
- * key and checking the data directory report faults in them.
+ * Returns whether the path is a mounted file that root owns, or a mounted volume with a valid owner and mode. Mounts
+ * have other modes; reading the root key and opening the data directory check those.
  */
 function isMounted(stats: Stats, path: string): boolean {
   return stats.isDirectory() ? faultOfDataDirectory(stats, path) === null : isRoots(stats);

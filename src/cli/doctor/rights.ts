@@ -3,11 +3,11 @@ import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type Finding, ok, problem } from '../../queries/findings/finding.js';
 
-/** Reports rights in EventStoreDB and MongoDB that the vault's users have beyond what the vault needs. */
+/** Reports the rights in EventStoreDB and MongoDB that the vault's users have but the vault does not need. */
 export async function rightsInStores(config: Config): Promise<readonly Finding[]> {
   if (config.settings.profile !== 'cluster') return [];
   try {
-    // Loaded on demand, because the database clients take long to load.
+    // Loaded on demand, because the database clients take a long time to load.
     const { excessRights } = await import('../../compose/cluster/rights.js');
     const { eventstore, mongodb } = await excessRights(config);
     if (eventstore.length + mongodb.length === 0) {

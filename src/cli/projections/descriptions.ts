@@ -1,6 +1,6 @@
 import type { ProjectionName } from '../../ports/projections.js';
 
-/** Descriptions of what each projection contains. */
+/** Describes what each projection contains. */
 export const descriptions: Readonly<Record<ProjectionName, string>> = {
   tokens: 'the rows of tokens, which are read, listed and searched, and their deadlines',
   directory: 'tenants, applications and their keys',
