@@ -16,7 +16,7 @@ export const clientSettings = {
     hasFlag: false,
   },
   api_key_file: {
-    doc: 'The file that holds the API key; - for standard input.',
+    doc: 'The file that contains the API key; - for standard input.',
     hasFlag: true,
   },
 } as const;
