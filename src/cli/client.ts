@@ -157,7 +157,7 @@ function connectionFailure({ address, addressName }: ClientOptions, error: unkno
   const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
   switch (code) {
     case 'ECONNREFUSED':
-      return new Failure(`nothing listens at ${origin}. Check ${addressName}, and that the service runs.`);
+      return new Failure(`nothing is listening at ${origin}. Check ${addressName}, and that the service is running.`);
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new Failure(`the host name of ${origin} cannot be resolved (${code}). Check ${addressName}.`);
@@ -174,10 +174,10 @@ function connectionFailure({ address, addressName }: ClientOptions, error: unkno
     );
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) {
-    return new Failure(`${origin} does not speak TLS as it should (${code}). Check ${addressName}.`);
+    return new Failure(`${origin} does not speak TLS correctly (${code}). Check ${addressName}.`);
   }
   if (code.startsWith('HPE_')) {
-    return new Failure(`${origin} does not speak HTTP as it should (${code}). Check ${addressName}.`);
+    return new Failure(`${origin} does not speak HTTP correctly (${code}). Check ${addressName}.`);
   }
   const hint = protocol === 'http:' ? ` If it serves TLS, use https:// in ${addressName}.` : '';
   return new Failure(`the connection to ${origin} broke before the response was complete (${code}).${hint} ${next}`);
@@ -246,7 +246,7 @@ function failureOf(options: ClientOptions, response: Received): Failure {
     return new Failure(`no application of ${address.origin} has the API key from ${keyName}, or the key has expired.`);
   }
   if (code === 'not_found') {
-    return new Failure(`${address.origin} does not know this request. Use the program of the version of the service.`);
+    return new Failure(`${address.origin} does not know this request. Use the program version that matches the service.`);
   }
   const trace = status >= 500 ? ` The trace id is ${String(traceId)}.` : '';
   const text = isKnown(code) ? textOf(code, detail) : `${title}. ${detail}`;
@@ -254,7 +254,7 @@ function failureOf(options: ClientOptions, response: Received): Failure {
 }
 
 function notTheVault({ address }: ClientOptions, status: number | undefined): string {
-  return `the response of ${address.origin} with status ${status} is not one of Strongroom`;
+  return `the response from ${address.origin} with status ${status} is not from Strongroom`;
 }
 
 function isKnown(code: string): code is ProblemCode {

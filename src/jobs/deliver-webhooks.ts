@@ -251,7 +251,7 @@ async function createdAt({ log }: Pick<Vault, 'log'>, { tenantId, webhook }: Sub
     const page = await log.readClearFrom(tenantStream(tenantId), from, pageSize);
     const created = page.find(({ type, clear }) => type === 'webhook.created' && clear['webhook_id'] === webhook.id);
     if (created !== undefined) return created.position;
-    if (page.length < pageSize) throw new Error('an event created each webhook');
+    if (page.length < pageSize) throw new Error('the event that created this webhook is missing');
   }
 }
 
@@ -434,5 +434,5 @@ async function typeAt({ log }: Pick<Vault, 'log'>, { stream, revision }: ClearEv
     if (created !== undefined) return created.clear['token_type'] as TokenType;
     before = page.at(-1)?.revision ?? null;
   }
-  throw new Error('an event created each token');
+  throw new Error('the event that created this token is missing');
 }

@@ -54,7 +54,7 @@ export function createTraceUses(
     /** Counts one use and returns the number of the trace key for it. */
     next(tenantId: string): number {
       const block = blocks.get(tenantId);
-      if (block === undefined) throw new Error('no uses are reserved for traces of this tenant');
+      if (block === undefined) throw new Error('no trace key uses are reserved for this tenant');
       const use = block.next;
       block.next += 1;
       return Math.floor(use / usesMax);

@@ -14,7 +14,7 @@ export type AuditBegin = {
   /** Null if the log lacks the event that contains its id. */
   readonly log_id: string | null;
   readonly public_key: string;
-  /** The newest event that has a link, and the number of events up to it. */
+  /** The newest event that has a link, and the number of commits up to it. */
   readonly head: { readonly position: number; readonly count: number };
   /** The newest checkpoint before the requested position, as JSON that includes its time. Null if there is none. */
   readonly from: JsonObject | null;

@@ -283,7 +283,7 @@ async function checkHistory(
     } else checkTime(manifest, Number(line['time']), where);
     if (line['type'] !== 'token.fenced') ends.set(stream, String(line['type']));
   });
-  if (count !== manifest['events']) problem('history.jsonl: the manifest lists another number of events');
+  if (count !== manifest['events']) problem('history.jsonl: the manifest lists a different number of events');
   for (const stream of streams ?? []) {
     if (!next.has(stream)) problem(`history.jsonl: the events of ${stream} are missing`);
   }
@@ -303,7 +303,7 @@ async function checkReads(directory: string, manifest: Fields, streams: Streams)
     else if (!streams.has(String(line['stream'])))
       problem(`${where}: an entry about a token that is not in tokens.json`);
   });
-  if (count !== manifest['reads']) problem('reads.jsonl: the manifest lists another number of entries');
+  if (count !== manifest['reads']) problem('reads.jsonl: the manifest lists a different number of entries');
 }
 
 function checkErasures(
@@ -333,7 +333,7 @@ function checkErasures(
     stated.add(stream);
   }
   if (listOf(statements).length !== manifest['erasures']) {
-    problem('erasures.json: the manifest lists another number of statements');
+    problem('erasures.json: the manifest lists a different number of statements');
   }
   if (streams === null) return;
   for (const [stream, type] of ends) {

@@ -36,7 +36,7 @@ export async function runRestore(
   }
   const erased = await readErasedList(erasedPath);
   if (erased.logId !== manifest.log_id) {
-    throw new Failure(`${erasedPath} belongs to another vault than this backup. Nothing was changed.`);
+    throw new Failure(`${erasedPath} belongs to a different vault than this backup. Nothing was changed.`);
   }
   // Threat: with a list that is older than the backup, tokens that were erased in between are restored.
   if (erased.madeAt < Date.parse(manifest.made_at)) {
@@ -100,7 +100,7 @@ export async function runAccept(config: Config): Promise<number> {
 function expectAccepted(lost: readonly UnreadableToken[], madeAt: string, acceptsOlderLog: boolean): void {
   if (lost.length === 0 || acceptsOlderLog) return;
   throw new Failure(
-    `the log of this backup, of ${madeAt}, is older than the list of erased keys: since then, ` +
+    `the log in this backup, from ${madeAt}, is older than the list of erased keys: since then, ` +
       `${counted(lost.length, 'token in it was', 'tokens in it were')} deleted or had data replaced, which cannot be restored. ` +
       'Add --accept-older-log to record them as ended. Nothing was changed.',
     3,

@@ -28,7 +28,7 @@ export async function decrypterFrom(file: string): Promise<Decrypter> {
     try {
       decrypter.addIdentity(line);
     } catch {
-      throw new Failure(`${file} holds a line that is not an age identity (AGE-SECRET-KEY-…).`, 2);
+      throw new Failure(`${file} contains a line that is not an age identity (AGE-SECRET-KEY-…).`, 2);
     }
   }
   return decrypter;
@@ -42,12 +42,12 @@ function age() {
 /** Adds a recipient. The error never repeats the input, which may be an identity that was given by mistake. */
 function addRecipient(encrypter: Encrypter, recipient: string, from: string): void {
   if (/^age-secret-key-/i.test(recipient)) {
-    throw new Failure(`${from} holds an identity, which is a secret. Name its recipient: \`age-keygen -y FILE\`.`, 2);
+    throw new Failure(`${from} contains an identity, which is a secret. Name its recipient: \`age-keygen -y FILE\`.`, 2);
   }
   try {
     encrypter.addRecipient(recipient);
   } catch {
-    throw new Failure(`${from} holds a line that is not an age recipient (age1…).`, 2);
+    throw new Failure(`${from} contains a line that is not an age recipient (age1…).`, 2);
   }
 }
 

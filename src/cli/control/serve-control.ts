@@ -24,7 +24,7 @@ export async function serveControl(
   app.setErrorHandler((error, _request, reply) => {
     const { statusCode = 500 } = error as { readonly statusCode?: number };
     if (statusCode < 500)
-      return reply.code(statusCode).send({ ok: false, message: 'this is not a valid request of a command.' });
+      return reply.code(statusCode).send({ ok: false, message: 'this is not a valid request from a command.' });
     onError(error);
     return reply.code(500).send({ ok: false, message: 'the command failed in the service; see its log.' });
   });

@@ -132,6 +132,6 @@ async function copies({ vault }: OperatedService): Promise<Finding> {
   const when = new Date(at).toISOString();
   return ok(
     'copies',
-    `copies of the keys from before ${when}, when the last rotation began, are void without the old root key`,
+    `copies of the keys from before ${when}, when the last rotation began, are useless without the old root key`,
   );
 }

@@ -22,7 +22,7 @@ type Options = { readonly fix?: boolean; readonly json?: boolean };
 export function addDoctor(program: Command): void {
   withSettings(program.command('doctor'), storeSettings)
     .description('check settings, files, stores, deadlines and keys, and say how to fix each problem')
-    .option('--fix', 'fix what is safe to fix: modes of files, overdue deadlines, orphan keys')
+    .option('--fix', 'fix what is safe to fix: file modes, overdue deadlines and orphan keys')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',

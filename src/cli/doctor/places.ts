@@ -21,7 +21,7 @@ export async function lookAtPlaces(config: Config, fix: boolean): Promise<readon
     findings.push(
       problem(
         'rotation',
-        `${nextFile} exists: a rotation of the keys has not finished`,
+        `${nextFile} exists: a key rotation has not finished`,
         'Run `strongroom keys rotate --all`.',
       ),
     );
@@ -37,7 +37,7 @@ export async function lookAtPlaces(config: Config, fix: boolean): Promise<readon
   findings.push(...modeOf('data directory', dataDir, 0o022, 0o700, fix));
   for (const path of [dataDir, ...['keys.db', 'vault.db', 'journal.db'].map((file) => join(dataDir, file))]) {
     const fault = faultOfPath(path);
-    if (fault !== null) findings.push(problem('data directory', `${path} ${fault}`, 'Do what it says.'));
+    if (fault !== null) findings.push(problem('data directory', `${path} ${fault}`, 'See the message.'));
   }
   return [...findings, freeSpace(dataDir)];
 }

@@ -16,7 +16,7 @@ export async function rightsInStores(config: Config): Promise<readonly Finding[]
           'rights',
           config.settings.insecure_stores
             ? 'insecure_stores is set: the stores may have no users'
-            : 'the users of the vault have the rights it needs, and no more',
+            : "the vault's users have the rights that it needs, and no more",
         ),
       ];
     }
@@ -34,6 +34,6 @@ function excess(store: string, setting: string, rights: readonly string[]): Find
   return problem(
     'rights',
     `the user of ${setting} could do more in ${store} than the vault needs: ${rights.join('; ')}`,
-    'Give the vault a user of its own: `strongroom cluster prepare` creates it.',
+    'Give the vault its own user: `strongroom cluster prepare` creates it.',
   );
 }

@@ -31,6 +31,6 @@ export function rebuildText({ phase, position, head }: Pick<RebuildStatus, 'phas
 
 function outcomeOf({ outcome, different }: NonNullable<ProjectionStatus['lastRebuild']>): string | null {
   if (outcome === 'different') return `${counted(different, 'row')} differed`;
-  if (outcome === 'key_lost') return 'a key of a token is lost';
+  if (outcome === 'key_lost') return 'a token key is lost';
   return outcome === 'failed' ? 'failed, see the log' : null;
 }

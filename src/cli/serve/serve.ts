@@ -29,7 +29,7 @@ import { readTls, reloadTlsOnHangup } from './tls.js';
 /** How long requests in progress may take to finish after the signal to stop. */
 const graceMs = 10_000;
 /**
- * The time limit for the rest of a stop: writing the log, destroying keys that were ended recently, and closing the
+ * The time limit for the rest of a stop: writing the log, reading recent events to destroy ended keys, and closing the
  * stores. This normally takes moments, but a store that hangs must not block the stop.
  */
 const closingMs = 5_000;

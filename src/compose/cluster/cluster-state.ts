@@ -44,7 +44,7 @@ export async function clusterState(needs: Deps): Promise<ServiceState> {
       ...(mongodb === null ? ['MongoDB is unavailable'] : []),
       ...damage,
       ...(accessLogIsWritable ? [] : ['the access log cannot be written']),
-      ...(Math.abs(offMs) > clockOffMsMax ? [`the clock of this machine is ${offMs} ms off that of MongoDB`] : []),
+      ...(Math.abs(offMs) > clockOffMsMax ? [`this machine’s clock is ${offMs} ms off MongoDB’s`] : []),
       ...(uncertaintyMs > clockOffMsMax ? [`MongoDB’s time is uncertain by ${uncertaintyMs} ms`] : []),
     ],
     notices: [],

@@ -108,7 +108,7 @@ function headerChecks(values: Settings, nameOf: NameOf): readonly string[] {
   // An alias header contains nothing but the key, so every bearer token would be read as a wrong key.
   const isAmbiguous = values['auth.bearer'] && values['auth.header_aliases'].includes('authorization');
   const bearer = isAmbiguous
-    ? [`${nameOf('auth.bearer')}: auth.header_aliases names authorization, too; remove one of them`]
+    ? [`${nameOf('auth.bearer')}: auth.header_aliases names authorization as well; remove one of them`]
     : [];
   const clashing = headerPaths.flatMap((path) => {
     const taken = headerPaths.filter((other) => other !== path);

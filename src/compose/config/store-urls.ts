@@ -25,7 +25,7 @@ export function storeUrls({ settings }: Config): StoreUrlsResult {
     const checked = catalogue[path].schema.safeParse(text);
     if (text === null) problems.push(`${path}_file: ${file} cannot be read. Check the path and its permissions.`);
     else if (!checked.success) {
-      problems.push(...checked.error.issues.map(({ message }) => `${path}_file: what ${file} holds ${message}`));
+      problems.push(...checked.error.issues.map(({ message }) => `${path}_file: the content of ${file} ${message}`));
     }
     return text;
   };

@@ -8,7 +8,7 @@ export const reserveBytesDefault = 256 * 1024 * 1024;
 const reserveShare = 1 / 20;
 const lookEveryMs = 100;
 
-/** Events that end something, and checkpoints. They must be stored even when nothing else can be. */
+/** Events that end something, fences and checkpoints. They must be stored even when nothing else can be. */
 const alwaysStored = new Set([
   ...['token.deleted', 'token.expired', 'token.property.expired', 'token.fenced'],
   ...[

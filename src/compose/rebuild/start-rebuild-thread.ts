@@ -25,7 +25,7 @@ export function startRebuildThread(data: ThreadData): RebuildThread {
   }
 
   function fail(): void {
-    failure ??= new Error('the thread of the rebuild ended unexpectedly');
+    failure ??= new Error('the rebuild thread ended unexpectedly');
     for (const { reject } of waiting.values()) reject(failure);
     waiting.clear();
   }

@@ -28,5 +28,5 @@ export function fromThreadError(error: ThreadError): Error {
   if (error.is === 'unavailable') return new StoreUnavailable(error.store, error.reason);
   if (error.is === 'forged') return new ForgedLog(error.what);
   if (error.is === 'unreadable') return new UnreadableEvent(error.event, error.reason);
-  return new Error(`the thread of the rebuild failed: ${error.name}`);
+  return new Error(`the rebuild thread failed: ${error.name}`);
 }

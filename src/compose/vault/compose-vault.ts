@@ -152,7 +152,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
   return {
     ...{ vault, recorder },
     damage: () => [
-      ...(lost.size === 0 ? [] : ['keys of tokens are lost']),
+      ...(lost.size === 0 ? [] : ['token keys are lost']),
       ...(forgedLog === null ? [] : [`the log was changed from outside: ${forgedLog}`]),
       ...forged.values(),
     ],

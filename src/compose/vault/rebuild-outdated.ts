@@ -16,6 +16,6 @@ export async function rebuildOutdated(
     await projections.rebuild(name, true);
   }
   if (!outdated.includes('tokens')) return tokens.resume();
-  onNotice('the rows of tokens were built by an older version; they stay in use while new ones are built');
+  onNotice('the token rows were built by an older version; they stay in use while new ones are built');
   await tokens.start(true);
 }
