@@ -261,7 +261,7 @@ function isKnown(code: string): code is ProblemCode {
   return Object.hasOwn(problemCatalogue, code);
 }
 
-/** Returns the same text that the problem has in a command on local data. */
+/** Returns the text that a command on local data shows for the same problem. */
 function textOf(code: ProblemCode, detail = problemCatalogue[code].detail): string {
   return `${detail} ${problemCatalogue[code].advice}`;
 }

@@ -1,6 +1,6 @@
 import type { StoreUnavailable } from '../ports/store-unavailable.js';
 
-/** The end of a sentence about each server, which names the settings for its address. */
+/** For each server, the end of a sentence that names the settings with its address. */
 const addresses: Readonly<Record<string, string>> = {
   eventstoredb: 'eventstore.url names it',
   mongodb: 'mongodb.url and mongodb.keys_url name it',

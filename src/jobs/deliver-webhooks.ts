@@ -55,7 +55,7 @@ export type CarryWebhook = (job: {
 }) => Promise<boolean>;
 
 export type WebhookDeliveries = {
-  /** Delivers everything that is due now. Resolves when it is done. */
+  /** Attempts all deliveries that are due now. Resolves when they are finished. */
   run(): Promise<void>;
   /** Like `run`, for one webhook. Does nothing if the webhook does not exist. */
   deliver(tenantId: string, webhookId: string): Promise<void>;
@@ -85,7 +85,7 @@ export function createWebhookDeliveries(
   let carriedUpTo = -1;
   let carryAt = Number.NEGATIVE_INFINITY;
   const pace = createPace();
-  /** False in a round that its caller waits for. */
+  /** False while a caller is waiting for the round. */
   let isPaced = false;
   let isStopped = true;
   let isStopping = false;

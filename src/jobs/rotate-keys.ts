@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { KeyRotation } from '../keys/key-ring.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 
-/** How many living data keys have been processed, out of how many. */
+/** The number of living data keys that have been processed, and the total number. */
 type RotationProgress = { readonly done: number; readonly total: number };
 
 const twoMinutes: RetryPolicy = { againMs: 1_000, limitMs: 120_000 };

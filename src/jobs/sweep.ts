@@ -56,7 +56,7 @@ export function createSweep(
       const failed = await recordAll(due);
       recorded += due.length;
       if (due.length < dueRowsMax || failed > 0 || stopping) return recorded;
-      // Lets requests run in between, even if no row was still due and recording them never yielded.
+      // Lets requests run in between, because recording rows that are no longer due may never yield.
       await nextTurn();
     }
   }

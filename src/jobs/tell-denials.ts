@@ -106,7 +106,7 @@ function upTo(
   now: number,
 ): DenialState {
   const others = before.chains.filter(([name]) => name !== chain);
-  // Twice the minute, because the times in different chains differ slightly. Older times suppress nothing.
+  // Keeps two minutes, because the times in different chains differ slightly. Older times suppress nothing.
   const recent = [...told].filter(([, at]) => now - at < 2 * minuteMs);
   return { ...before, chains: [...others, [chain, sequence]], told: recent };
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 const entriesMax = 10_000;
-/** Adding the purge interval and the TTL resolution gives at most one minute. */
+/** Together with the purge interval and the TTL resolution, a key stays in the cache for at most one minute. */
 const lifeMs = 44_000;
 const purgeMs = 15_000;
 const ttlResolutionMs = 1_000;

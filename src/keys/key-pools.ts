@@ -45,7 +45,7 @@ type Block = { readonly madeAt: number; readonly keys: DataKey[] };
 
 /**
  * Creates one tenant's keys in advance, in blocks. A block is durable before any of its keys is handed out, so a write
- * does not have to wait for the key store to commit. Blocks double in size while they are used up, and start small
+ * does not have to wait for the key store to commit. The block size doubles while keys are used up, and starts small
  * again if keys were left over. The next `take` zeroes keys that have waited too long; the orphan-key job destroys them
  * in the store.
  */

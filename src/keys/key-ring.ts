@@ -133,7 +133,7 @@ export interface KeyRing extends KeyRecords {
    * Returns how many keys this call destroyed; 0 means that all of them had been destroyed before.
    */
   destroy(ended: readonly EndedKey[], advanced?: readonly KeyRevision[]): Promise<number>;
-  /** Records revisions of living keys in one write, ignoring older ones. Durable when it resolves. */
+  /** Records revisions of living keys in one durable write. Ignores revisions older than the recorded ones. */
   advance(advanced: readonly KeyRevision[]): Promise<void>;
   /**
    * Forgets all recorded revisions of keys and of the directory. Call it when an older log is accepted in place of a
@@ -145,7 +145,7 @@ export interface KeyRing extends KeyRecords {
    * before the call resolves.
    */
   signingKey(): Promise<SigningKey>;
-  /** Returns the vault's integrity keys. Like the signing key, the first call creates them. */
+  /** Returns the vault's integrity keys. As with the signing key, the first call creates them. */
   integrityKeys(): Promise<IntegrityKeys>;
   readonly rotation: KeyRotation;
 }

@@ -11,7 +11,7 @@ import type { Vault } from '../../vault/vault.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
 export type AuditBegin = {
-  /** Null if the log lacks the event that contains its id. */
+  /** Null if the log lacks the event that contains the log's id. */
   readonly log_id: string | null;
   readonly public_key: string;
   /** The newest event that has a link, and the number of commits up to it. */

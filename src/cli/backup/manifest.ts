@@ -51,7 +51,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const parsed = shape.safeParse(jsonOf(text));
   if (!parsed.success) throw new Failure(`${manifestFile} in ${folder} is damaged, or has another version.`);
   for (const { name, sha256 } of parsed.data.files) {
-    // Threat: an attacker puts a file name into the manifest that leads out of the folder.
+    // Threat: an attacker puts a file name that leads out of the folder into the manifest.
     const isName = name === basename(name);
     const found = isName ? await sha256Of(join(folder, name)).catch(() => null) : null;
     if (found === null) throw new Failure(`${name} is missing in ${folder} or cannot be read. Nothing was changed.`);

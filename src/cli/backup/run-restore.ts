@@ -85,8 +85,8 @@ async function verify(config: Config, { folder, identity, manifest, erased, root
 }
 
 /**
- * Accepts a log that the operator restored by other means than a backup. Returns the number of tokens that were erased
- * after the log was copied. Throws Failure.
+ * Accepts an older log that the operator restored without a backup folder. Returns the number of tokens that were
+ * erased after the log was copied. Throws Failure.
  */
 export async function runAccept(config: Config): Promise<number> {
   const rootKeys = await rootKeysOf(config);

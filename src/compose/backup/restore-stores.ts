@@ -67,7 +67,7 @@ async function restoreFiles(restoring: Restoring): Promise<number> {
   }
 }
 
-/** Checks the log first, so that the key store stays empty if the operator does not accept the erasures it lacks. */
+/** Checks the log first. If the operator does not accept the erasures that the log lacks, the key store stays empty. */
 async function restoreKeys(restoring: Restoring): Promise<number> {
   const { config, keyLines, erased, expectAccepted, onPhase } = restoring;
   const stores = storeUrls(config);

@@ -18,8 +18,8 @@ type Deps = {
 };
 
 /**
- * How long Strongroom keeps writing the old rows after a rebuild, at a minimum. This exceeds `trustedMs`, the longest
- * time that a process reads rows without checking the generation again.
+ * The minimum time for which the old rows are still written after a rebuild. It exceeds `trustedMs`, the longest time
+ * that a process reads rows without checking the generation again.
  */
 const minimalGraceMs = 3_000;
 

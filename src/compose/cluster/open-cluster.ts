@@ -175,7 +175,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
     });
     const works = role !== 'api';
-    // Any caller may request a process's readiness, so its load on the stores is limited.
+    // Any caller may request a process's readiness, so the load that this puts on the stores is limited.
     const state = remembered(
       stateMs,
       () => damage().join(),

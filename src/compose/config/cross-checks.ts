@@ -49,7 +49,8 @@ function reachChecks(values: Settings, nameOf: NameOf): readonly string[] {
 }
 
 /**
- * Checks that console sessions cannot cross a network in plaintext, and that a console on a network knows its names.
+ * Checks that console sessions cannot cross a network in plaintext, and that a console that other machines can reach
+ * knows its own host names.
  */
 function consoleChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const { 'console.host': host, dev, behind_tls_proxy: isBehindProxy } = values;
@@ -123,7 +124,7 @@ function headerChecks(values: Settings, nameOf: NameOf): readonly string[] {
 const stores = ['eventstore.url', 'mongodb.url', 'redis.url'] as const;
 const storeUrls = [...stores, 'mongodb.keys_url'] as const;
 
-/** Checks the settings that the profile requires or rejects, and that no address is given twice. */
+/** Checks that the settings fit the profile, and that no address is given twice. */
 function storeChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const both = storeUrls
     .filter((path) => values[path] !== null && values[`${path}_file`] !== null)

@@ -23,9 +23,9 @@ import { readKeyFile } from './read-key-file.js';
 import type { RootKeyPlace } from './root-key-place.js';
 
 /**
- * Returns the next root key for a rotation, which is on disk before it wraps any key. Creates the key if it does not
- * exist and `mayMake` allows that. If a rotation was interrupted just before it removed the next key's file, removes
- * the file and returns null. The caller must zero the key. Throws RotationRefused.
+ * Returns the next root key for a rotation. The key is on disk before it wraps any other key. Creates the key if it
+ * does not exist and `mayMake` allows that. If a rotation was interrupted just before it removed the next key's file,
+ * removes the file and returns null. The caller must zero the key. Throws RotationRefused.
  */
 export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace, mayMake: boolean): Buffer | null {
   const isOurs = file !== null && isReplaced(file);
