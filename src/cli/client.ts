@@ -246,7 +246,9 @@ function failureOf(options: ClientOptions, response: Received): Failure {
     return new Failure(`no application of ${address.origin} has the API key from ${keyName}, or the key has expired.`);
   }
   if (code === 'not_found') {
-    return new Failure(`${address.origin} does not know this request. Use the program version that matches the service.`);
+    return new Failure(
+      `${address.origin} does not know this request. Use the program version that matches the service.`,
+    );
   }
   const trace = status >= 500 ? ` The trace id is ${String(traceId)}.` : '';
   const text = isKnown(code) ? textOf(code, detail) : `${title}. ${detail}`;

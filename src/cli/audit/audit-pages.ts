@@ -51,7 +51,9 @@ export const auditHistory = operation(
     const caller = await service.authenticate(key);
     if (caller === null) throw new OperationFailed('no application has this key. Check the key file.');
     if (!grantsAnywhere(caller, 'log:read') && !grantsAnywhere(caller, 'token:read')) {
-      throw new OperationFailed('the application has neither log:read nor token:read. Use the key of one that has either.');
+      throw new OperationFailed(
+        'the application has neither log:read nor token:read. Use the key of one that has either.',
+      );
     }
     const context = commandContext(service, caller);
     const { entries, total } = unwrap(await tokenHistory(vault, caller, id, rangeOf(page)));

@@ -82,7 +82,7 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
   }
   if (isPart) return verified;
   if (isBehind) {
-    const message = `the log was cut, or is an older copy: the key store has recorded events after position ${head.position}`;
+    const message = `the log was truncated, or is an older copy: the key store has recorded events after position ${head.position}`;
     return { ...verified, problem: { kind: 'cut_tail', position: head.position, message } };
   }
   const { rows, problems } = await checkAllRows(run, options);

@@ -26,7 +26,7 @@ export function verificationText({ log, access, rows, anchored, unreadableAnchor
   if (rows !== null) lines.push(`${counted(rows, 'row is', 'rows are')} authentic and up to date`);
   if (unreadableAnchorLines > 0)
     lines.push(
-      `${counted(unreadableAnchorLines, 'line of the anchor holds', 'lines of the anchor hold')} no checkpoint`,
+      `${counted(unreadableAnchorLines, 'line of the anchor contains', 'lines of the anchor contain')} no checkpoint`,
     );
   return lines.join('\n');
 }

@@ -42,7 +42,10 @@ function age() {
 /** Adds a recipient. The error never repeats the input, which may be an identity that was given by mistake. */
 function addRecipient(encrypter: Encrypter, recipient: string, from: string): void {
   if (/^age-secret-key-/i.test(recipient)) {
-    throw new Failure(`${from} contains an identity, which is a secret. Name its recipient: \`age-keygen -y FILE\`.`, 2);
+    throw new Failure(
+      `${from} contains an identity, which is a secret. Name its recipient: \`age-keygen -y FILE\`.`,
+      2,
+    );
   }
   try {
     encrypter.addRecipient(recipient);

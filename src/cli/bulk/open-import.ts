@@ -50,10 +50,10 @@ export async function openImport(file: string, identityFile: string | undefined)
   }
   const isSealed = start === ageStart;
   if (isSealed && identityFile === undefined) {
-    throw new Failure('the file is sealed with age. Name the file with the identity: --identity-file FILE.', 2);
+    throw new Failure('the file is encrypted with age. Name the file with the identity: --identity-file FILE.', 2);
   }
   if (!isSealed && identityFile !== undefined) {
-    throw new Failure('the file is not sealed with age. Leave out --identity-file.', 2);
+    throw new Failure('the file is not encrypted with age. Leave out --identity-file.', 2);
   }
   const chunks = identityFile === undefined ? all : await unsealed(all, identityFile, () => stopped);
   return {
@@ -103,7 +103,9 @@ async function unsealed(
   const stream = Readable.toWeb(Readable.from(sealed, { objectMode: false })) as ReadableStream<Uint8Array>;
   const opened = await decrypter.decrypt(stream).catch((error: unknown) => {
     if (error instanceof Failure) throw error;
-    throw new Failure('the sealed file cannot be opened: the identity is not one of its recipients, or it is damaged.');
+    throw new Failure(
+      'the encrypted file cannot be opened: the identity is not one of its recipients, or the file is damaged.',
+    );
   });
   return checked(opened, isStopped);
 }
@@ -119,6 +121,6 @@ async function* checked(opened: ReadableStream<Uint8Array>, isStopped: () => boo
   } catch (error) {
     if (isStopped()) return;
     if (error instanceof Failure) throw error;
-    throw new Failure('the sealed file is damaged or cut off here.');
+    throw new Failure('the encrypted file is damaged or truncated here.');
   }
 }

@@ -19,11 +19,7 @@ export async function lookAtPlaces(config: Config, fix: boolean): Promise<readon
   findings.push(await rootKey(config));
   if (nextFile !== null && existsSync(nextFile)) {
     findings.push(
-      problem(
-        'rotation',
-        `${nextFile} exists: a key rotation has not finished`,
-        'Run `strongroom keys rotate --all`.',
-      ),
+      problem('rotation', `${nextFile} exists: a key rotation has not finished`, 'Run `strongroom keys rotate --all`.'),
     );
   }
   if (config.settings.profile !== 'embedded') return findings;

@@ -14,7 +14,10 @@ export function addCluster(program: Command): void {
   const cluster = program.command('cluster').description('prepare the stores of the cluster profile');
   withSettings(cluster.command('prepare'), ['profile'])
     .description("create or check the vault's users and permissions in EventStoreDB and MongoDB")
-    .option('--eventstore-admin-url-file <file>', 'the file with the address and credentials of an EventStoreDB administrator')
+    .option(
+      '--eventstore-admin-url-file <file>',
+      'the file with the address and credentials of an EventStoreDB administrator',
+    )
     .option('--mongodb-admin-url-file <file>', 'the file with the address and credentials of a MongoDB administrator')
     .option('--json', 'print JSON')
     .addHelpText(
