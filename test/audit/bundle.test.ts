@@ -195,7 +195,7 @@ test.each([
     'statement 1: the signature',
   ],
   ['erasures.json', 'no statement', () => '[]\n', 'the statement about token-'],
-  ['reads.jsonl', 'a missing read', dropLine, 'another number of entries'],
+  ['reads.jsonl', 'a missing read', dropLine, 'a different number of entries'],
   ['tokens.json', 'a missing token', (t: string) => JSON.stringify(JSON.parse(t).slice(1)), 'not in tokens.json'],
 ] as const)('%s with %s is detected although the manifest lists the new hash', async (file, _, change, message) => {
   const bundle = tampered(file, change, true);

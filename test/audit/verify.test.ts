@@ -248,7 +248,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     writeFileSync(file, `${readFileSync(anchorFile, 'utf8')}{"strongroom_che\n`);
     expect(await verify(intact, { anchor: file })).toMatchObject({ problem: null, unreadableAnchorLines: 1 });
     writeFileSync(file, 'nothing\n');
-    await expect(verify(intact, { anchor: file })).rejects.toThrow('holds no checkpoint');
+    await expect(verify(intact, { anchor: file })).rejects.toThrow('contains no checkpoints');
     const [line] = readFileSync(anchorFile, 'utf8').split('\n');
     writeFileSync(file, `${line?.replace(/"time":\d+/, '"time":1')}\n`);
     await expect(verify(intact, { anchor: file })).rejects.toThrow('signature of checkpoint 1');

@@ -96,7 +96,7 @@ test('without a service there is no code', async () => {
   const { flags, dataDir } = await makeVault();
   const ended = await run(['console', 'sign-in', ...flags]);
   expect(ended).toMatchObject({ code: 1, stdout: '' });
-  expect(ended.stderr).toContain(`no service runs on ${dataDir}`);
+  expect(ended.stderr).toContain(`no service is running on ${dataDir}`);
   expect(await run(['console', 'sign-in', ...flags, '--name', 'Ada'])).toMatchObject({ code: 2, stdout: '' });
   expect(await run(['console', 'sign-in', '--data', join(tempDir(), 'none')])).toMatchObject({ code: 1, stdout: '' });
 });

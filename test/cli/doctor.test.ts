@@ -41,7 +41,7 @@ test('a healthy vault has no findings, whether or not the service runs, and doct
   const after = await doctor(flags);
   expect(after.wrong).toEqual([]);
   expect(after.says('copies')).toMatch(
-    /^copies of the keys from before 20\d\d-.*, when the last rotation began, are void/,
+    /^copies of the keys from before 20\d\d-.*, when the last rotation began, are useless/,
   );
   expect(after.findings.map(({ check }) => check)).toEqual(
     expect.arrayContaining([

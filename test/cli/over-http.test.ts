@@ -332,7 +332,7 @@ describe('a server that is not the vault', () => {
     [
       'an HTML page',
       (_, response) => response.writeHead(200, html).end('<h1>It works</h1>'),
-      /status 200 is not one of Strongroom \(text\/html\)/,
+      /status 200 is not from Strongroom \(text\/html\)/,
     ],
     [
       'a gateway without its service',
@@ -453,7 +453,7 @@ describe('a server that is not the vault', () => {
     });
     expect(await runAt(endless, ['tokens', 'get', 'some-id'])).toMatchObject({
       ...{ code: 1, stdout: '' },
-      stderr: expect.stringMatching(/is not one of Strongroom: it is too large/),
+      stderr: expect.stringMatching(/is not from Strongroom: it is too large/),
     });
   });
 
@@ -490,7 +490,7 @@ describe('a server that is not the vault', () => {
     const address = 'http://127.0.0.1:1';
     expect(await runAt(address)).toMatchObject({
       ...{ code: 1, stdout: '' },
-      stderr: `nothing listens at ${address}. Check --address, and that the service runs.\n`,
+      stderr: `nothing is listening at ${address}. Check --address, and that the service is running.\n`,
     });
     const env = { STRONGROOM_ADDRESS: address, STRONGROOM_API_KEY: key };
     const named = await run(['tokens', 'get', 'some-id'], { env });

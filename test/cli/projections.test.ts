@@ -71,7 +71,7 @@ test('usage errors, repeated requests and pointless requests are reported clearl
   expect(hashesOf(vault.dir)).toEqual(before);
   await refused(['rebuild', 'tokens'], 2, 'add --yes to start, or --dry-run');
   await refused(['cancel', 'tokens'], 1, 'no rebuild of tokens is running');
-  expect((await run(['projections', 'list'])).stdout).toMatch(/^NAME +DESCRIPTION\ntokens +the rows of tokens/);
+  expect((await run(['projections', 'list'])).stdout).toMatch(/^NAME +DESCRIPTION\ntokens +the token rows/);
 });
 
 test('with a service: a rebuild that is killed midway continues at the next start, and callers notice nothing', async () => {

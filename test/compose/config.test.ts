@@ -500,7 +500,10 @@ describe('the cluster profile', () => {
       expect.stringMatching(`^${name}: must be an address`),
     ]);
     const urls = storeUrls(config({ env: { ...without(name), [`${name}_FILE`]: fileWith(url) } }));
-    expect(urls).toEqual({ ok: false, problems: [expect.stringMatching(/_file: what \S+ holds must be an address/)] });
+    expect(urls).toEqual({
+      ok: false,
+      problems: [expect.stringMatching(/_file: the content of \S+ must be an address/)],
+    });
     expect(JSON.stringify(urls)).not.toContain(url);
   });
 

@@ -40,7 +40,7 @@ test('a lost key stops the rebuild, which names the token and changes nothing', 
     examples: [expect.stringMatching(/^token-/)],
   });
   expect(storedIn(dataDir)).toMatchObject({ generations: [{ generation: 1, state: 'read' }], keys: [1] });
-  expect((await again.service.state()).reasons).toContain('keys of tokens are lost');
+  expect((await again.service.state()).reasons).toContain('token keys are lost');
   await again.close();
 });
 
@@ -61,7 +61,7 @@ test('rows of an older version are rebuilt at startup, which is logged, and rows
   expect(await endOfRebuild(again)).toMatchObject({ outcome: 'done' });
   expect(again.notices).toEqual([
     'the directory was built by an older version and is being rebuilt',
-    'the rows of tokens were built by an older version; they stay in use while new ones are built',
+    'the token rows were built by an older version; they stay in use while new ones are built',
   ]);
   expect((await again.call('GET', `/tokens/${id}`, undefined, { key: service.key })).status).toBe(200);
   const status = await again.service.projections.status();

@@ -34,7 +34,7 @@ test('a lost key is named on the admin listener, and the public listener shows o
   service.service.reportError(new KeyLost('token-1', 'key_missing'));
   const ready = await ask('/health/ready');
   expect(ready.statusCode).toBe(503);
-  expect(ready.json()).toMatchObject({ status: 'not_ready', reasons: ['keys of tokens are lost'] });
+  expect(ready.json()).toMatchObject({ status: 'not_ready', reasons: ['token keys are lost'] });
   const shown = await service.call('GET', '/health/ready');
   expect(shown).toMatchObject({ status: 503, body: { status: 'not_ready' }, headers: { 'retry-after': '1' } });
   expect(Object.keys(shown.body)).toEqual(['status']);

@@ -61,7 +61,7 @@ test.each([
     for (let i = 0; i < attempts; i += 20) {
       await Promise.all(Array.from({ length: 20 }, () => sendAndLeave(port, textOf(service.key), leave)));
     }
-    // While another tenant is active, each tenant runs at most eight requests at once. A share that was never returned
+    // While another tenant is active, each tenant runs at most four requests at once. A share that was never returned
     // would be missing.
     for (let i = 0; i < 20; i += 1) {
       expect((await http('GET', `${origin}/tokens`, { key: other })).status).toBe(200);
