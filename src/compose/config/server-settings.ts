@@ -33,7 +33,7 @@ export const serverSettings = {
     default: null,
     form: 'text',
     secret: false,
-    doc: 'The address of the data keys, for a separate user or server; by default mongodb.url.',
+    doc: 'The address of the MongoDB server for the data keys, for a separate user or server; by default mongodb.url.',
   },
   'mongodb.keys_url_file': {
     schema: optionalPath,
@@ -47,7 +47,7 @@ export const serverSettings = {
     default: 'strongroom',
     form: 'text',
     secret: false,
-    doc: 'The database of rows and directory in MongoDB. The database of the keys has the same name followed by _keys.',
+    doc: 'The MongoDB database for the rows and the directory. The keys are in a database with the same name followed by _keys.',
   },
   'redis.url': {
     schema: storeUrl('redis', 'rediss'),
@@ -62,6 +62,6 @@ export const serverSettings = {
     default: false,
     form: 'boolean',
     secret: false,
-    doc: 'Allows the cluster profile to use stores without TLS and passwords, to try it out on one machine or network.',
+    doc: 'Allows the cluster profile to use stores without TLS and passwords, for a trial on one machine or network.',
   },
 } as const satisfies Record<string, Setting>;

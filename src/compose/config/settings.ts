@@ -68,14 +68,14 @@ export const settings = {
     default: false,
     form: 'boolean',
     secret: false,
-    doc: 'Creates a root key and the first applications, to try Strongroom out on this machine only.',
+    doc: 'Creates a root key and the first applications, so that you can try Strongroom on this machine only.',
   },
   container: {
     schema: flag,
     default: false,
     form: 'boolean',
     secret: false,
-    doc: 'Rejects a start as root, and a data directory that is not on a volume. The container image sets it to true.',
+    doc: 'Refuses to start as root, or with a data directory that is not on a volume. The container image sets it to true.',
   },
   'shutdown.delay_seconds': {
     schema: wholeNumber(0, 300),
@@ -117,7 +117,7 @@ export const settings = {
     form: 'json',
     // Its arguments may contain credentials for a secret store.
     secret: true,
-    doc: 'A command that prints the root key, as an array of program and arguments; no shell is involved.',
+    doc: 'A command that prints the root key, as an array of program and arguments. It runs without a shell.',
   },
   ...serverSettings,
   'auth.header_aliases': {
@@ -155,7 +155,7 @@ export const settings = {
     default: [],
     form: 'list',
     secret: false,
-    doc: 'Origins whose pages may call the service from a browser; empty: none.',
+    doc: 'Origins whose pages may call the service from a browser. If empty, none may.',
   },
   'http.trusted_proxies': {
     schema: z.array(proxyAddress, { error: 'must be a list of IP addresses and networks' }),
@@ -201,7 +201,7 @@ export const settings = {
     default: 10,
     form: 'number',
     secret: false,
-    doc: 'The length of a window of the rate limits.',
+    doc: 'The length of a rate limit window, in seconds.',
   },
   'rate_limit.auth_failures': {
     schema: wholeNumber(0, 1_000_000_000),
@@ -259,7 +259,7 @@ export const settings = {
     default: null,
     form: 'boolean',
     secret: false,
-    doc: 'Serves the console, the pages for people, on a listener of its own. Default: true with dev, otherwise false.',
+    doc: 'Serves the console, which is the web interface for people, on its own listener. Default: true with dev, otherwise false.',
   },
   'console.host': {
     schema: host,
@@ -323,7 +323,7 @@ export const settings = {
     default: ['openid', 'profile'],
     form: 'list',
     secret: false,
-    doc: 'The scopes to request. Add the one with which the identity provider puts groups into the ID token.',
+    doc: 'The scopes to request. Add the one that makes the identity provider include groups in the ID token.',
   },
   'console.oidc.groups_claim': {
     schema: shortText,
@@ -339,7 +339,7 @@ export const settings = {
     secret: false,
     doc:
       'The claim of the ID token with the name that the access log shows. Choose one that people cannot change themselves. ' +
-      'A person without the claim appears by the subject (sub).',
+      'For a person without the claim, the log shows the subject (sub).',
   },
   'console.oidc.groups': {
     schema: groupRules,
@@ -357,7 +357,7 @@ export const settings = {
     secret: false,
     doc:
       'How much of the disk under the data directory is reserved for deletes, expiries and the records of reveals, at ' +
-      'most a twentieth of the disk. Below that, creates and updates get 503; 0: no reserve. Embedded profile only.',
+      'most a twentieth of the disk. If less is free, creates and updates get 503; 0: no reserve. Embedded profile only.',
   },
   'audit.anchor': {
     schema: pathOrCommand.nullable(),
@@ -394,7 +394,7 @@ export const settings = {
     form: 'number',
     secret: false,
     doc:
-      'The share of traces that is recorded, from 0 to 1. A request with a traceparent header is recorded if its caller ' +
+      'The fraction of traces to record, from 0 to 1. A request with a traceparent header is recorded if its caller ' +
       'recorded it.',
   },
   'cvc.retention_seconds': {
