@@ -37,9 +37,7 @@ export const settings = {
     default: 'embedded',
     form: 'text',
     secret: false,
-    doc:
-      'Which stores hold the data: embedded keeps all of it in files on one machine, cluster in EventStoreDB, MongoDB and ' +
-      'Redis.',
+    doc: 'Which stores hold the data: embedded uses files on one machine; cluster uses EventStoreDB, MongoDB and Redis.',
   },
   role: {
     schema: oneOf(['all', 'api', 'worker']),
@@ -99,8 +97,8 @@ export const settings = {
     form: 'text',
     secret: false,
     doc:
-      'The file with the root key, outside of the data directory: accessible to its owner only, or owned by root and ' +
-      'readable only by the group of the service (mode 0440).',
+      'The file with the root key, outside the data directory. It must be accessible only to its owner, or owned by root ' +
+      "and readable only by the service's group (mode 0440).",
   },
   next_root_key_file: {
     schema: optionalPath,
@@ -108,8 +106,8 @@ export const settings = {
     form: 'text',
     secret: false,
     doc:
-      'The file with the next root key during a rotation; by default beside root_key_file, with `.new` after its name. The ' +
-      'service tries it on keys that the current root key does not open.',
+      'The file with the next root key during a rotation; by default, the path in root_key_file ' +
+      'followed by `.new`. The service tries it on keys that the current root key cannot unwrap.',
   },
   root_key_command: {
     schema: command.nullable(),
@@ -193,8 +191,8 @@ export const settings = {
     form: 'number',
     secret: false,
     doc:
-      'How many requests an application may send in a window; 0: no limit. Tokenize and detokenize count as many as ' +
-      'they have tokens, up to 100, so a lower limit rejects every large call.',
+      'How many requests an application may send in a window; 0: no limit. A tokenize or detokenize call ' +
+      'counts once for each of its tokens, up to 100, so a lower limit rejects every large call.',
   },
   'rate_limit.window_seconds': {
     schema: wholeNumber(1, 3600),
