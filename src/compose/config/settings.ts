@@ -68,7 +68,7 @@ export const settings = {
     default: false,
     form: 'boolean',
     secret: false,
-    doc: 'Creates a root key and the first applications, to try Strongroom out on this machine only.',
+    doc: 'Creates a root key and the first applications, so that you can try Strongroom on this machine only.',
   },
   container: {
     schema: flag,
