@@ -174,8 +174,8 @@ async function sendProblemPage(
 ): Promise<FastifyReply> {
   const { status, code, title, retryAfterMs } = problem;
   if (code === 'session_ended') {
-    // A browser that follows a link from another site does not send the session cookie. Keep the cookie, because its
-    // session is still valid.
+    // A browser that follows a link from another site does not send the cookie, whose session may still be valid. Clear
+    // only a cookie that the browser sent.
     if (request.cookies[cookieNames.session] !== undefined) reply.clearCookie(cookieNames.session, cookieOptions);
     return reply.header('cache-control', 'no-store').redirect('/sign-in', 303);
   }

@@ -133,7 +133,7 @@ function filterOf({ operation, entity_type: entityType, entity_id: id, from, to 
   return { operation, entityType, entityId: id === '' ? null : id, from, to };
 }
 
-/** What the table shows of an entry. */
+/** An entry's fields in the table. */
 function rowOf({ entry, entityId, trace }: ShownEntry) {
   const {
     time: at,
@@ -172,13 +172,13 @@ const columns = [
   'trace_id',
 ] as const;
 
-/** Sends the entries that the filter matches as a file, newest first. */
+/** Sends the entries that match the filter as a file, newest first. */
 async function exportEntries(visit: Visit): Promise<FastifyReply> {
   const asked = visit.form(exportForm);
   if (!asked.ok) throw new Problem('validation_failed', asked.errors);
   const { format, ...filter } = asked.value;
   const isCsv = format === 'csv';
-  // Entries that are recorded during the export must not move the others from page to page.
+  // Entries recorded during the export must not shift other entries between pages.
   const now = visit.vault.clock.now();
   const until = { ...filterOf(filter), to: Math.min(filter.to ?? Number.POSITIVE_INFINITY, now + 1) };
 
