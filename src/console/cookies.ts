@@ -21,8 +21,8 @@ export const cookieOptions = {
 } as const satisfies CookieSerializeOptions;
 
 /**
- * The cookie for a sign-in at the identity provider. A browser that returns from another site sends `Lax` cookies but no
- * `Strict` ones. The cookie grants no access: it only identifies a sign-in, which a single callback uses up.
+ * The cookie for a sign-in at the identity provider. A browser that returns from another site sends `Lax` cookies but
+ * no `Strict` ones. The cookie grants no access: it only identifies a sign-in, which a single callback uses up.
  */
 export const signInCookieOptions = { ...cookieOptions, sameSite: 'lax' } as const satisfies CookieSerializeOptions;
 

@@ -9,7 +9,7 @@ export type OperationOutcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string };
 
-/** The scope of an evidence bundle: certain tokens, or all of the tenant's activity in a period (ms since the epoch). */
+/** The scope of an evidence bundle: certain tokens, or all tenant activity in a period (ms since the epoch). */
 export type BundleScope = {
   readonly ids: readonly string[] | null;
   readonly from: number | null;

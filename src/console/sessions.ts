@@ -76,8 +76,8 @@ export async function openSession(
 }
 
 /**
- * Returns the person whose browser sent this token, or null if the session has ended. A session ends when it is idle for
- * too long, too old or closed, or when all its keys have been revoked or have expired. Authenticates each key or
+ * Returns the person whose browser sent this token, or null if the session has ended. A session ends when it is idle
+ * for too long, too old or closed, or when all its keys have been revoked or have expired. Authenticates each key or
  * application again, so a session never has more rights than its applications currently have.
  */
 export async function findSession(deps: SessionDeps, token: string): Promise<SignedIn | null> {

@@ -5,9 +5,9 @@ const joiners = /(?<=\p{Emoji}\p{Emoji_Modifier}?\u{FE0F}?)\u{200D}(?=\p{Emoji})
 const placeholder = '\u{E000}';
 
 /**
- * Formats a value for a page: at most `max` characters, with each invisible character shown as its code point. Threat: a
- * right-to-left override or a zero-width character makes one value look like another. Pages also isolate the value from
- * the surrounding text (`<bdi>`).
+ * Formats a value for a page: at most `max` characters, with each invisible character shown as its code point. Threat:
+ * a right-to-left override or a zero-width character makes one value look like another. Pages also isolate the value
+ * from the surrounding text (`<bdi>`).
  */
 export function shownText(value: unknown, max = 200): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');

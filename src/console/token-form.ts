@@ -207,7 +207,7 @@ export function dataPlaces(type: TokenType): readonly Place[] {
 }
 
 /**
- * Returns a request's errors, keyed by the form fields that show them. Other errors are under `form`. An error in a part
+ * Returns a request's errors, keyed by the form fields that show them. Other errors are under `form`. An error in part
  * of a field, such as `containers[1]`, keeps its path in the message.
  */
 export function errorsBeside(errors: FieldErrors, places: readonly Place[] = []): Readonly<Record<string, string>> {

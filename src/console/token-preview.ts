@@ -47,7 +47,7 @@ export async function shownPreview(visit: Visit, asked: Asked, access: AccessFie
     result: {
       decisions: decisions.map(({ permission: name, transform, rule }) => ({ name, transform, rule })),
       seen: decision?.transform ?? null,
-      /** The application would see more than the page shows, because the person may see less or the page masks the value. */
+      /** The application would see more than the page shows: the person may see less, or the page masks the value. */
       isMasked: token?.transform === 'reveal',
       isLimited,
       hasViewer: viewer !== null,

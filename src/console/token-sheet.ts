@@ -69,7 +69,7 @@ function textOf(value: Json | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Returns data as a list of members if it is a small object, otherwise as text. `isCut` means the text was truncated. */
+/** Returns data as a list of members if it is a small object, otherwise as text. `isCut` means truncated. */
 function shownData(data: Json) {
   const members = isJsonObject(data) ? Object.entries(data) : [];
   const isSmall = members.length > 0 && members.length <= membersMax && members.every(([, value]) => isShort(value));

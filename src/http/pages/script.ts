@@ -43,7 +43,7 @@ document.addEventListener('keydown', (event) => {
     search();
   }
 });
-// Following a link to a section that the search has hidden resets the search.
+// A link to a section that the search has hidden shows everything again.
 window.addEventListener('hashchange', () => {
   const target = document.getElementById(location.hash.slice(1));
   if (target === null || target.closest('[hidden]') === null) return;

@@ -82,8 +82,8 @@ function expectPermission({ routeOptions }: FastifyRequest, caller: Caller): voi
 }
 
 /**
- * Returns a request's API key, or undefined if there is none or the headers contain different keys. With different keys,
- * the choice of application would depend on the lookup order (docs/contract.md, "Authentication").
+ * Returns a request's API key, or undefined if there is none or the headers contain different keys. With different
+ * keys, the choice of application would depend on the lookup order (docs/contract.md, "Authentication").
  */
 function keyOf(request: FastifyRequest, { headerNames, acceptsBearer }: KeyCarriers): string | undefined {
   const key = headerOf(request, headerNames);
