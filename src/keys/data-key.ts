@@ -11,7 +11,7 @@ export function wrapDataKey(wrappingKey: Buffer, key: Buffer, of: DataKeyPlace):
   return sealCiphertext(wrappingKey, key, place(of));
 }
 
-/** Returns the key in its own memory, or null if it was wrapped for another place or under another key. */
+/** Returns the key in a buffer of its own, or null if it was wrapped for another place or under another key. */
 export function openDataKey(wrappingKey: Buffer, wrapped: Buffer, of: DataKeyPlace): Buffer | null {
   const opened = openCiphertext(wrappingKey, wrapped, place(of));
   return opened === null ? null : ownBuffer(opened);

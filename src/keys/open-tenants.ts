@@ -35,8 +35,8 @@ type Known = {
 };
 
 /**
- * Opens and caches tenant keys, which are wrapped under the root key. Keys of a shared store are read again after one
- * second. Calls `onDestroyed` when it finds that any process has destroyed a tenant's keys.
+ * Opens and caches tenant keys, which are wrapped under the root key. Keys from a shared store are cached for one second.
+ * Calls `onDestroyed` when it finds that this process or another one has destroyed a tenant's keys.
  */
 export function createOpenTenants(
   store: KeyStore,
@@ -133,7 +133,7 @@ export function createOpenTenants(
     known?.wrapping.clear();
   }
 
-  /** Returns the tenant's keys. Keys of a shared store were read at most one second ago. */
+  /** Returns the tenant's keys. Keys from a shared store were read at most one second ago. */
   function current(tenantId: string): OpenTenant | Promise<OpenTenant> {
     const known = tenants.get(tenantId);
     if (known !== undefined && (!store.isShared || performance.now() - known.readAt < lifeMs)) return known.tenant;

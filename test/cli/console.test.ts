@@ -115,7 +115,7 @@ test('a client secret that cannot be read, or that is empty, ends the start with
   writeFileSync(secretFile, '\n');
   expect(await start()).toMatchObject({ code: 1, stderr: expect.stringContaining('client-secret is empty') });
   writeFileSync(secretFile, 'a secret\n');
-  // The provider need not run for the service to start.
+  // The service starts even if the provider is not running.
   const service = await startService([...flags, '--admin-port', 'off', ...own]);
   const page = await http('GET', `${await consoleOf(service)}/sign-in`);
   expect(page.text).toContain('Sign in with your identity provider');
