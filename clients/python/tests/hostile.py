@@ -89,7 +89,7 @@ class Hostile(unittest.TestCase):
         self.assertEqual(requests("thief"), [])
 
     def test_retries(self) -> None:
-        """a get and a create are attempted three times, and a create always has the same idempotency key"""
+        """a get and a create are attempted three times, and all attempts of a create have the same idempotency key"""
         for behavior in ("silent", "broken"):
             self.failure(get, client(behavior, 0.2))
             self.assertEqual(len(requests(behavior)), 3)
