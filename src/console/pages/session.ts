@@ -1,6 +1,6 @@
 import { cookieNames, cookieOptions } from '../cookies.js';
 import type { ConsolePage, Visit } from '../page.js';
-import { recordSignOut } from '../record-sessions.js';
+import { recordSignOut } from '../record-acts.js';
 import { closeSession, closeSessionsLike } from '../sessions.js';
 
 /** Shows what the session opens, and ends it: here, or in all browsers. */
