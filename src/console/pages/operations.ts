@@ -89,13 +89,18 @@ type Shown = { readonly status?: number; readonly flash?: Flash; readonly rotati
 async function show(visit: Visit, { status = 200, flash, rotationError = null }: Shown = {}): Promise<FastifyReply> {
   const { service, vault, operations } = visit;
   const statuses = await service.projections.status();
-  const projections: unknown[] = [];
-  for (const one of statuses) projections.push({ ...rowOf(one), plan: await service.projections.plan(one.name) });
   const rotation = rotationOf(await operations.run('keys-rotation', {}));
   const { backupMadeAt } = await service.state();
   const due = await vault.rows.due(earliestNow(vault.clock), overdueMax, earliestForCodes(vault.clock));
   const isRunning = rotation.state === 'running' || statuses.some(({ rebuild }) => rebuild !== null);
   refreshWhile(isRunning, visit.reply);
+  const projections = await Promise.all(
+    statuses.map(async (one) => ({
+      ...rowOf(one),
+      // A plan counts all rows. A page that loads itself again every two seconds does without.
+      plan: isRunning ? null : await service.projections.plan(one.name),
+    })),
+  );
   const model = {
     ...{ projections, rotation, rotationError, rotationWord, isRunning, backupMadeAt },
     backupAgeHours: backupMadeAt === null ? null : Math.floor((vault.clock.now() - backupMadeAt) / 3_600_000),
