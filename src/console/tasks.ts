@@ -1,6 +1,7 @@
 import type { Json } from '../domain/json.js';
 
-export type TaskName = 'checks' | 'verification';
+/** A task of the whole console, or the bundle of evidence of one session. */
+export type TaskName = 'checks' | 'verification' | `bundle ${string}`;
 
 /** A task as a page shows it. Times are in ms since the epoch. `total` is 0 while it is unknown. */
 export type TaskState =
@@ -22,8 +23,9 @@ export type Tasks = {
     ) => Promise<{ readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string }>,
   ): void;
   state(name: TaskName): TaskState;
+  /** Drops the result of a task. Does nothing while it is running. */
+  forget(name: TaskName): void;
 };
-
 /** Creates the tasks of one console. `onError` gets the unexpected error of a task. */
 export function createTasks(now: () => number, onError: (error: unknown) => void): Tasks {
   const states = new Map<TaskName, TaskState>();
@@ -48,5 +50,8 @@ export function createTasks(now: () => number, onError: (error: unknown) => void
       );
     },
     state: (name) => states.get(name) ?? { state: 'none' },
+    forget(name) {
+      if (states.get(name)?.state !== 'running') states.delete(name);
+    },
   };
 }

@@ -18,14 +18,21 @@ export function createVisit(
   request: FastifyRequest,
   reply: FastifyReply,
   service: Service,
-  { operations, tasks, identity }: Pick<Visit, 'operations' | 'tasks' | 'identity'>,
+  { operations, tasks, bundles, identity }: Pick<Visit, 'operations' | 'tasks' | 'bundles' | 'identity'>,
   layout: Layout,
 ): Visit {
   const { vault } = service;
   const { traceId, beganAt, signedIn } = request;
 
   return {
-    ...{ request, reply, service, vault, operations, tasks, identity },
+    request,
+    reply,
+    service,
+    vault,
+    operations,
+    tasks,
+    bundles,
+    identity,
     get session() {
       if (signedIn === null) throw new ConsoleProblem('session_ended');
       return signedIn;

@@ -28,10 +28,10 @@ export function consoleOperations(service: OperatedService): Operations {
         const text = verification.problem === null ? verificationText(verification) : verification.problem.message;
         return { ...verificationJson(verification), text };
       }),
-    bundle: (caller, { ids, from, to }) =>
+    bundle: (caller, { ids, from, to }, onProgress) =>
       outcomeOf(async () => {
         const folder = join(tmpdir(), `strongroom-bundle-${randomBytes(12).toString('hex')}`);
-        const options = { key: '', ids, from, to, out: folder, json: false, show: reportsTo(() => undefined) };
+        const options = { key: '', ids, from, to, out: folder, json: false, show: reportsTo(onProgress) };
         await writeBundle(runIn(as(service, caller)), options);
         const files = (await readdir(folder)).sort();
         return { folder, files, remove: () => rm(folder, { recursive: true, force: true }) };
