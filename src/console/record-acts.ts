@@ -6,7 +6,7 @@ import type { Visit } from './page.js';
 const signIn: ConsoleAct = { operation: 'sign_in', message: 'signed in at the console' };
 const signOut: ConsoleAct = { operation: 'sign_out', message: 'signed out of the console' };
 
-/** Records in the access log that a person signed in with these applications, or as an operator. */
+/** Records in the access log that a person signed in with these applications or as an operator. */
 export async function recordSignIn(
   visit: Pick<Visit, 'vault' | 'request'>,
   callers: readonly Caller[],
