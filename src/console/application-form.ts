@@ -75,7 +75,8 @@ export function postedForm(form: TypedForm): ApplicationForm {
       priority: form.text(`rules.${number}.priority`),
       container: form.text(`rules.${number}.container`),
       transform: form.text(`rules.${number}.transform`),
-      permissions: form.values(`rules.${number}.permissions`),
+      // A closed rule sends its permissions in one field, so that 50 rules are a small page.
+      permissions: form.values(`rules.${number}.permissions`).flatMap((text) => text.split(' ').filter(Boolean)),
     })),
   };
 }

@@ -28,6 +28,7 @@ import '../http/request-state.js';
 import { allowOnlyHosts, refuseCrossSite } from './allowed-hosts.js';
 import { assetsFolder, assetsPath } from './assets.js';
 import { createConsoleAuthentication } from './authentication.js';
+import { createBundles } from './bundles.js';
 import { cookieNames, cookieOptions, sessionOf } from './cookies.js';
 import type { IdentityProvider } from './identity-provider.js';
 import { createLayout, type Layout } from './layout.js';
@@ -61,6 +62,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   const { trustedProxies, behindTlsProxy, tls, log, allowedHosts, operations, identity } = options;
   const { vault } = service;
   const tasks = createTasks(vault.clock.now, service.reportError);
+  const bundles = createBundles(tasks, service.reportError);
   const app = fastify(serverOptions(options));
   app.decorateRequest('traceId', '');
   app.decorateRequest('beganAt', 0);
@@ -75,6 +77,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
     done();
   });
   if (service.spans !== null) traceRequests(app, service.spans);
+  app.addHook('onClose', bundles.close);
   watchConnections(app);
   // The API has routes with the same names.
   reportRequests(app, service.metrics, log, 'console:');
@@ -130,7 +133,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
       config: { consoleRoute: route, ...(permission === undefined ? {} : { permission }) },
       ...(method === 'POST' ? { preHandler: app.csrfProtection } : {}),
       handler: (request, reply) =>
-        route.handle(createVisit(request, reply, service, { operations, tasks, identity }, layout)),
+        route.handle(createVisit(request, reply, service, { operations, tasks, bundles, identity }, layout)),
     });
   }
 }

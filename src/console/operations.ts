@@ -32,5 +32,5 @@ export type Operations = {
   /** Verifies the log, the access log and the rows (`strongroom audit verify`). Returns its summary. */
   verify(onProgress: OnProgress): Promise<OperationOutcome<JsonObject>>;
   /** Creates an evidence bundle (`strongroom audit bundle`). */
-  bundle(caller: Caller, scope: BundleScope): Promise<OperationOutcome<Bundle>>;
+  bundle(caller: Caller, scope: BundleScope, onProgress: OnProgress): Promise<OperationOutcome<Bundle>>;
 };

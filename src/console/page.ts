@@ -6,6 +6,7 @@ import type { FieldErrors } from '../domain/field-errors.js';
 import type { Service } from '../http/service.js';
 import type { ReadContext } from '../queries/release.js';
 import type { Vault } from '../vault/vault.js';
+import type { Bundles } from './bundles.js';
 import type { IdentityProvider } from './identity-provider.js';
 import type { Operations } from './operations.js';
 import type { SignedIn } from './sessions.js';
@@ -72,6 +73,8 @@ export type Visit = {
   readonly operations: Operations;
   /** Work that takes longer than a request. */
   readonly tasks: Tasks;
+  /** The evidence bundles of the sessions. */
+  readonly bundles: Bundles;
   /** The identity provider for sign-ins, or null if the settings name none. */
   readonly identity: IdentityProvider | null;
   /** The signed-in person. Throws if the page needs no session. */

@@ -1,6 +1,7 @@
 import type { Json } from '../domain/json.js';
 
-export type TaskName = 'checks' | 'verification';
+/** A task of the whole console, or the bundle of evidence of one session. */
+export type TaskName = 'checks' | 'verification' | `bundle ${string}`;
 
 /** A task's state. Times are in ms since the epoch. `total` is 0 while it is unknown. */
 export type TaskState =
@@ -22,6 +23,8 @@ export type Tasks = {
     ) => Promise<{ readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string }>,
   ): void;
   state(name: TaskName): TaskState;
+  /** Drops the result of a task. Does nothing while it is running. */
+  forget(name: TaskName): void;
 };
 
 /** Creates the tasks for one console. `onError` receives unexpected errors. */
@@ -48,5 +51,8 @@ export function createTasks(now: () => number, onError: (error: unknown) => void
       );
     },
     state: (name) => states.get(name) ?? { state: 'none' },
+    forget(name) {
+      if (states.get(name)?.state !== 'running') states.delete(name);
+    },
   };
 }

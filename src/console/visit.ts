@@ -4,6 +4,7 @@ import type { FieldErrors } from '../domain/field-errors.js';
 import { itemPath, memberPath } from '../domain/json-path.js';
 import { Problem } from '../http/problem/problem.js';
 import { callerOf } from '../http/request-state.js';
+import { recordRefusedRequest } from '../http/server/record-refused-request.js';
 import type { Service } from '../http/service.js';
 import { cookieNames, cookieOptions } from './cookies.js';
 import type { Layout } from './layout.js';
@@ -18,14 +19,21 @@ export function createVisit(
   request: FastifyRequest,
   reply: FastifyReply,
   service: Service,
-  { operations, tasks, identity }: Pick<Visit, 'operations' | 'tasks' | 'identity'>,
+  { operations, tasks, bundles, identity }: Pick<Visit, 'operations' | 'tasks' | 'bundles' | 'identity'>,
   layout: Layout,
 ): Visit {
   const { vault } = service;
   const { traceId, beganAt, signedIn } = request;
 
   return {
-    ...{ request, reply, service, vault, operations, tasks, identity },
+    request,
+    reply,
+    service,
+    vault,
+    operations,
+    tasks,
+    bundles,
+    identity,
     get session() {
       if (signedIn === null) throw new ConsoleProblem('session_ended');
       return signedIn;
@@ -56,7 +64,10 @@ export function createVisit(
       const text = await layout(request, reply, `pages/${view}`, model, { ...options, flash });
       // Threat: a store server that lost its leadership would return outdated data, such as a closed session.
       await vault.confirmReads(beganAt, false);
-      return sendHtml(reply.code(options.status ?? 200), text);
+      const { status = 200 } = options;
+      // A form that shows why it was rejected does not throw the problem.
+      recordRefusedRequest(vault, request, status);
+      return sendHtml(reply.code(status), text);
     },
     async json(body) {
       await vault.confirmReads(beganAt, false);

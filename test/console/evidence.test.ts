@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { TestBrowser } from '../support/console/browser.js';
 import { startTestConsole } from '../support/console/console.js';
-import { hidden } from '../support/console/directory-pages.js';
+import { signInLimited } from '../support/console/directory-pages.js';
 import { unzip } from '../support/console/unzip.js';
 import { tempDir } from '../support/process.js';
 
@@ -22,7 +22,7 @@ describe('evidence', () => {
     await service.call('POST', '/tokens', { id: 'person-2', type: 'token', data: 'x' });
     const browser = await signIn({ name: 'Ada Lovelace' });
     await browser.get('/evidence');
-    const { headers, bytes } = await browser.post('/evidence/bundle', { ids: 'person-1' });
+    const { headers, bytes } = await madeBundle(browser, { ids: 'person-1' });
     expect(headers['content-type']).toBe('application/zip');
     const files = unzip(bytes);
     expect([...files.keys()]).toEqual(expect.arrayContaining(['evidence/history.jsonl', 'evidence/verify.mjs']));
@@ -49,46 +49,47 @@ describe('evidence', () => {
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  test('a bundle leaves no file behind, also if the browser leaves while it is made', async () => {
-    const { service, signIn, listen } = await startTestConsole();
-    const folder = tempDir();
-    vi.stubEnv('TMPDIR', folder);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    await service.call('POST', '/tokens', { id: 'person-1', type: 'token', data: 'x' });
-    const browser = await signIn();
-    const { text } = await browser.get('/evidence');
-    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const headers = { cookie, 'content-type': 'application/x-www-form-urlencoded' };
-    const left = request(`${await listen()}/evidence/bundle`, { method: 'POST', headers });
-    left.on('error', () => undefined);
-    left.end(new URLSearchParams({ _csrf: hidden(text, '_csrf'), ids: 'person-1' }).toString());
-    await expect.poll(() => readdirSync(folder).length, { interval: 1, timeout: 10_000 }).toBe(1);
-    left.destroy();
-    await expect.poll(() => readdirSync(folder), { timeout: 10_000 }).toEqual([]);
-    expect((await browser.post('/evidence/bundle', { ids: 'person-1' })).status).toBe(200);
-    await expect.poll(() => readdirSync(folder)).toEqual([]);
-  });
-
-  test('a tenant makes one bundle at a time, because each reads the whole log', async () => {
-    const { service, signIn } = await startTestConsole();
-    await service.call('POST', '/tokens', { id: 'person-1', type: 'token', data: 'x' });
-    const browser = await signIn();
-    await browser.get('/evidence');
-    const ask = () => browser.post('/evidence/bundle', { ids: 'person-1' });
-    const answers = await Promise.all([ask(), ask(), ask()]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
-    const late = answers.find(({ status }) => status === 409);
-    expect(late?.text).toContain('another bundle of this tenant is being made or downloaded');
-    await expect.poll(async () => (await ask()).status).toBe(200);
-    expect((await browser.post('/evidence/bundle', { ids: 'never' })).status).toBe(409);
-    await expect.poll(async () => (await ask()).status).toBe(200);
-  });
-
-  test('a bundle about a token that never existed reports that', async () => {
+  test('a bundle about a token that never existed reports that, and there is nothing to download', async () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn();
     await browser.get('/evidence');
-    const answer = await browser.post('/evidence/bundle', { ids: 'never' });
-    expect([answer.status, answer.text]).toEqual([409, expect.stringContaining('has ever existed')]);
+    expect((await browser.post('/evidence/bundle', { ids: 'never' })).location).toBe('/evidence/bundle');
+    await expect.poll(async () => (await browser.get('/evidence/bundle')).text).toContain('has ever existed');
+    expect((await browser.get('/evidence/bundle.zip')).status).toBe(404);
+  });
+
+  test('a bundle belongs to the session that asked for it, until that session makes another', async () => {
+    const { service, signIn } = await startTestConsole();
+    await service.call('POST', '/tokens', { id: 'person-1', type: 'token', data: 'x' });
+    const [owner, other] = [await signIn({ name: 'Ada' }), await signIn({ name: 'Ada' })];
+    await owner.get('/evidence');
+    expect((await madeBundle(owner, { ids: 'person-1' })).status).toBe(200);
+    expect((await owner.get('/evidence/bundle.zip')).status).toBe(200);
+    expect((await other.get('/evidence/bundle')).text).toContain('No bundle');
+    expect((await other.get('/evidence/bundle.zip')).status).toBe(404);
+    await owner.get('/evidence');
+    await owner.post('/evidence/bundle', { ids: 'never' });
+    expect((await owner.get('/evidence/bundle.zip')).status).toBe(404);
+    const copy = owner.copy();
+    await expect.poll(async () => (await owner.get('/evidence/bundle')).text).toContain('has ever existed');
+    await owner.post('/sign-out');
+    expect((await copy.get('/evidence/bundle.zip')).location).toBe('/sign-in');
+  });
+
+  test('a bundle is not shown or made without log:read', async () => {
+    const console = await startTestConsole();
+    const browser = await signInLimited(console, ['application:read']);
+    await browser.get('/session');
+    expect((await browser.post('/evidence/bundle', { ids: 'a' })).status).toBe(403);
+    for (const path of ['/evidence/bundle', '/evidence/bundle.zip']) {
+      expect((await browser.get(path)).status, path).toBe(403);
+    }
   });
 });
+
+/** Makes a bundle and downloads it. */
+async function madeBundle(browser: TestBrowser, scope: Readonly<Record<string, string>>) {
+  expect((await browser.post('/evidence/bundle', scope)).location).toBe('/evidence/bundle');
+  await expect.poll(async () => (await browser.get('/evidence/bundle')).text, { timeout: 20_000 }).toContain('Ready');
+  return browser.get('/evidence/bundle.zip');
+}

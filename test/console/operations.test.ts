@@ -48,6 +48,30 @@ describe('a rotation', () => {
   });
 });
 
+describe('the access log of every tenant', () => {
+  test('names the operator that started a rebuild or a rotation, and not one whose request changed nothing', async () => {
+    const { service, signIn } = await startTestConsole();
+    const otherKey = await service.otherManagement();
+    const browser = await signIn({ name: 'Grace Hopper', privateKey: '', managementKey: '', isOperator: true });
+    await browser.get('/operations');
+    await browser.post('/operations/rebuild', { name: 'directory' });
+    await browser.post('/operations/cancel', { name: 'tokens' });
+    await browser.post('/operations/rotate', { confirm: 'no' });
+    await browser.post('/operations/rotate', { confirm: 'rotate' });
+    for (const key of [service.managementKey, otherKey]) {
+      const { body } = await service.call('GET', '/logs?size=100&entity_type=service', undefined, { key });
+      const entries = (body['data'] as readonly Record<string, unknown>[]).filter(({ person }) => person !== undefined);
+      const acts = entries.map((entry) => [entry['person'], entry['actor_type'], entry['operation'], entry['message']]);
+      expect(acts).toEqual([
+        ['Grace Hopper', 'operator', 'rotation', 'rotation of all keys started'],
+        ['Grace Hopper', 'operator', 'update', 'rebuild of the projection directory started'],
+        ['Grace Hopper', 'operator', 'sign_in', 'signed in at the console'],
+      ]);
+      expect(entries.every(({ source_address: address }) => address === '127.0.0.1')).toBe(true);
+    }
+  });
+});
+
 describe('checks and verification', () => {
   test('run in the background and show what they found', async () => {
     const { service, signIn } = await startTestConsole();

@@ -4,8 +4,9 @@ import type { GroupRule } from '#src/console/groups.js';
 import { noLimits } from '#src/vault/limit-settings.js';
 import type { TestBrowser } from '../support/console/browser.js';
 import { startTestConsole } from '../support/console/console.js';
+import { hidden } from '../support/console/directory-pages.js';
 import { startTestProvider } from '../support/console/provider.js';
-import type { TestService } from '../support/test-service.js';
+import { rule, type TestService } from '../support/test-service.js';
 
 const publicUrl = 'https://console.example';
 const sessionCookie = '__Host-strongroom-session';
@@ -380,6 +381,62 @@ describe('a session based on groups', () => {
     const path = `/applications/${ids.private}/keys/${issued?.id}`;
     expect((await service.call('DELETE', path, undefined, management)).status).toBe(204);
     expect((await browser.get('/tokens')).status).toBe(200);
+  });
+
+  test('changes what the rules of its application allow, and the access log names the person and the application', async () => {
+    const { service, provider, ids, signInAs } = await startBoth();
+    const management = { key: service.managementKey };
+    const tokenPermissions = ['token:create', 'token:read', 'token:search', 'token:update', 'token:delete'] as const;
+    const access = {
+      name: 'support',
+      rules: [rule('/support/', 'mask', tokenPermissions), rule('/billing/', 'mask', ['token:read', 'token:search'])],
+    };
+    // The application has no key any more when the person works with it.
+    const applicationPath = `/applications/${ids.private}`;
+    const billed = { type: 'token', data: 'a secret', id: 'billed', containers: ['/billing/'] };
+    expect((await service.call('POST', '/tokens', billed)).status).toBe(201);
+    const keys = JSON.parse((await service.call('GET', `${applicationPath}/keys`, undefined, management)).text);
+    for (const { id } of keys) {
+      const revoked = await service.call('DELETE', `${applicationPath}/keys/${id}`, undefined, management);
+      expect(revoked.status).toBe(204);
+    }
+    expect((await service.call('PUT', applicationPath, access, management)).status).toBe(200);
+
+    const { browser } = await signInAs('ada');
+    await browser.get('/new-token');
+    const create = (id: string, container: string) =>
+      browser.post('/new-token', { type: 'token', text: 'a secret', id, containers: container });
+    expect((await create('ticket', '/support/')).location).toBe('/tokens/ticket');
+    expect((await create('bill', '/billing/')).status).toBe(403);
+    expect((await create('other', '/other/')).status).toBe(403);
+    const page = await browser.get('/tokens/ticket');
+    expect([page.status, page.text.includes('a secret')]).toEqual([200, false]);
+    const revision = hidden(page.text, 'revision');
+    expect((await browser.post('/tokens/ticket/reveal', { reason: 'ticket 81' })).status).toBe(403);
+    expect((await browser.post('/tokens/billed/delete', { confirm: 'billed', revision: '0' })).status).toBe(403);
+    expect((await browser.post('/tokens/ticket/delete', { confirm: 'ticket', revision })).status).toBe(303);
+
+    const { body } = await service.call('GET', '/logs?size=100&entity_type=token', undefined, management);
+    const entries = (body['data'] as readonly Record<string, unknown>[]).filter(({ person }) => person !== undefined);
+    const outcomes = entries.map(({ operation, outcome }) => `${operation} ${outcome}`);
+    expect(outcomes).toEqual(
+      expect.arrayContaining(['create success', 'create denied', 'delete success', 'delete denied']),
+    );
+    for (const entry of entries) {
+      expect(entry).toMatchObject({
+        actor_type: 'application',
+        actor_id: ids.private,
+        person: 'Ada Lovelace',
+        person_issuer: provider.issuer,
+      });
+      expect(entry).not.toHaveProperty('key_id');
+    }
+    const history = await service.call('GET', '/tokens/ticket/history', undefined, management);
+    const events = history.body['data'] as readonly Record<string, unknown>[];
+    expect(events.map(({ type, actor_id, person }) => [type, actor_id, person])).toEqual([
+      ['token.deleted', ids.private, 'Ada Lovelace'],
+      ['token.created', ids.private, 'Ada Lovelace'],
+    ]);
   });
 
   test.each([

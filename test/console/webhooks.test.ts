@@ -143,6 +143,17 @@ test('the page lists the attempts, filtered by outcome, and an operator starts a
     ...{ position: 0, replaysFrom: Date.UTC(2020, 0, 31) },
   });
   expect(sent).toEqual([]);
+  const { body } = await service.call('GET', `/logs?size=100&entity_id=${id}`, undefined, {
+    key: service.managementKey,
+  });
+  expect(body['data']).toContainEqual(
+    expect.objectContaining({
+      entity_type: 'webhook',
+      operation: 'update',
+      message: 'earlier events delivered again',
+      person: 'Ada Lovelace',
+    }),
+  );
 
   const administrator = await console.signIn();
   const { text } = await administrator.get(`/webhooks/${id}`);

@@ -205,3 +205,15 @@ test('the image is built only from listed files, so no secret or data gets into 
     others.every((line) => /^!(package(-lock)?\.json|tsconfig(\.build)?\.json|src|scripts\/\S+\.mjs)$/.test(line)),
   ).toBe(true);
 });
+
+test('the file for the console adds a port of this machine only, with settings that start', () => {
+  const added: Compose = parse(text('deploy/compose/console.yml'));
+  expect(Object.keys(added.services)).toEqual(['api-1']);
+  const [console] = Object.values(added.services);
+  expect(console?.ports).toEqual(['127.0.0.1:8090:8090']);
+  const environment = { ...compose.services['api-1']?.environment, ...console?.environment };
+  const env = Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, String(value)]));
+  const loaded = loadConfig({ env, flags: {} });
+  expect(loaded.ok ? [] : loaded.problems).toEqual([]);
+  expect(loaded.ok && loaded.config.settings['console.port']).toBe(8090);
+});

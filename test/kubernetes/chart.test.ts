@@ -19,6 +19,7 @@ const variants = profiles.flatMap((profile) => [
       image: { digest: `sha256:${'0'.repeat(64)}`, pullSecrets: ['registry'] },
       settings: { STRONGROOM_RATE_LIMIT_REQUESTS: '5000' },
       tls: { existingSecret: 'tls', trustedProxies: ['10.1.2.3', '10.2.0.0/16'] },
+      console: { enabled: true },
       service: { type: 'LoadBalancer', annotations: { a: 'b' } },
       embedded: { persistence: { storageClassName: 'fast' } },
       backup: { persistence: { storageClassName: 'slow' } },
@@ -266,6 +267,26 @@ test('in maintenance, no pod serves, and one pod has everything that init and re
   }
 });
 
+test.each(profiles)(
+  '%s serves the console only if it is turned on, on the loopback of processes that listen',
+  (profile) => {
+    const consolesOf = (enabled: boolean) =>
+      podsOf(render(profile, { console: { enabled }, tls: { existingSecret: 'tls' } })).flatMap(({ of, spec }) =>
+        spec.containers.flatMap(({ env, ports = [] }) => {
+          const given = env.filter(({ name }) => name.startsWith('STRONGROOM_CONSOLE_'));
+          expect([of, ports.map(({ containerPort }) => containerPort)]).toEqual([
+            of,
+            expect.not.arrayContaining([8090]),
+          ]);
+          return given.length === 0 ? [] : [{ of, given }];
+        }),
+      );
+    expect(consolesOf(false)).toEqual([]);
+    const of = profile === 'embedded' ? 'StatefulSet strongroom' : 'Deployment strongroom-api';
+    expect(consolesOf(true)).toEqual([{ of, given: [{ name: 'STRONGROOM_CONSOLE_ENABLED', value: 'true' }] }]);
+  },
+);
+
 test.each([
   ['embedded', 'no Secret with the root key', { rootKey: { existingSecret: '' } }, /existingSecret/],
   ['embedded', 'no image', { image: { repository: '' } }, /repository/],
@@ -281,6 +302,13 @@ test.each([
   ],
   ['embedded', 'a store address in plaintext', { settings: { STRONGROOM_REDIS_URL: 'x' } }, /STRONGROOM_REDIS_URL/],
   ['embedded', 'a backup that no one can open', { backup: { recipients: [] } }, /recipients/],
+  [
+    'embedded',
+    'a console that a tunnel cannot reach',
+    { console: { enabled: true }, tls: { existingSecret: '', trustedProxies: ['10.1.2.3'] } },
+    /existingSecret/,
+  ],
+  ['embedded', 'the port of the console', { settings: { STRONGROOM_CONSOLE_PORT: '1' } }, /STRONGROOM_CONSOLE_PORT/],
   ['cluster', 'no addresses of stores', { cluster: { stores: { existingSecret: '' } } }, /existingSecret/],
   ['cluster', 'no API process', { cluster: { api: { replicas: 0 } } }, /replicas/],
 ] as const)('%s with %s is rejected', (profile, _what, values, message) => {

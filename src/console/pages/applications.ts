@@ -10,7 +10,7 @@ import { problemFrom } from '../../http/error-handler.js';
 import { Problem } from '../../http/problem/problem.js';
 import { latestNow } from '../../ports/clock.js';
 import { listApplications } from '../../queries/tenancy/list-applications.js';
-import { type ListedKey, listKeys } from '../../queries/tenancy/list-keys.js';
+import { keysWithLastUse, type ListedKey, listKeys } from '../../queries/tenancy/list-keys.js';
 import { type LivingApplication, livingApplication } from '../../vault/living-application.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { pageLinks } from '../pagination.js';
@@ -129,19 +129,22 @@ async function list(visit: Visit) {
   const page = pageNumber(visit);
   const range = { offset: (page - 1) * pageSize, limit: pageSize };
   const found = await listApplications(vault, caller.tenantId, { ids: null, types: null }, range);
-  const applications = [];
-  for (const application of found.applications) {
-    const { name, type } = application.document;
-    // Null means that the application was deleted after it was listed.
-    const keys = await listKeys(vault, caller.tenantId, application.id);
-    if (!keys.ok) continue;
-    const used = keys.value.flatMap(({ lastUsedAt }) => lastUsedAt ?? []);
-    applications.push({
-      ...{ id: application.id, path: pathOf(application.id), name, type, keys: keys.value.length },
-      lastUsedAt: used.length === 0 ? null : Math.max(...used),
-      ...expiryOf(visit, application),
-    });
-  }
+  const applications = await Promise.all(
+    found.applications.map(async (application) => {
+      const { id, document } = application;
+      const keys = await keysWithLastUse(vault, application);
+      const used = keys.flatMap(({ lastUsedAt }) => lastUsedAt ?? []);
+      return {
+        id,
+        path: pathOf(id),
+        name: document.name,
+        type: document.type,
+        keys: keys.length,
+        lastUsedAt: used.length === 0 ? null : Math.max(...used),
+        ...expiryOf(visit, application),
+      };
+    }),
+  );
   const model = {
     applications,
     links: pageLinks({ page, size: pageSize }, found.total),

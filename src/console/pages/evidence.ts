@@ -8,6 +8,7 @@ import { isJsonObject } from '../../domain/json.js';
 import { formatTimestamp, parseExpiresAt } from '../../domain/time.js';
 import { type Checkpoint, checkpointHash } from '../../events/audit/checkpoint.js';
 import { Problem } from '../../http/problem/problem.js';
+import { type BundleOwner, bundleMs } from '../bundles.js';
 import type { BundleScope } from '../operations.js';
 import type { ConsolePage, Parsed, Visit } from '../page.js';
 import { pageLinks } from '../pagination.js';
@@ -49,6 +50,20 @@ export const evidencePage: ConsolePage = {
     {
       method: 'POST',
       path: '/evidence/bundle',
+      session: 'management',
+      permission: 'log:read',
+      handle: makeBundle,
+    },
+    {
+      method: 'GET',
+      path: '/evidence/bundle',
+      session: 'management',
+      permission: 'log:read',
+      handle: showBundle,
+    },
+    {
+      method: 'GET',
+      path: '/evidence/bundle.zip',
       session: 'management',
       permission: 'log:read',
       handle: sendBundle,
@@ -135,32 +150,50 @@ function signedPart(checkpoint: Checkpoint) {
   return { time: formatTimestamp(at), hash: checkpointHash(checkpoint), signed_by: signedBy, signature };
 }
 
-async function sendBundle(visit: Visit): Promise<FastifyReply> {
+/** Starts making a bundle in the background, because it may have to read the whole log. */
+async function makeBundle(visit: Visit): Promise<FastifyReply> {
   const form = visit.form(bundleForm);
   if (!form.ok) return show(visit, { status: 400 });
   const scope = scopeOf(form.value);
   if (!scope.ok)
     return show(visit, { status: 400, typed: form.value, errors: { ...noErrors, ...firstOf(scope.errors) } });
-  const made = await visit.operations.bundle(visit.caller, scope.value);
-  if (!made.ok) return show(visit, { status: 409, typed: form.value, errors: { ...noErrors, ids: made.message } });
-  const { folder, files, remove } = made.value;
-  const { raw } = visit.reply;
-  // Threat: a browser that left while the bundle was made closes nothing any more, and its files would stay on the disk.
-  if (raw.destroyed) {
-    await remove();
-    throw new Problem('overloaded');
+  const { bundles, operations, caller } = visit;
+  const started = await bundles.start(ownerOf(visit), (onProgress) =>
+    operations.bundle(caller, scope.value, onProgress),
+  );
+  if (started === 'busy') {
+    const ids = 'another bundle of this tenant is being made; try again when it is ready';
+    return show(visit, { status: 409, typed: form.value, errors: { ...noErrors, ids } });
   }
-  raw.once('close', () => void remove().catch(visit.service.reportError));
+  return visit.redirect('/evidence/bundle');
+}
+
+async function showBundle(visit: Visit): Promise<FastifyReply> {
+  const task = visit.bundles.state(ownerOf(visit));
+  refreshWhile(task.state === 'running', visit.reply);
+  const model = { task: taskShown(task), keptMinutes: bundleMs / 60_000 };
+  return visit.page('bundle', model, { title: 'Bundle of evidence' });
+}
+
+async function sendBundle(visit: Visit): Promise<FastifyReply> {
+  const bundle = visit.bundles.find(ownerOf(visit));
+  if (bundle === null) throw new Problem('not_found');
+  await visit.vault.confirmReads(visit.context.beganAt, false);
+  const { folder, files } = bundle;
   const zip = new ZipFile();
-  // Threat: a browser that leaves during the download removes files that are still to be read.
-  zip.on('error', () => void raw.destroy());
   for (const file of files) zip.addFile(join(folder, file), `evidence/${file}`);
+  // A file that was removed in the meantime must end the download, not the process.
+  zip.on('error', (error) => zip.outputStream.emit('error', error));
   zip.end();
   return visit.reply
     .header('cache-control', 'no-store')
     .header('content-disposition', 'attachment; filename="evidence.zip"')
     .type('application/zip')
     .send(zip.outputStream);
+}
+
+function ownerOf({ session, caller }: Visit): BundleOwner {
+  return { sessionId: session.id, tenantId: caller.tenantId };
 }
 
 /** Returns the bundle's scope, or the errors in the form. */

@@ -5,6 +5,7 @@ import { earliestForCodes, earliestNow } from '../../ports/clock.js';
 import { type ProjectionName, type ProjectionStatus, projectionNames } from '../../ports/projections.js';
 import { gapText } from '../../queries/findings/gap-text.js';
 import type { ConsolePage, Flash, Visit } from '../page.js';
+import { recordOperation } from '../record-acts.js';
 import { refreshWhile } from '../refresh.js';
 
 /** The page counts overdue tokens up to this number. */
@@ -29,6 +30,10 @@ export const operationsPage: ConsolePage = {
         if (!asked.ok) return show(visit, { status: 400 });
         const { name, accept_new: acceptNew } = asked.value;
         const started = await visit.service.projections.rebuild(name, acceptNew !== undefined);
+        if (started !== 'busy') {
+          const message = `rebuild of the projection ${name} ${started === 'resumed' ? 'resumed' : 'started'}`;
+          await recordOperation(visit, { operation: 'update', message });
+        }
         return visit.redirect('/operations', startTexts[started](name));
       },
     },
@@ -41,6 +46,12 @@ export const operationsPage: ConsolePage = {
         if (!asked.ok) return show(visit, { status: 400 });
         const { name } = asked.value;
         const cancelled = await visit.service.projections.cancel(name);
+        if (cancelled === 'cancelled') {
+          await recordOperation(visit, {
+            operation: 'update',
+            message: `rebuild of the projection ${name} cancelled`,
+          });
+        }
         return visit.redirect('/operations', cancelTexts[cancelled](name));
       },
     },
@@ -53,6 +64,7 @@ export const operationsPage: ConsolePage = {
         if (!asked.ok) return show(visit, { status: 400, rotationError: asked.errors['confirm']?.[0] ?? null });
         const outcome = await visit.operations.run('keys-rotate', {});
         if (!outcome.ok) return show(visit, { status: 409, flash: { tone: 'bad', text: outcome.message } });
+        await recordOperation(visit, { operation: 'rotation', message: 'rotation of all keys started' });
         return visit.redirect('/operations', { tone: 'good', text: 'The rotation of all keys has started.' });
       },
     },
@@ -77,13 +89,18 @@ type Shown = { readonly status?: number; readonly flash?: Flash; readonly rotati
 async function show(visit: Visit, { status = 200, flash, rotationError = null }: Shown = {}): Promise<FastifyReply> {
   const { service, vault, operations } = visit;
   const statuses = await service.projections.status();
-  const projections: unknown[] = [];
-  for (const one of statuses) projections.push({ ...rowOf(one), plan: await service.projections.plan(one.name) });
   const rotation = rotationOf(await operations.run('keys-rotation', {}));
   const { backupMadeAt } = await service.state();
   const due = await vault.rows.due(earliestNow(vault.clock), overdueMax, earliestForCodes(vault.clock));
   const isRunning = rotation.state === 'running' || statuses.some(({ rebuild }) => rebuild !== null);
   refreshWhile(isRunning, visit.reply);
+  const projections = await Promise.all(
+    statuses.map(async (one) => ({
+      ...rowOf(one),
+      // A plan counts all rows. A page that loads itself again every two seconds does without.
+      plan: isRunning ? null : await service.projections.plan(one.name),
+    })),
+  );
   const model = {
     ...{ projections, rotation, rotationError, rotationWord, isRunning, backupMadeAt },
     backupAgeHours: backupMadeAt === null ? null : Math.floor((vault.clock.now() - backupMadeAt) / 3_600_000),

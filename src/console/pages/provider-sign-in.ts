@@ -2,7 +2,7 @@ import { cookieNames, cookieOptions, signInCookieOptions } from '../cookies.js';
 import { callbackPath, type IdentityProvider, type ProviderFault } from '../identity-provider.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { ConsoleProblem } from '../problem.js';
-import { recordSignIn } from '../record-sessions.js';
+import { recordSignIn } from '../record-acts.js';
 import { beginSignIn, closeReplaced, openedByMembership, openSession, signInMs, takeSignIn } from '../sessions.js';
 
 /** Signs a person in with the identity provider. Served only if the settings name one. */

@@ -1,6 +1,6 @@
 import { cookieNames, cookieOptions } from '../cookies.js';
 import type { ConsolePage, Visit } from '../page.js';
-import { recordSignOut } from '../record-sessions.js';
+import { recordSignOut } from '../record-acts.js';
 import { closeSession, closeSessionsLike } from '../sessions.js';
 
 /** Shows what the session gives access to, and ends it in this browser or in all browsers. */

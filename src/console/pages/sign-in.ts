@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { cookieNames, cookieOptions } from '../cookies.js';
 import type { ConsolePage, Visit } from '../page.js';
-import { recordSignIn } from '../record-sessions.js';
+import { recordSignIn } from '../record-acts.js';
 import { callerOfKey, closeSession, openSession, redeemOperatorCode } from '../sessions.js';
 
 const nameMax = 100;

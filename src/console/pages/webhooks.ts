@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordConsoleAct } from '../../audit/access-log/record-console-act.js';
 import { recordManagementRead } from '../../audit/access-log/record-management-read.js';
 import { sendTestEvent } from '../../commands/post-to-webhook.js';
 import { createWebhook, deleteWebhook, rotateWebhookSecret, updateWebhook } from '../../commands/tenancy/webhooks.js';
@@ -297,6 +298,8 @@ async function replay(visit: Visit) {
   const input = { tenantId: visit.caller.tenantId, webhookId: webhook.id, from };
   const started = await visit.operations.run('webhooks-replay', input);
   if (!started.ok) throw new Problem('webhook_not_found');
+  const message = 'earlier events delivered again';
+  await recordConsoleAct(visit.vault, visit.context, 'webhook', webhook.id, { operation: 'update', message });
   return visit.redirect(pathOf(webhook.id), { tone: 'good', text: 'Events since that time are delivered again.' });
 }
 

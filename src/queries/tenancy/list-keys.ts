@@ -1,5 +1,5 @@
 import type { ApiKeyDocument } from '../../domain/tenancy/documents.js';
-import { livingApplication } from '../../vault/living-application.js';
+import { type LivingApplication, livingApplication } from '../../vault/living-application.js';
 import { type CommandResult, done, rejected } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 
@@ -18,10 +18,18 @@ export async function listKeys(
 ): Promise<CommandResult<readonly ListedKey[]>> {
   const application = await livingApplication(vault, tenantId, applicationId);
   if (application === null) return rejected('application_not_found');
-  const { keys } = application.document;
-  const listed = keys.map(async (key): Promise<ListedKey> => {
-    const minute = await vault.directory.keyUsedIn(key.hash);
-    return { ...key, lastUsedAt: minute === null ? null : minute * minuteMs };
-  });
-  return done(await Promise.all(listed));
+  return done(await keysWithLastUse(vault, application));
+}
+
+/** Returns the live API keys of an application that was already read. */
+export function keysWithLastUse(
+  vault: Vault,
+  { document }: Pick<LivingApplication, 'document'>,
+): Promise<readonly ListedKey[]> {
+  return Promise.all(
+    document.keys.map(async (key) => {
+      const minute = await vault.directory.keyUsedIn(key.hash);
+      return { ...key, lastUsedAt: minute === null ? null : minute * minuteMs };
+    }),
+  );
 }

@@ -177,6 +177,9 @@ spec:
         {{- else }}
         - { name: STRONGROOM_BEHIND_TLS_PROXY, value: "true" }
         {{- end }}
+        {{- if $.Values.console.enabled }}
+        - { name: STRONGROOM_CONSOLE_ENABLED, value: "true" }
+        {{- end }}
         {{- with $.Values.tls.trustedProxies }}
         - { name: STRONGROOM_HTTP_TRUSTED_PROXIES, value: {{ join "," . | quote }} }
         {{- end }}

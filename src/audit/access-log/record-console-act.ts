@@ -1,0 +1,54 @@
+import type { Visitor } from '../../domain/access/visitor.js';
+import { entityRef } from '../../events/access-log/entity-ref.js';
+import { sealTrace } from '../../events/sealing/trace-ciphertext.js';
+import type { CommandContext } from '../../vault/command-context.js';
+import { tenantKeysOf } from '../../vault/tenant-keys.js';
+import type { Vault } from '../../vault/vault.js';
+import { type AccessFact, accessTracePlace, entriesOfRequest } from './new-entry.js';
+
+/** What a person did. The message is ours, and contains no data. */
+export type ConsoleAct = Pick<AccessFact, 'operation' | 'message'>;
+
+/** Records what a person did with an application's key to this application or webhook. */
+export async function recordConsoleAct(
+  vault: Vault,
+  context: Pick<CommandContext, 'caller' | 'traceId'>,
+  entity: 'application' | 'webhook',
+  entityId: string,
+  { operation, message }: ConsoleAct,
+): Promise<void> {
+  const tenantKeys = await tenantKeysOf(vault, context.caller.tenantId);
+  const ref = entityRef(tenantKeys.names, entityId);
+  const fact = { entity, ref, entityId, operation, message };
+  vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
+}
+
+/** Records for every live tenant what an operator did to the service. */
+export async function recordOperatorAct(
+  { directory, keys, clock, recorder }: Vault,
+  { traceId, visitor, sourceAddress }: { traceId: string; visitor: Visitor; sourceAddress: string },
+  { operation, message }: ConsoleAct,
+): Promise<void> {
+  for (const { id: tenantId, removedAt } of await directory.list('tenant')) {
+    const tenantKeys = removedAt === null ? await keys.tenantKeys(tenantId) : null;
+    if (tenantKeys === null) continue;
+    recorder.soon([
+      {
+        tenantId,
+        time: clock.now(),
+        actorId: 'operator',
+        actorType: 'operator',
+        keyId: null,
+        sourceAddress,
+        entityType: 'service',
+        entityRef: entityRef(tenantKeys.names, tenantId),
+        entityId: null,
+        operation,
+        outcome: 'success',
+        message,
+        trace: sealTrace(tenantKeys, { traceId, visitor }, { tenantId, ...accessTracePlace }),
+        tracePlace: null,
+      },
+    ]);
+  }
+}

@@ -1,0 +1,46 @@
+import { type ConsoleAct, recordConsoleAct, recordOperatorAct } from '../audit/access-log/record-console-act.js';
+import type { Caller } from '../domain/access/caller.js';
+import type { Visitor } from '../domain/access/visitor.js';
+import type { Visit } from './page.js';
+
+const signIn: ConsoleAct = { operation: 'sign_in', message: 'signed in at the console' };
+const signOut: ConsoleAct = { operation: 'sign_out', message: 'signed out of the console' };
+
+/** Records in the access log that a person signed in with these applications or as an operator. */
+export async function recordSignIn(
+  visit: Pick<Visit, 'vault' | 'request'>,
+  callers: readonly Caller[],
+  isOperator: boolean,
+  { name, issuer }: Pick<Visitor, 'name' | 'issuer'>,
+): Promise<void> {
+  await recordSession(visit, signIn, callers, isOperator, { name, issuer, reason: null });
+}
+
+/** Records that a person signed out. */
+export async function recordSignOut(visit: Visit): Promise<void> {
+  const { name, issuer, isOperator } = visit.session;
+  const callers = [visit.session.private, visit.session.management].filter((caller) => caller !== null);
+  await recordSession(visit, signOut, callers, isOperator, { name, issuer, reason: null });
+}
+
+/** Records in the access log of every tenant what the operator of this session did to the service. */
+export async function recordOperation({ vault, request, session }: Visit, act: ConsoleAct): Promise<void> {
+  const { name, issuer } = session;
+  const visitor = { name, issuer, reason: null };
+  await recordOperatorAct(vault, { traceId: request.traceId, visitor, sourceAddress: request.ip }, act);
+}
+
+async function recordSession(
+  { vault, request }: Pick<Visit, 'vault' | 'request'>,
+  act: ConsoleAct,
+  callers: readonly Caller[],
+  isOperator: boolean,
+  visitor: Visitor,
+): Promise<void> {
+  const { traceId, ip: sourceAddress } = request;
+  for (const caller of callers) {
+    const context = { caller: { ...caller, visitor, sourceAddress }, traceId };
+    await recordConsoleAct(vault, context, 'application', caller.applicationId, act);
+  }
+  if (isOperator) await recordOperatorAct(vault, { traceId, visitor, sourceAddress }, act);
+}
