@@ -10,7 +10,7 @@ import { storedPostings, termsIn } from '../support/stored-postings.js';
 
 type KeyRow = { readonly id: string; readonly wrapped: Buffer };
 
-/** Reads the files of a vault that no process holds. Reads copies of the files, so that nothing changes. */
+/** Reads the files of a vault that no process has open. Reads copies of the files, so nothing changes. */
 export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string) {
   const copy = copyOf(dataDir);
   const vault = pinStatements(join(copy, 'vault.db'), {});
@@ -111,7 +111,7 @@ export function bytesLeft(dataDir: string, wrapped: readonly Buffer[]): number {
       const at = end - 2;
       if (begins[window] !== 1 || at < 0 || at + 6 > file.length) continue;
       for (const bytes of byBeginning.get(file.readUIntBE(at, 6)) ?? []) {
-        if (file.compare(bytes, 0, bytes.length, at, at + bytes.length) === 0) left.add(bytes);
+        if (file.subarray(at, at + bytes.length).equals(bytes)) left.add(bytes);
       }
     }
   }

@@ -72,10 +72,7 @@ export async function openSqliteStores(
       keyStore: sqliteKeyStore({ database: keysDb, writer, clock }),
       accessLog,
       chain,
-      rows: sqliteTokenRows(
-        vault,
-        searches,
-      ),
+      rows: sqliteTokenRows(vault, searches),
       erasureProbe: sqliteErasureProbe(vault, writer),
       searchIndex: sqliteSearchIndexCheck(() => openReader('vault.db')),
       generations: rememberingInUse(sqliteGenerations(vault, writer)),
