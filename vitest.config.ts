@@ -5,7 +5,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
  * many tokens, commands over HTTP, and every command of the docs.
  */
 const long = [
-  'test/adapters/sqlite/broken-files.test.ts',
+  'test/adapters/sqlite/{broken-files,damaged-index}.test.ts',
   'test/backup/**/*.test.ts',
   'test/cli/bad-starts.test.ts',
   'test/cli/bulk/**/*.test.ts',

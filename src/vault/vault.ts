@@ -12,6 +12,7 @@ import type { EventLog, StoredLog } from '../ports/event-log.js';
 import type { GenerationsInUse } from '../ports/generations.js';
 import type { Maybe } from '../ports/maybe.js';
 import type { Random } from '../ports/random.js';
+import type { SearchIndexCheck } from '../ports/search-index-check.js';
 import type { Timers } from '../ports/timers.js';
 import type { UnitOfWork } from '../ports/unit-of-work.js';
 import type { WebhookSender } from '../ports/webhook-sender.js';
@@ -58,6 +59,7 @@ export type Vault = {
   readonly directory: AuthenticDirectory;
   /** Searches the stores for remains of an erased token. */
   readonly erasureProbe: ErasureProbe;
+  readonly searchIndex: SearchIndexCheck;
   /** Also records the events that it commits in the access log (`access-log/recorded-work.ts`). */
   readonly work: UnitOfWork;
   readonly accessLog: AccessLog;

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { blockOf, entryOf } from '#src/adapters/sqlite/search-index/entries.js';
+import { blockOf, changeOf, entryOf } from '#src/adapters/sqlite/search-index/entries.js';
 import { type ErasureStatement, erasureStatement, isSignedErasure } from '#src/audit/erasure-statement.js';
 import { formatTimestamp } from '#src/domain/time.js';
 import { rotateKeys } from '#src/jobs/rotate-keys.js';
@@ -139,7 +139,7 @@ test.for<[string, RegExp, string]>([
     'a posting in a change',
     /search terms in index_changes_1: 1/,
     `INSERT INTO index_changes_1 SELECT 1 + max(merged, ifnull((SELECT max(number) FROM index_changes_1), 0)), @created,
-       randomblob(16), NULL FROM index_state_1`,
+       change_of(@created), NULL FROM index_state_1`,
   ],
   [
     'a posting in a run',
@@ -167,13 +167,14 @@ test.for<[string, RegExp, string]>([
     'a posting of the generation that is not in use',
     /search terms in index_changes_0: 1/,
     `INSERT INTO index_changes_0 SELECT 1 + max(merged, ifnull((SELECT max(number) FROM index_changes_0), 0)), @created,
-       randomblob(16), NULL FROM index_state_0`,
+       change_of(@created), NULL FROM index_state_0`,
   ],
 ])('if %s is left over, it is named, and no statement is signed', async ([, text, sql], context) => {
   embeddedOnly(context, 'it is put into the file; what MongoDB keeps is looked for in cluster/erasure.test.ts');
   const { dataDir } = service;
   const database = openVault(dataDir);
   try {
+    database.function('change_of', (created) => changeOf(randomBytes(16), Number(created)));
     database.function('block_of', (created) => blockOf(entryOf(randomBytes(16), Number(created))));
     const others = database.prepare('INSERT INTO index_blocks_1 VALUES (?, ?)');
     // More blocks than one read returns.

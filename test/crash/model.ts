@@ -69,6 +69,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   let serial = 0;
   const acknowledged: Record<string, number> = {};
   let unavailable = 0;
+  let shownTimes = 0;
 
   const name = (kind: string) => `${kind}-${process.pid}-${(serial++).toString(36)}`;
   const send = async (
@@ -84,6 +85,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
       ...(body === undefined ? {} : { body }),
     });
     if (answer.status === 503 && Number(answer.headers['retry-after']) > 0) throw new Unavailable(answer.text);
+    if (method === 'GET' && answer.status === 200) shownTimes += 1;
     return answer;
   };
   const shownOf = ({ body, headers }: HttpAnswer): Shown => ({ body, etag: String(headers.etag) });
@@ -170,6 +172,13 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     count('update');
   }
 
+  /** Reads a token while others change. The response must contain the caller's last change. */
+  async function reveal(base: string, entry: Entry): Promise<void> {
+    const answer = await send(base, 'GET', `/${entry.id}`);
+    if (answer.status !== 200 || !matches(answer, entry.shown)) throw unexpected('reveal', answer);
+    count('reveal');
+  }
+
   async function purge(base: string, entry: Entry): Promise<void> {
     if (entry.shown === null) return;
     entry.pending = { fields: {}, cvcGone: true };
@@ -197,7 +206,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   async function step(base: string, mine: Entry[]): Promise<void> {
     const entry = mine[random.below(mine.length)];
     const isCard = entry?.shown?.body['type'] === 'card';
-    const dice = random.below(100);
+    const dice = random.below(120);
     if (entry === undefined || dice < 14) {
       const metadata = { a: name('m') };
       return create(base, mine, 'create with id', { id: name('id'), type: 'token', data: { v: name('v') }, metadata });
@@ -216,7 +225,8 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     if (dice < 66) return change(base, entry, { containers: [`/general/${name('c')}/`] });
     if (dice < 80)
       return change(base, entry, { data: isCard ? { expiration_month: 1 + random.below(12) } : { w: name('w') } });
-    return remove(base, mine, entry);
+    if (dice < 100) return remove(base, mine, entry);
+    return reveal(base, entry);
   }
 
   /**
@@ -362,6 +372,8 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     tenants,
     /** Returns how many requests got 503. */
     unavailable: () => unavailable,
+    /** Returns how often a value left the service. */
+    shownTimes: () => shownTimes,
     /** Returns how many requests were acknowledged. */
     total: () => Object.values(acknowledged).reduce((sum, of) => sum + of, 0),
     /** Returns the ids whose deletion was acknowledged and not reversed by a later create. */

@@ -1,9 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type Database from 'better-sqlite3';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { entryOfLine } from '#src/events/access-log/batch-hash.js';
 import { tokenStream } from '#src/events/tokens/stream-name.js';
 import { deriveSubkeys, openTenantKey } from '#src/keys/tenant-key.js';
 import { copyOf } from '../support/process.js';
+import { storedPostings, termsIn } from '../support/stored-postings.js';
 
 type KeyRow = { readonly id: string; readonly wrapped: Buffer };
 
@@ -24,9 +27,15 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
     clear: string;
   }[];
   const living = livingKeys(copy);
-  const damage = [vault, keys].filter((database) => database.pragma('integrity_check', { simple: true }) !== 'ok');
-  vault.close();
-  keys.close();
+  const journal = pinStatements(join(copy, 'journal.db'), {});
+  const months = readdirSync(copy)
+    .filter((name) => /^access-[0-9-]+\.db$/.test(name))
+    .map((name) => pinStatements(join(copy, name), {}));
+  const all = [vault, keys, journal, ...months];
+  const damage = all.filter((database) => database.pragma('integrity_check', { simple: true }) !== 'ok');
+  const postings = wrongPostings(vault);
+  const reveals = recordedReveals(journal, months);
+  for (const database of all) database.close();
   rootKey.fill(0);
   const endedOf = (clear: string) =>
     ((JSON.parse(clear) as { ends?: string[] }).ends ?? []).map((id) => id.replaceAll('-', ''));
@@ -35,6 +44,10 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
     endedAlive: events.flatMap(({ clear }) => endedOf(clear)).filter((id) => living.has(id)),
     living,
     isDamaged: damage.length > 0,
+    /** How many postings the search index has that the rows do not have, or the other way round. */
+    wrongPostings: postings,
+    /** How many records say that a token was shown in plaintext. */
+    reveals,
     /** Returns the ids of the keys that events on these tokens ended. */
     endedKeysOf(ids: readonly string[]): string[] {
       const streams = new Set(ids.map((id) => tokenStream(names, id)));
@@ -43,11 +56,66 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
   };
 }
 
-/** Returns how many of these wrapped keys are still in a key store file. */
+/** Compares the search index with the terms of the rows. Returns the number of differences. */
+function wrongPostings(vault: Database.Database): number {
+  const counts = new Map<string, number>();
+  const note = (term: string, seq: number, by: number) => {
+    const name = `${term} ${seq}`;
+    counts.set(name, (counts.get(name) ?? 0) + by);
+  };
+  for (const { term, seq, kind } of storedPostings(vault, 1)) note(term, seq, kind === 'removed' ? -1 : 1);
+  const rows = vault.prepare('SELECT seq, terms FROM token_rows_1 WHERE seq IS NOT NULL').all() as {
+    readonly seq: number;
+    readonly terms: Buffer;
+  }[];
+  for (const { seq, terms } of rows) for (const term of termsIn(terms)) note(term, seq, -1);
+  return [...counts.values()].filter((count) => count !== 0).length;
+}
+
+/** Counts the records of reveals in the months' files, and in the journal those that are not moved yet. */
+function recordedReveals(journal: Database.Database, months: readonly Database.Database[]): number {
+  const moved = months.map((month) => {
+    const newest = Number(month.prepare('SELECT ifnull(max(sequence), 0) FROM batches').pluck().get());
+    const count = month
+      .prepare(`SELECT count(*) FROM entries WHERE operation = (SELECT id FROM words WHERE text = 'reveal')`)
+      .pluck();
+    return { newest, count: Number(count.get()) };
+  });
+  const newest = Math.max(0, ...moved.map((month) => month.newest));
+  const waiting = journal.prepare('SELECT lines FROM batches WHERE sequence > ?').pluck().all(newest) as string[];
+  const lines = waiting.flatMap((text) => text.split('\n'));
+  return (
+    moved.reduce((sum, { count }) => sum + count, 0) +
+    lines.filter((line) => entryOfLine(line).operation === 'reveal').length
+  );
+}
+
+/** Returns how many of these wrapped keys are still in any file of the data directory. */
 export function bytesLeft(dataDir: string, wrapped: readonly Buffer[]): number {
-  const files = ['keys.db', 'keys.db-wal'].map((file) => join(dataDir, file)).filter((file) => existsSync(file));
-  const raw = files.map((file) => readFileSync(file));
-  return wrapped.filter((bytes) => raw.some((file) => file.includes(bytes))).length;
+  // There are thousands of keys. Only a place that begins as one of them is compared with it.
+  const begins = new Uint8Array(2 ** 24);
+  const byBeginning = new Map<number, Buffer[]>();
+  for (const bytes of wrapped) {
+    begins[bytes.readUIntBE(0, 3)] = 1;
+    const beginning = bytes.readUIntBE(0, 6);
+    byBeginning.set(beginning, [...(byBeginning.get(beginning) ?? []), bytes]);
+  }
+  const left = new Set<Buffer>();
+  for (const name of readdirSync(dataDir)) {
+    const path = join(dataDir, name);
+    if (!statSync(path).isFile()) continue;
+    const file = readFileSync(path);
+    let window = 0;
+    for (let end = 0; end < file.length; end += 1) {
+      window = ((window << 8) | (file[end] ?? 0)) & 0xffffff;
+      const at = end - 2;
+      if (begins[window] !== 1 || at < 0 || at + 6 > file.length) continue;
+      for (const bytes of byBeginning.get(file.readUIntBE(at, 6)) ?? []) {
+        if (file.subarray(at, at + bytes.length).equals(bytes)) left.add(bytes);
+      }
+    }
+  }
+  return left.size;
 }
 
 /** Returns the bytes of every usable key by its id. Also works while a service runs. */
@@ -67,9 +135,19 @@ function isZero(bytes: Buffer): boolean {
 
 /** Returns the number of rows of live tokens. Also works while a service runs. */
 export function livingTokens(dataDir: string): number {
+  return countRows(dataDir, 'removed_at IS NULL');
+}
+
+/** Returns how many tokens of a type a search must find now. Also works while a service runs. */
+export function searchableTokens(dataDir: string, type: 'token' | 'card'): number {
+  const ofType = `state ->> '$.life.tokenType' = '${type}'`;
+  return countRows(dataDir, `removed_at IS NULL AND ${ofType} AND ifnull(expires_at > ${Date.now()}, true)`);
+}
+
+function countRows(dataDir: string, where: string): number {
   const vault = pinStatements(join(dataDir, 'vault.db'), { readonly: true, timeout: 5_000 });
   try {
-    return Number(vault.prepare('SELECT count(*) FROM token_rows_1 WHERE removed_at IS NULL').pluck().get());
+    return Number(vault.prepare(`SELECT count(*) FROM token_rows_1 WHERE ${where}`).pluck().get());
   } finally {
     vault.close();
   }

@@ -1,10 +1,19 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { openVault, standsInFiles } from '../rebuild/support.js';
+import { openVault } from '../rebuild/support.js';
 import { embeddedOnly } from '../support/profile.js';
 import { termsIn } from '../support/stored-postings.js';
 import { startTestService, type TestService } from '../support/test-service.js';
+import { filesOf } from './files.js';
 
 beforeEach((context) => embeddedOnly(context, 'it looks into the files of SQLite'));
+
+/** Returns which files contain any of these terms, raw or in hex, as the journal has them. */
+function standsInFiles(dataDir: string, terms: readonly Buffer[]): string[] {
+  const forms = terms.flatMap((term) => [term, Buffer.from(term.toString('hex'))]);
+  return filesOf(dataDir)
+    .filter(({ content }) => forms.some((form) => content.includes(form)))
+    .map(({ name }) => name);
+}
 
 /** Returns the terms in the rows of all live tokens. */
 function termsInRows({ dataDir }: TestService): Set<string> {

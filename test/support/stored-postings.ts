@@ -1,10 +1,22 @@
 import type Database from 'better-sqlite3';
 import type { Slot } from '#src/adapters/sqlite/database/rows-schema.js';
-import { checked, entryBytes, isUsed, seqAt, termBytes } from '#src/adapters/sqlite/search-index/entries.js';
+import {
+  checked,
+  entryBytes,
+  isUsed,
+  seqAt,
+  termBytes,
+  termsOfChange,
+} from '#src/adapters/sqlite/search-index/entries.js';
 
 export type StoredPosting = { readonly term: string; readonly seq: number; readonly kind: 'added' | 'removed' | 'run' };
 
-type Change = { readonly seq: number; readonly added: Buffer | null; readonly removed: Buffer | null };
+type Change = {
+  readonly number: number;
+  readonly seq: number;
+  readonly added: Buffer | null;
+  readonly removed: Buffer | null;
+};
 
 /**
  * Returns every posting that the search index in one set of `vault.db` tables counts: those in active runs, and those
@@ -15,7 +27,7 @@ export function storedPostings(vault: Database.Database, slot: Slot): StoredPost
   return vault.transaction(() => {
     const changes = vault
       .prepare(
-        `SELECT seq, iif(number > merged, added, NULL) AS added, iif(number > erased, removed, NULL) AS removed
+        `SELECT number, seq, iif(number > merged, added, NULL) AS added, iif(number > erased, removed, NULL) AS removed
          FROM index_changes_${slot}, index_state_${slot}`,
       )
       .all() as Change[];
@@ -28,11 +40,11 @@ export function storedPostings(vault: Database.Database, slot: Slot): StoredPost
       .pluck()
       .all() as Buffer[];
     return [
-      ...changes.flatMap(({ seq, added, removed }) => [
-        ...termsIn(added).map((term) => ({ term, seq, kind: 'added' as const })),
-        ...termsIn(removed).map((term) => ({ term, seq, kind: 'removed' as const })),
+      ...changes.flatMap(({ number, seq, added, removed }) => [
+        ...termsIn(termsOfChange(added, number, seq)).map((term) => ({ term, seq, kind: 'added' as const })),
+        ...termsIn(termsOfChange(removed, number, seq)).map((term) => ({ term, seq, kind: 'removed' as const })),
       ]),
-      ...blocks.flatMap((stored) => entriesIn(checked(stored))),
+      ...blocks.flatMap((stored) => entriesIn(checked(stored, 'a block'))),
     ];
   })();
 }

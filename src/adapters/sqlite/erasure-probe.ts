@@ -4,7 +4,7 @@ import type { SqliteDatabase } from './database/open-database.js';
 import { reading } from './database/reading.js';
 import { ofBothSlots, rowTables, type Slot, slots } from './database/rows-schema.js';
 import { checked, entriesOfBlock, isUsed, seqAt, termBytes } from './search-index/entries.js';
-import { type ChangeRow, indexStatements } from './search-index/index-statements.js';
+import { blockName, type ChangeRow, indexStatements } from './search-index/index-statements.js';
 import type { Writer } from './writer/writer.js';
 
 type InRow = Readonly<Record<TraceKind, number>>;
@@ -50,8 +50,8 @@ export function sqliteErasureProbe(database: SqliteDatabase, writer: Writer): Er
     for (let after: number | undefined = -1; after !== undefined; ) {
       const from: number = after;
       const page = reading(() => of[slot].blocksAfter.all(from, blocksAtOnce) as BlockRow[]);
-      for (const { entries } of page) {
-        const block = checked(entries);
+      for (const { block: number, entries } of page) {
+        const block = checked(entries, blockName(number));
         for (let index = 0; index < entriesOfBlock && isUsed(block, index); index += 1) {
           looked += 1;
           if (created.has(seqAt(block, index))) found += 1;

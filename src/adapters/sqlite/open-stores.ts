@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Statement } from 'better-sqlite3';
 import type { Clock } from '../../ports/clock.js';
 import { type ClockRecords, decodeClockRecord, encodeClockRecord } from '../../ports/clock-record.js';
 import type { DirectoryRecord } from '../../views/directory-view.js';
@@ -6,7 +7,7 @@ import type { Stored } from '../../views/row-mac.js';
 import { sqliteAccessLog } from './access-log.js';
 import { sqliteBudgets } from './budgets.js';
 import { sqliteClaims } from './claims.js';
-import type { StoreBroken } from './database/database-error.js';
+import { databaseError, type StoreBroken } from './database/database-error.js';
 import { openDatabase, type SqliteDatabase } from './database/open-database.js';
 import { reading } from './database/reading.js';
 import { sqliteDirectory } from './directory.js';
@@ -15,7 +16,9 @@ import { sqliteEventChain } from './event-chain.js';
 import { sqliteEventLog } from './event-log.js';
 import { rememberingInUse, sqliteGenerations } from './generations.js';
 import { sqliteKeyStore } from './key-store.js';
-import { createSearchConnections } from './search/search-connections.js';
+import { createSearchConnections, type SearchConnections } from './search/search-connections.js';
+import { IndexDamaged } from './search-index/entries.js';
+import { sqliteSearchIndexCheck } from './search-index-check.js';
 import { sqliteTokenRows } from './token-rows.js';
 import { sqliteUnitOfWork } from './unit-of-work.js';
 import { sqliteWebhookStore } from './webhook-store.js';
@@ -54,24 +57,24 @@ export async function openSqliteStores(
            THEN (SELECT sum(count) FROM token_counts_0) ELSE (SELECT sum(count) FROM token_counts_1) END`,
       )
       .pluck();
+    const searches = createSearchConnections(() => openReader('vault.db'));
+    const readGeneration = vault.prepare(`SELECT generation FROM generations WHERE state = 'read'`).pluck();
     const clockInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'clock'`).pluck();
     const logIdInKeys = keysDb.prepare(`SELECT value FROM meta WHERE name = 'log_id'`).pluck();
     const storedWork = sqliteUnitOfWork(writer);
     const chain = sqliteEventChain(vault);
 
     return {
-      /** What the operator should know about the files, or null if there is nothing. */
-      notice: writer.notice,
+      /** What the operator should know about the files. */
+      notices: [writer.notice, await damagedIndex(searches, readGeneration)].filter((notice) => notice !== null),
       storedWork,
       storedLog: sqliteEventLog(vault, storedWork),
       keyStore: sqliteKeyStore({ database: keysDb, writer, clock }),
       accessLog,
       chain,
-      rows: sqliteTokenRows(
-        vault,
-        createSearchConnections(() => openReader('vault.db')),
-      ),
+      rows: sqliteTokenRows(vault, searches),
       erasureProbe: sqliteErasureProbe(vault, writer),
+      searchIndex: sqliteSearchIndexCheck(() => openReader('vault.db')),
       generations: rememberingInUse(sqliteGenerations(vault, writer)),
       claims: sqliteClaims(vault, writer),
       budgets: sqliteBudgets(vault, writer),
@@ -105,5 +108,19 @@ export async function openSqliteStores(
   } catch (error) {
     await closeAll();
     throw error;
+  }
+}
+
+/**
+ * Opens the parts of the search index that every search needs: the fences of the runs, and the changes. Returns what is
+ * wrong if one of them is damaged. Searches fail then, and other requests do not. `doctor` reads the other parts, too.
+ */
+async function damagedIndex(searches: SearchConnections, readGeneration: Statement): Promise<string | null> {
+  try {
+    await searches.run(Number(reading(() => readGeneration.get())), async () => null);
+    return null;
+  } catch (error) {
+    if (error instanceof IndexDamaged) return error.message;
+    throw databaseError(error, 'vault.db');
   }
 }

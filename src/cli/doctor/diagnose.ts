@@ -27,6 +27,7 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
     ...(await unlessForged(() => keysFound(service))),
     ...(await unlessForged(async () => [await lastCheckpoint(service.vault)])),
     await copies(service),
+    await searchIndex(service.vault),
     await suspects(service.vault, null),
     await webhooks(service.vault, null),
   ];
@@ -120,6 +121,12 @@ async function keysFound({ vault }: OperatedService): Promise<readonly Finding[]
           'Start the version of Strongroom that wrote it.',
         ),
   ];
+}
+
+async function searchIndex(vault: OperatedService['vault']): Promise<Finding> {
+  const found = await vault.searchIndex.run();
+  if (found === null) return ok('search index', 'has the postings of the token rows, and no damaged part');
+  return problem(found.check, found.says, `${found.do}.`);
 }
 
 async function copies({ vault }: OperatedService): Promise<Finding> {

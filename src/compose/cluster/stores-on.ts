@@ -71,6 +71,8 @@ export async function storesOn<C extends Clock>(needs: Deps<C>) {
     },
     chain: mongoEventChain(rowsConnection, log),
     erasureProbe: mongoErasureProbe(rowsConnection),
+    // MongoDB indexes the terms in the rows themselves, and checks its own files.
+    searchIndex: { run: async () => null },
     keys,
     generations,
     work: mongoUnitOfWork(parts),

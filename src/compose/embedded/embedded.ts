@@ -109,7 +109,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       logId = await identify(stores, options, random, clock);
       await expectNotBehind(stores, acceptsOlderLog);
       if (!acceptsOlderLog) await expectContinuity(stores);
-      if (stores.notice !== null) onNotice(stores.notice);
+      for (const notice of stores.notices) onNotice(notice);
       guard = await guardedClock({
         clock: bareClock,
         records: stores.clockRecords,

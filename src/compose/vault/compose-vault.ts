@@ -41,6 +41,7 @@ export type Stores = Pick<
   | 'storedLog'
   | 'chain'
   | 'erasureProbe'
+  | 'searchIndex'
   | 'generations'
   | 'work'
   | 'keys'
@@ -98,8 +99,19 @@ const forgedNamedMax = 10;
 /** Composes the vault, which all commands use, from the stores of one profile. */
 export function composeVault(bare: Stores, given: Parts): ComposedVault {
   const { integrity, metrics, rateLimits, limits, onError, spans, systems, rowCache, ...parts } = given;
-  const { log, storedLog, chain, erasureProbe, generations, budgets, accessLog, dailyCounts, webhookStore, ...stores } =
-    spans === null ? bare : tracedStores(bare, spans, systems);
+  const {
+    log,
+    storedLog,
+    chain,
+    erasureProbe,
+    searchIndex,
+    generations,
+    budgets,
+    accessLog,
+    dailyCounts,
+    webhookStore,
+    ...stores
+  } = spans === null ? bare : tracedStores(bare, spans, systems);
   const keys = countedKeyRing(stores.keys, metrics);
   const recorder = createAccessRecorder(accessLog, onError);
   const authenticRows = authenticTokenRows(stores.rows, integrity.rows);
@@ -110,7 +122,20 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     heal: (tenantId) => healDirectory({ log, keys, work: stores.work }, tenantId),
   });
   const vault: Vault = {
-    ...{ log, storedLog, chain, rows, erasureProbe, generations, keys, budgets, directory, accessLog, recorder },
+    ...{
+      log,
+      storedLog,
+      chain,
+      rows,
+      erasureProbe,
+      searchIndex,
+      generations,
+      keys,
+      budgets,
+      directory,
+      accessLog,
+      recorder,
+    },
     dailyCounts,
     webhookStore: authenticWebhookStore(webhookStore, integrity.rows),
     consoleSessions: authenticConsoleSessions(stores.consoleSessions, integrity.console, parts.random),

@@ -9,6 +9,7 @@ import { expect, test, vi } from 'vitest';
 import { createGroupCommit } from '#src/adapters/sqlite/database/group-commit.js';
 import { openDatabase } from '#src/adapters/sqlite/database/open-database.js';
 import { vaultSchema } from '#src/adapters/sqlite/database/vault-schema.js';
+import { changeOf } from '#src/adapters/sqlite/search-index/entries.js';
 import { createIndexKeeper } from '#src/adapters/sqlite/search-index/index-keeper.js';
 import { indexStatements } from '#src/adapters/sqlite/search-index/index-statements.js';
 import { createIndexViews, type IndexView } from '#src/adapters/sqlite/search-index/index-view.js';
@@ -43,8 +44,8 @@ function openIndex(dataDir: string, given = sizes) {
   const tokens = new Map<number, ReadonlySet<string>>();
   let seq = 0;
 
-  function packed(names: readonly string[]): Buffer | null {
-    return names.length === 0 ? null : Buffer.concat(names.map(termOf));
+  function packed(names: readonly string[]): Buffer {
+    return Buffer.concat(names.map(termOf));
   }
 
   return {
@@ -64,7 +65,12 @@ function openIndex(dataDir: string, given = sizes) {
       if (terms.size === 0) tokens.delete(token);
       else tokens.set(token, terms);
       if (added.length + removed.length === 0) return;
-      insert.run(keeper.last() + added.length + removed.length, token, packed(added), packed(removed));
+      insert.run(
+        keeper.last() + added.length + removed.length,
+        token,
+        changeOf(packed(added), token),
+        changeOf(packed(removed), token),
+      );
     },
     commit(work: () => void): void {
       writer.exec('BEGIN IMMEDIATE');
@@ -295,6 +301,12 @@ const damages: readonly Damage[] = [
     'UPDATE index_blocks_1 SET entries = (SELECT entries FROM index_blocks_1 ORDER BY block LIMIT 1)',
   ],
   ['damaged fences', 'UPDATE index_segments_1 SET fences = randomblob(length(fences))'],
+  ['a change with other terms', 'UPDATE index_changes_1 SET added = randomblob(length(added)) WHERE added IS NOT NULL'],
+  ['a change of another token', 'UPDATE index_changes_1 SET seq = seq + 1'],
+  [
+    'a missing change',
+    'DELETE FROM index_changes_1 WHERE number = (SELECT max(number) FROM index_changes_1 WHERE added IS NOT NULL)',
+  ],
   ['damaged filters', 'UPDATE index_filters_1 SET filter = randomblob(length(filter))'],
 ];
 
@@ -316,7 +328,9 @@ test.for(damages)(
         reading.end();
       }
     };
-    expect(search).toThrow(/vault\.db is damaged\. Run: strongroom projections rebuild tokens/);
+    expect(search).toThrow(
+      /vault\.db is damaged: .*((block \d+|fences|filter) of segment \d+|change \d+( is missing)?)\. Run: strongroom projections rebuild tokens/,
+    );
     const broken: unknown[] = [];
     const maintenance = createIndexMaintenance({
       database: index.writer,
@@ -378,6 +392,7 @@ test('while more postings are unmerged than the limit allows, writes wait for me
 const writing = `
   import { createHash, randomInt } from 'node:crypto';
   import { openDatabase } from '#src/adapters/sqlite/database/open-database.js';
+  import { changeOf } from '#src/adapters/sqlite/search-index/entries.js';
   import { createIndexKeeper } from '#src/adapters/sqlite/search-index/index-keeper.js';
   const writer = openDatabase(process.argv[1] + '/vault.db', 'vault.db', 'writer');
   const keeper = createIndexKeeper(writer, 1, { mergedAtOnce: 200, runsOfLevel: 3, entriesOfSegment: 700 });
@@ -396,12 +411,12 @@ const writing = `
       seq += 1;
       const terms = Buffer.concat(['all', i % 2 === 0 ? 'half' : 'other', 'own-' + seq].map(termOf));
       row.run('token-' + seq, seq, terms);
-      change.run(keeper.last() + 3, seq, terms, null);
+      change.run(keeper.last() + 3, seq, changeOf(terms, seq), null);
     }
     const gone = oldest.get(randomInt(40));
     if (gone !== undefined) {
       remove.run(gone.row);
-      change.run(keeper.last() + 3, gone.seq, null, gone.terms);
+      change.run(keeper.last() + 3, gone.seq, null, changeOf(gone.terms, gone.seq));
     }
     writer.exec('COMMIT');
     for (let more = true, steps = 0; more && steps < 6; steps += 1) {

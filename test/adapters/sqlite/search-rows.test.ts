@@ -8,6 +8,7 @@ import { openDatabase, type SqliteDatabase } from '#src/adapters/sqlite/database
 import { vaultSchema } from '#src/adapters/sqlite/database/vault-schema.js';
 import { createSearchConnections, type SearchConnections } from '#src/adapters/sqlite/search/search-connections.js';
 import { searchRows } from '#src/adapters/sqlite/search/search-rows.js';
+import { changeOf } from '#src/adapters/sqlite/search-index/entries.js';
 import { createIndexKeeper } from '#src/adapters/sqlite/search-index/index-keeper.js';
 import type { PlanNode } from '#src/ports/search-plan.js';
 
@@ -59,7 +60,7 @@ beforeAll(() => {
   for (const { seq, tenant, terms, created_at, modified_at, expires_at } of rows) {
     insertRow.run(`token-${seq}`, tenant, seq, created_at, modified_at, expires_at);
     postings += terms.size;
-    insertChange.run(postings, seq, Buffer.from([...terms].join(''), 'hex'));
+    insertChange.run(postings, seq, changeOf(Buffer.from([...terms].join(''), 'hex'), seq));
     // Most of the index is in runs on two levels. The newest changes are in no run yet.
     if (seq === 12_000 * 3) while (index.step(0));
   }

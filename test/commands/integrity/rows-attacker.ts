@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Document, MongoClient } from 'mongodb';
 import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { changeOf } from '#src/adapters/sqlite/search-index/entries.js';
 import type { TokenLife } from '#src/domain/token/token-state.js';
 import type { StoredWebhookState } from '#src/ports/webhook-store.js';
 import type { ClaimResult } from '#src/views/finished-claim.js';
@@ -109,7 +110,7 @@ function onFiles(dataDir: string): RowsAttacker {
         `INSERT INTO index_changes_1 (number, seq, added) VALUES (? + (${newest}), ?, ?)`,
         added.length,
         to?.['seq'],
-        Buffer.from(added.join(''), 'hex'),
+        changeOf(Buffer.from(added.join(''), 'hex'), Number(to?.['seq'])),
       );
     },
     async moveClaims(fromStream, toStream) {

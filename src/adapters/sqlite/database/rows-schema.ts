@@ -65,7 +65,7 @@ export function rowsSchema(slot: Slot): string {
   CREATE INDEX ${rows}_modified_at ON ${rows} (modified_at, seq) WHERE modified_at IS NOT NULL;
 
   -- The search index (sqlite/search-index/entries.ts). A change contains the terms that a commit added and removed, 16
-  -- bytes each. Terms are keyed hashes, under a key of the tenant. The number of a change is the number of postings in
+  -- bytes each, each list with a checksum. Terms are keyed hashes, under a key of the tenant. The number of a change is the number of postings in
   -- all changes up to and including it, and is never reused.
   CREATE TABLE ${changes} (
     number INTEGER PRIMARY KEY,

@@ -23,8 +23,12 @@ export const seqMax = 2 ** (8 * seqBytes) - 1;
 
 /** Thrown when a part of the search index is damaged. The index is derived data, so a rebuild replaces it. */
 export class IndexDamaged extends StoreBroken {
-  constructor() {
-    super('the search index in vault.db is damaged. Run: strongroom projections rebuild tokens');
+  constructor(part: string) {
+    super({
+      check: 'search index',
+      says: `the search index in vault.db is damaged: ${part}`,
+      do: 'Run: strongroom projections rebuild tokens',
+    });
     this.name = 'IndexDamaged';
   }
 }
@@ -81,20 +85,39 @@ export function lowerBound(entries: Buffer, count: number, entry: Buffer): numbe
   return low;
 }
 
-/** Appends a checksum, so that damage is detected. SQLite itself checks only the structure of a page. */
-function withChecksum(data: Buffer): Buffer {
+/**
+ * Appends a checksum, so that damage is detected. SQLite itself checks only the structure of a page. `seed` is a number
+ * that the checksum also covers.
+ */
+function withChecksum(data: Buffer, seed = 0): Buffer {
   const stored = Buffer.allocUnsafe(data.length + 4);
   data.copy(stored);
-  stored.writeUInt32BE(crc32(data), data.length);
+  stored.writeUInt32BE(crc32(data, seed), data.length);
   return stored;
 }
 
-/** Returns stored data without its checksum. Throws IndexDamaged if it is missing or damaged. */
-export function checked(stored: unknown): Buffer {
-  if (!Buffer.isBuffer(stored) || stored.length < 4) throw new IndexDamaged();
+/** Returns stored data without its checksum. Throws IndexDamaged, which names the part, if it is missing or damaged. */
+export function checked(stored: unknown, part: string, seed = 0): Buffer {
+  if (!Buffer.isBuffer(stored) || stored.length < 4) throw new IndexDamaged(part);
   const data = stored.subarray(0, stored.length - 4);
-  if (crc32(data) !== stored.readUInt32BE(data.length)) throw new IndexDamaged();
+  if (crc32(data, seed) !== stored.readUInt32BE(data.length)) throw new IndexDamaged(part);
   return data;
+}
+
+/** Returns the stored form of the terms that a change adds to a token, or removes from it. Null if there are none. */
+export function changeOf(terms: Buffer, seq: number): Buffer | null {
+  return terms.length === 0 ? null : withChecksum(terms, seedOf(seq));
+}
+
+/** Returns the terms in a stored change. Throws IndexDamaged if they, or the `seq` of the change, are damaged. */
+export function termsOfChange(stored: Buffer | null, number: number, seq: number): Buffer | null {
+  return stored === null ? null : checked(stored, `change ${number}`, seedOf(seq));
+}
+
+function seedOf(seq: number): number {
+  const bytes = Buffer.alloc(seqBytes);
+  bytes.writeUIntBE(seq, 0, seqBytes);
+  return crc32(bytes);
 }
 
 /** Returns the stored form of a block. Unused space is zero, and every block has the same size. */

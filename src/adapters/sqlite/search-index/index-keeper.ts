@@ -17,7 +17,15 @@ import {
   seqAt,
   termBytes,
 } from './entries.js';
-import { type ChangeRow, type IndexState, indexStatements, type RunRow, type SegmentRow } from './index-statements.js';
+import {
+  type ChangeRow,
+  expectSuccession,
+  type IndexState,
+  indexStatements,
+  openChange,
+  type RunRow,
+  type SegmentRow,
+} from './index-statements.js';
 import { openRuns } from './index-view.js';
 import { openRun, type Place, type Run } from './run.js';
 import { sortEntries } from './sort-entries.js';
@@ -93,6 +101,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
       taken.push(change);
       postings += (change.added?.length ?? 0) / termBytes;
     }
+    expectSuccession(taken, merged);
     const to = taken.at(-1)?.number ?? merged;
     if (postings > 0) {
       const entries = sortEntries(taken);
@@ -115,7 +124,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
   function eraseRemoved({ merged, erased, version }: IndexState): void {
     const removed: Buffer[] = [];
     let to = merged;
-    for (const change of write.removals.all(erased, merged) as ChangeRow[]) {
+    for (const change of (write.removals.all(erased, merged) as ChangeRow[]).map(openChange)) {
       for (let at = 0; at < (change.removed?.length ?? 0); at += termBytes) {
         removed.push(entryOf((change.removed ?? nothing).subarray(at, at + termBytes), change.seq));
       }
@@ -182,7 +191,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
           const id = run.idOf(block);
           const segment = Math.floor(id / blocksOfSegment);
           write.changeBlock.run(blockOf(fence.entries), id);
-          const fences = changed.get(segment) ?? allFences(checked(segments.get(segment)));
+          const fences = changed.get(segment) ?? fencesIn(segments.get(segment), segment);
           fences[id % blocksOfSegment] = fence;
           changed.set(segment, fences);
         }
@@ -240,7 +249,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     for (;;) {
       const row = write.segmentBefore.get(run, before) as Pick<SegmentRow, 'segment' | 'fences'> | undefined;
       if (row === undefined) return null;
-      const fences = allFences(checked(row.fences));
+      const fences = fencesIn(row.fences, row.segment);
       const block = fences.findLastIndex(({ count }) => count > 0);
       const { count = 0 } = fences[block] ?? {};
       if (count > 0) {
@@ -409,8 +418,9 @@ function isBuilt(rows: readonly RunRow[], level: number): boolean {
   return rows.some((row) => row.state === 'building' && row.level === level);
 }
 
-function allFences(stored: Buffer): Fence[] {
-  return Array.from({ length: blocksOfSegment }, (_, block) => fenceAt(stored, block));
+function fencesIn(stored: Buffer | undefined, segment: number): Fence[] {
+  const fences = checked(stored, `the fences of segment ${segment}`);
+  return Array.from({ length: blocksOfSegment }, (_, block) => fenceAt(fences, block));
 }
 
 function writeStatements(database: SqliteDatabase, slot: Slot) {
@@ -436,7 +446,8 @@ function writeStatements(database: SqliteDatabase, slot: Slot) {
     advance: database.prepare(`UPDATE ${indexState} SET merged = @merged, erased = @erased, version = @version`),
     bump: database.prepare(`UPDATE ${indexState} SET version = ?`),
     removals: database.prepare(
-      `SELECT number, seq, removed FROM ${changes} WHERE removed IS NOT NULL AND number > ? AND number <= ?
+      `SELECT number, seq, NULL AS added, removed FROM ${changes}
+       WHERE removed IS NOT NULL AND number > ? AND number <= ?
        ORDER BY number LIMIT ${erasedAtOnce}`,
     ),
     anyRemoval: database.prepare(

@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { rowTables, type Slot } from '../database/rows-schema.js';
-import { checked } from './entries.js';
+import { blocksOfSegment, checked, IndexDamaged, termBytes, termsOfChange } from './entries.js';
 
 /**
  * The progress of a generation's index. `last` is the number of the newest change. The added postings of changes up to
@@ -61,8 +61,27 @@ export function indexStatements(database: SqliteDatabase, slot: Slot) {
     runs: (): readonly RunRow[] => runRows.all() as RunRow[],
     segmentsAfter: (run: number, version: number): readonly SegmentRow[] =>
       segmentRows.all(run, version) as SegmentRow[],
-    changesAfter: (number: number, limit = -1): readonly ChangeRow[] => changesAfter.all(number, limit) as ChangeRow[],
-    filterOf: (segment: number): Buffer => checked(filter.get(segment)),
-    block: (id: number): Buffer => checked(block.get(id)),
+    changesAfter: (number: number, limit = -1): readonly ChangeRow[] =>
+      (changesAfter.all(number, limit) as ChangeRow[]).map(openChange),
+    filterOf: (segment: number): Buffer => checked(filter.get(segment), `the filter of segment ${segment}`),
+    block: (id: number): Buffer => checked(block.get(id), blockName(id)),
   };
+}
+
+/** Returns a stored change with its terms. Throws IndexDamaged. */
+export function openChange({ number, seq, added, removed }: ChangeRow): ChangeRow {
+  return { number, seq, added: termsOfChange(added, number, seq), removed: termsOfChange(removed, number, seq) };
+}
+
+/** Throws IndexDamaged if these changes are not all the changes that follow the one with the number `after`. */
+export function expectSuccession(changes: readonly ChangeRow[], after: number): void {
+  let last = after;
+  for (const { number, added, removed } of changes) {
+    last += ((added?.length ?? 0) + (removed?.length ?? 0)) / termBytes;
+    if (number !== last) throw new IndexDamaged(`a change before change ${number} is missing`);
+  }
+}
+
+export function blockName(id: number): string {
+  return `block ${id % blocksOfSegment} of segment ${Math.floor(id / blocksOfSegment)}`;
 }

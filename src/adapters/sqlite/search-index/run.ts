@@ -14,7 +14,7 @@ import {
   seqAt,
   seqMax,
 } from './entries.js';
-import type { IndexStatements, RunRow, SegmentRow } from './index-statements.js';
+import { blockName, type IndexStatements, type RunRow, type SegmentRow } from './index-statements.js';
 
 /** The part of a run that has a term: the entries from `from` up to, but not including, `to`. */
 export type Bounds = { readonly from: number; readonly to: number };
@@ -62,7 +62,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
     const known = blocks.get(block);
     if (known !== undefined) return known;
     const entries = source.block(idOf(block));
-    if (compareAt(entries, 0, firsts, block) !== 0) throw new IndexDamaged();
+    if (compareAt(entries, 0, firsts, block) !== 0) throw new IndexDamaged(blockName(idOf(block)));
     if (blocks.size >= blocksMax) blocks.clear();
     blocks.set(block, entries);
     return entries;
@@ -170,11 +170,11 @@ function flat(segments: readonly SegmentRow[]) {
   const prefixes = new Float64Array(most);
   let count = 0;
   for (const { segment, fences: stored } of segments) {
-    const fences = checked(stored);
+    const fences = checked(stored, `the fences of segment ${segment}`);
     for (let block = 0; block < blocksOfSegment; block += 1) {
       const fence = fenceAt(fences, block);
       if (fence.count === 0) continue;
-      if (fence.count > entriesOfBlock) throw new IndexDamaged();
+      if (fence.count > entriesOfBlock) throw new IndexDamaged(`the fences of segment ${segment}`);
       ids[count] = segment * blocksOfSegment + block;
       starts[count + 1] = (starts[count] ?? 0) + fence.count;
       fence.first.copy(firsts, count * entryBytes);

@@ -1,5 +1,5 @@
 import { termBytes } from './entries.js';
-import type { ChangeRow } from './index-statements.js';
+import { type ChangeRow, expectSuccession } from './index-statements.js';
 
 type Posting = { readonly number: number; readonly seq: number };
 /** The added and the removed postings of a term, in the order of their changes. */
@@ -38,6 +38,7 @@ export function createTail(start: number) {
     /** Returns the number of the newest change that was added. */
     last: (): number => last,
     add(changes: readonly ChangeRow[]): void {
+      expectSuccession(changes, last);
       for (const { number, seq, added, removed } of changes) {
         const posting = { number, seq };
         note(added, posting, 'added');

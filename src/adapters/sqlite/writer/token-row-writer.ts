@@ -4,7 +4,7 @@ import type { GenerationTerms, RowIndex } from '../../../ports/unit-of-work.js';
 import { termsDigest } from '../../search-plan/mark-of.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { rowTables, type Slot } from '../database/rows-schema.js';
-import { termBytes } from '../search-index/entries.js';
+import { changeOf, termBytes } from '../search-index/entries.js';
 import type { WrittenGeneration } from './generations-in.js';
 
 /** The search fields of a row, as stored in the row. */
@@ -96,8 +96,8 @@ function createChangeWriter(database: SqliteDatabase, slot: Slot) {
     insert.run({
       postings,
       seq,
-      added: added.length === 0 ? null : added,
-      removed: removed.length === 0 ? null : removed,
+      added: changeOf(added, seq),
+      removed: changeOf(removed, seq),
     });
   }
 

@@ -1,0 +1,176 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
+import type { SearchIndexCheck } from '../../ports/search-index-check.js';
+import type { FoundProblem } from '../../ports/store-problem.js';
+import type { SqliteDatabase } from './database/open-database.js';
+import { reading } from './database/reading.js';
+import { ofBothSlots, rowTables, type Slot } from './database/rows-schema.js';
+import {
+  blocksOfSegment,
+  checked,
+  compareAt,
+  entriesOfBlock,
+  entryBytes,
+  entryOf,
+  fenceAt,
+  IndexDamaged,
+  isUsed,
+  mayHave,
+  seqAt,
+  termBytes,
+} from './search-index/entries.js';
+import {
+  blockName,
+  expectSuccession,
+  indexStatements,
+  type RunRow,
+  type SegmentRow,
+} from './search-index/index-statements.js';
+
+/** The number of rows or changes to read at once, which takes this thread a few milliseconds. */
+const readAtOnce = 200;
+
+type IndexedRow = { readonly row: number; readonly seq: number; readonly terms: Buffer };
+
+/**
+ * Implements `SearchIndexCheck` on `vault.db`. Besides the checksum of each part, checks that the parts fit together,
+ * and that the index and the rows have the same postings. So it also finds damage in columns without a checksum.
+ */
+export function sqliteSearchIndexCheck(open: () => SqliteDatabase): SearchIndexCheck {
+  let prepared: ReturnType<typeof prepare> | null = null;
+  let running: Promise<FoundProblem | null> | null = null;
+
+  async function run(): Promise<FoundProblem | null> {
+    prepared ??= prepare(open());
+    const { begin, commit, used, of } = prepared;
+    begin.run();
+    try {
+      for (const slot of reading(() => used.all() as Slot[])) await checkSlot(of[slot]);
+      return null;
+    } catch (error) {
+      if (error instanceof IndexDamaged) return error.found;
+      throw error;
+    } finally {
+      commit.run();
+    }
+  }
+
+  return {
+    run() {
+      running ??= run().finally(() => {
+        running = null;
+      });
+      return running;
+    },
+  };
+}
+
+function prepare(database: SqliteDatabase) {
+  return {
+    begin: database.prepare('BEGIN'),
+    commit: database.prepare('COMMIT'),
+    // The index of a generation that is being emptied lacks postings.
+    used: database.prepare(`SELECT slot FROM generations WHERE state IN ('read', 'building')`).pluck(),
+    of: ofBothSlots((slot) => statementsOf(database, slot)),
+  };
+}
+
+function statementsOf(database: SqliteDatabase, slot: Slot) {
+  const { rows } = rowTables(slot);
+  return {
+    index: indexStatements(database, slot),
+    rowsAfter: database.prepare(
+      `SELECT row, seq, terms FROM ${rows} WHERE row > ? AND seq IS NOT NULL AND terms IS NOT NULL ORDER BY row LIMIT ?`,
+    ),
+  };
+}
+
+async function checkSlot({ index, rowsAfter }: ReturnType<typeof statementsOf>): Promise<void> {
+  const postings = createBalance();
+  const { merged, erased } = reading(index.state);
+  if (merged < erased) throw new IndexDamaged('the numbers of its newest changes');
+  for (const run of reading(index.runs)) {
+    let last: Buffer | null = null;
+    for (const segment of reading(() => index.segmentsAfter(run.run, -1))) {
+      for (const entries of reading(() => blocksOf(index, run, segment))) {
+        if (last !== null && compareAt(entries, 0, last) < 0) throw new IndexDamaged(`the order of run ${run.run}`);
+        last = entries.subarray(entries.length - entryBytes);
+        if (run.state === 'read') postings.note(entries, 1);
+      }
+      await nextTurn();
+    }
+  }
+  for (let after: number | undefined = erased; after !== undefined; ) {
+    const from: number = after;
+    const changes = reading(() => index.changesAfter(from, readAtOnce));
+    expectSuccession(changes, from);
+    for (const { number, seq, added, removed } of changes) {
+      if (number > merged) postings.note(entriesOf(added, seq), 1);
+      postings.note(entriesOf(removed, seq), -1);
+    }
+    after = changes.at(-1)?.number;
+    await nextTurn();
+  }
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const from: number = after;
+    const rows = reading(() => rowsAfter.all(from, readAtOnce) as IndexedRow[]);
+    for (const { seq, terms } of rows) postings.note(entriesOf(terms, seq), -1);
+    after = rows.at(-1)?.row;
+    await nextTurn();
+  }
+  if (!postings.isEven()) throw new IndexDamaged('it does not have the postings of the token rows');
+}
+
+/** Returns the used entries of each block of a segment. Throws IndexDamaged if the parts of the segment do not fit. */
+function blocksOf(
+  index: ReturnType<typeof indexStatements>,
+  { seqMin, seqMax }: RunRow,
+  { segment, fences: stored }: SegmentRow,
+): readonly Buffer[] {
+  const fences = checked(stored, `the fences of segment ${segment}`);
+  const filter = index.filterOf(segment);
+  const blocks: Buffer[] = [];
+  for (let block = 0; block < blocksOfSegment; block += 1) {
+    const { count, first } = fenceAt(fences, block);
+    if (count === 0) continue;
+    const id = segment * blocksOfSegment + block;
+    const entries = index.block(id);
+    const isEnd = count === entriesOfBlock || (count < entriesOfBlock && !isUsed(entries, count));
+    if (!isEnd || compareAt(entries, 0, first) !== 0) throw new IndexDamaged(blockName(id));
+    for (let at = 0; at < count; at += 1) {
+      const isSorted = at === 0 || compareAt(entries, at - 1, entries, at) <= 0;
+      const isOfRun = seqAt(entries, at) >= seqMin && seqAt(entries, at) <= seqMax;
+      if (!isSorted || !isOfRun) throw new IndexDamaged(blockName(id));
+      if (!mayHave(filter, entries.subarray(at * entryBytes, at * entryBytes + termBytes)))
+        throw new IndexDamaged(`the filter of segment ${segment}`);
+    }
+    blocks.push(entries.subarray(0, count * entryBytes));
+  }
+  return blocks;
+}
+
+function entriesOf(terms: Buffer | null, seq: number): Buffer {
+  const entries: Buffer[] = [];
+  for (let at = 0; terms !== null && at < terms.length; at += termBytes) {
+    entries.push(entryOf(terms.subarray(at, at + termBytes), seq));
+  }
+  return Buffer.concat(entries);
+}
+
+/** Small enough that a sum below it stays an exact number. */
+const sumMax = 2 ** 48;
+
+/** Compares two collections of postings, in any order, without keeping them: by their number and the sum of their hashes. */
+function createBalance() {
+  let count = 0;
+  let sum = 0;
+  return {
+    note(entries: Buffer, sign: 1 | -1): void {
+      for (let at = 0; at < entries.length; at += entryBytes) {
+        count += sign;
+        sum = (sum + sign * crc32(entries.subarray(at, at + entryBytes))) % sumMax;
+      }
+    },
+    isEven: (): boolean => count === 0 && sum === 0,
+  };
+}

@@ -1,0 +1,123 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
+import { tamper } from '../../erasure/support.js';
+import { rebuildTokens } from '../../rebuild/support.js';
+import { copyOf, makeVault, run, startService, tempDir } from '../../support/process.js';
+import { startTestService, type TestService } from '../../support/test-service.js';
+
+const tokens = 250;
+
+/** Stops a service whose index has a run and a tail. Returns it with the flags of its vault. */
+async function stoppedVault() {
+  const service = await startTestService({ dataDir: join(tempDir(), 'data') });
+  const create = (i: number) =>
+    service.call('POST', '/tokens', {
+      id: `t-${i}`,
+      type: 'token',
+      data: 'x',
+      metadata: { n: `${i}`, a: 'b', c: 'd' },
+    });
+  for (const { status, text } of await Promise.all(Array.from({ length: tokens }, (_, i) => create(i)))) {
+    expect(status, text).toBe(201);
+  }
+  await service.stop();
+  const rootKeyFile = join(tempDir(), 'root.key');
+  writeFileSync(rootKeyFile, `${service.rootKey.toString('hex')}\n`, { mode: 0o600 });
+  return { service, flags: ['--data', service.dataDir, '--root-key-file', rootKeyFile] };
+}
+
+/** Flips one bit in the file, near the end of what the statement returns. */
+function flip(dataDir: string, sql: string): void {
+  const path = join(dataDir, 'vault.db');
+  const database = pinStatements(path, { readonly: true });
+  const stored = database.prepare(sql).pluck().get() as Buffer;
+  database.close();
+  const file = readFileSync(path);
+  // The end contains the checksum. The rows of tokens contain the same terms, so a piece without it may be found there.
+  const at = file.indexOf(stored.subarray(stored.length - 12));
+  expect(at, 'the stored value must be in the file').toBeGreaterThan(0);
+  file.writeUInt8(file.readUInt8(at + 7) ^ 1, at + 7);
+  writeFileSync(path, file);
+}
+
+function total({ call }: TestService, key: string, query: string) {
+  return call('POST', '/tokens/search', { query, size: 1 }, { key });
+}
+
+const repair = 'Run: strongroom projections rebuild tokens';
+
+async function doctor(flags: readonly string[]): Promise<string> {
+  return (await run(['doctor', ...flags])).stdout;
+}
+
+describe.each([
+  ['a block', 'SELECT entries FROM index_blocks_1 ORDER BY block LIMIT 1', 'block 0 of segment 1'],
+  ['the fences', 'SELECT fences FROM index_segments_1 LIMIT 1', 'the fences of segment 1'],
+  ['the filter', 'SELECT filter FROM index_filters_1 LIMIT 1', 'the filter of segment 1'],
+  ['a change', 'SELECT added FROM index_changes_1 WHERE added IS NOT NULL ORDER BY number DESC LIMIT 1', 'change '],
+])('one bit of %s', (_what, sql, part) => {
+  test('is named by searches and by doctor, with the repair; other requests work, and the repair does', async () => {
+    const { service: before, flags } = await stoppedVault();
+    const { key, dataDir, rootKey } = before;
+    flip(dataDir, sql);
+    const said = `the search index in vault.db is damaged: ${part}`;
+    const found = await doctor(flags);
+    expect(found).toMatch(/PROBLEM +search index/);
+    expect(found).toContain(said);
+    expect(found).toContain(repair);
+
+    const service = await startTestService({ dataDir, rootKey });
+    onTestFinished(() => service.close());
+    const queries = ['metadata.a:b', ...Array.from({ length: tokens }, (_, i) => `metadata.n:${i}`)];
+    const answers = await Promise.all(queries.map((query) => total(service, key, query)));
+    const wrong = answers.filter(({ status }) => status !== 500);
+    // A search that does not need the damaged part has the right total.
+    for (const { status, body } of wrong) {
+      expect(status).toBe(200);
+      expect([1, tokens]).toContain((body['pagination'] as { total_items: number }).total_items);
+    }
+    expect(wrong.length).toBeLessThan(answers.length);
+    for (const error of service.errors.splice(0)) {
+      expect(error).toMatchObject({ name: 'IndexDamaged', message: expect.stringContaining(said) });
+      expect(String(error)).toContain(repair);
+    }
+    expect((await service.call('GET', '/tokens/t-1', undefined, { key })).status).toBe(200);
+    expect((await service.call('POST', '/tokens', { type: 'token', data: 'y' }, { key })).status).toBe(201);
+    expect((await service.call('DELETE', '/tokens/t-1', undefined, { key })).status).toBe(204);
+
+    await rebuildTokens(service);
+    expect((await total(service, key, '')).body['pagination']).toMatchObject({ total_items: tokens });
+    expect((await total(service, key, 'metadata.n:2')).body['pagination']).toMatchObject({ total_items: 1 });
+    expect(await service.vault.searchIndex.run()).toBeNull();
+    expect(service.errors).toEqual([]);
+  }, 180_000);
+});
+
+test('doctor finds damage in a column without a checksum', async () => {
+  const { service, flags } = await stoppedVault();
+  const [, , ...rootKey] = flags;
+  expect(await doctor(flags)).toMatch(/ok +search index +has the postings of the token rows/);
+  for (const sql of [
+    'UPDATE index_runs_1 SET seq_max = seq_min',
+    `UPDATE index_runs_1 SET state = 'dropped'`,
+    'UPDATE index_segments_1 SET run = run + 1000',
+    'UPDATE index_state_1 SET merged = merged - 1',
+    'UPDATE token_rows_1 SET seq = seq + 100000',
+  ]) {
+    const copy = copyOf(service.dataDir);
+    expect(tamper(copy, 'vault.db', sql)).toBeGreaterThan(0);
+    const found = await doctor(['--data', copy, ...rootKey]);
+    expect(found, sql).toMatch(/PROBLEM +search index +the search index in vault\.db is damaged: /);
+    expect(found, sql).toContain(repair);
+  }
+}, 180_000);
+
+test('the log of a starting service names damage in what every search reads', async () => {
+  const { dataDir, flags } = await makeVault();
+  expect(tamper(dataDir, 'vault.db', 'INSERT INTO index_changes_1 VALUES (3, 1, zeroblob(52), NULL)')).toBe(1);
+  const service = await startService(flags);
+  expect(service.stdout()).toContain(`the search index in vault.db is damaged: change 3. ${repair}`);
+  expect(await service.stop()).toMatchObject({ code: 0 });
+});
