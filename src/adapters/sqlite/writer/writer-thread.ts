@@ -145,8 +145,9 @@ function start(port: MessagePort, dataDir: string): void {
    * Appends to the journal. Returns why the access records are not durable, or null if they are. The group is durable
    * in any case.
    */
-  function persist(group: JournalGroup | null, records: RecordGroup): Error | null {
+  function persist(group: SealedGroup | null, records: RecordGroup): Error | null {
     if (group === null && records.batches.length === 0) return null;
+    if (group !== null && group.needsRows) syncVault();
     const failed = journal.append(group, records.batches);
     if (failed === null) {
       access.appended(records);
@@ -158,7 +159,8 @@ function start(port: MessagePort, dataDir: string): void {
 
   /**
    * Makes `vault.db` durable without the journal, for example on a full disk: the group is already committed there, and
-   * a sync needs no space. The next journal group continues after this one.
+   * a sync needs no space. The next journal group continues after this one. Also makes the rows of a rebuild durable,
+   * which are not journaled.
    */
   function syncVault(): void {
     const log = openSync(`${realpathSync(join(dataDir, 'vault.db'))}-wal`, 'r+');
@@ -307,37 +309,59 @@ function start(port: MessagePort, dataDir: string): void {
   send({ message: 'ready', notice });
 }
 
+/**
+ * A group of the journal. If `needsRows` is set, it must not be durable before the rows that a rebuild has put into
+ * `vault.db`.
+ */
+type SealedGroup = JournalGroup & { readonly needsRows: boolean };
+
 /** Turns the requests in a `vault.db` transaction into a journal group. */
 function createSeal(vault: SqliteDatabase) {
   const newestPosition = vault.prepare('SELECT ifnull(max(position), 0) FROM events').pluck();
   const note = noteApplied(vault);
   let applied: JournalEnd = appliedIn(vault);
-  let group: JournalGroup | null = null;
+  let group: SealedGroup | null = null;
+  /** Whether `vault.db` may have rows of a rebuild that are not durable. */
+  let hasNewRows = false;
 
   return {
     /** Records in the transaction, before its commit, which group it is. */
     begin(requests: readonly StoreRequest[], attempts: readonly Attempt[]): void {
+      if (requests.some(({ operation }) => operation === 'put_rows')) hasNewRows = true;
       const changes = requests.filter((request, index) => changesVault(request, attempts[index]));
       if (changes.length === 0) return;
       const encoded = encodeChanges(changes.map(({ operation, input }) => ({ operation, input })));
       const sequence = applied.sequence + 1;
       const hash = groupHash(applied.hash, sequence, encoded);
-      group = { sequence, hash, position: Number(newestPosition.get()), changes: encoded };
+      const needsRows = hasNewRows && changes.some(({ operation }) => ofGenerations.includes(operation));
+      group = { sequence, hash, position: Number(newestPosition.get()), changes: encoded, needsRows };
       note(group);
     },
     /** Returns the group after the commit, or null if the transaction failed or changed nothing. */
-    end(isCommitted: boolean): JournalGroup | null {
+    end(isCommitted: boolean): SealedGroup | null {
       const sealed = isCommitted ? group : null;
       group = null;
-      if (sealed !== null) applied = { sequence: sealed.sequence, hash: sealed.hash };
+      if (sealed === null) return null;
+      applied = { sequence: sealed.sequence, hash: sealed.hash };
+      if (sealed.needsRows) hasNewRows = false;
       return sealed;
     },
   };
 }
 
+/** The changes after which a rebuild does not put the rows again that it has put before. */
+const ofGenerations: readonly WriterOperation[] = [
+  'begin_generation',
+  'save_rebuild',
+  'swap_generation',
+  'leave_generation',
+  'empty_generation',
+];
+
 function changesVault({ operation }: StoreRequest, attempt: Attempt | undefined): boolean {
-  // Search index merges follow from the changes, so they are not journaled.
-  if (attempt?.ok !== true || operation === 'erase_postings') return false;
+  // Search index merges follow from the changes, and a rebuild puts rows again that a power loss removed, so they are not
+  // journaled.
+  if (attempt?.ok !== true || operation === 'erase_postings' || operation === 'put_rows') return false;
   return operation !== 'commit' || (attempt.answer as CommitOutcome).outcome === 'committed';
 }
 
