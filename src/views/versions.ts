@@ -2,7 +2,7 @@
  * The projections, each with the version of its code. Raise the version with every change after which the same events
  * lead to different rows. At a start, projections of an older version are rebuilt.
  */
-export const projectionVersions = { tokens: 1, directory: 1, shredder: 1 } as const;
+export const projectionVersions = { tokens: 2, directory: 1, shredder: 1 } as const;
 
 export type StoredProjection = keyof typeof projectionVersions;
 

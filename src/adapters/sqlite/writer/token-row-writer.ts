@@ -4,6 +4,7 @@ import type { GenerationTerms, RowIndex } from '../../../ports/unit-of-work.js';
 import { termsDigest } from '../../search-plan/mark-of.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { rowTables, type Slot } from '../database/rows-schema.js';
+import { stateText } from '../database/token-row.js';
 import { termBytes } from '../search-index/entries.js';
 import type { WrittenGeneration } from './generations-in.js';
 
@@ -47,8 +48,7 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
         stream: view.stream,
         tenant: view.tenantId,
         revision: state.revision,
-        // Leaves out ended keys. Their list grows with each update, and code that needs it folds the stream.
-        state: JSON.stringify({ ...state, ended: [] }),
+        state: stateText(state),
         content: view.content,
         cvc: view.cvc,
         mac: view.mac,
