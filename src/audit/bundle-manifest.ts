@@ -10,7 +10,7 @@ export const unsignedManifest = z.object({
   log_id: z.string(),
   tenant_id: z.string(),
   made_at: z.string(),
-  /** The tokens that the bundle covers, identified by numbers, or the period that it covers. */
+  /** What the bundle covers: a set of tokens, of which only the count is given, or a period. */
   scope: z.union([
     z.object({ kind: z.literal('tokens'), tokens: whole }),
     z.object({ kind: z.literal('period'), from: z.string(), to: z.string() }),

@@ -2,7 +2,8 @@ import { isJsonArray, isJsonObject, type Json } from './json.js';
 import type { Steps } from './steps.js';
 
 /**
- * The maximum size that is converted at once: one for each character in strings and keys, plus 8 for each other value.
+ * The maximum size that is converted without a pause, as an estimate of the characters of JSON. Strings and keys count
+ * their length, and any other value counts 8.
  */
 const sizeAtOnce = 32 * 1024;
 

@@ -6,8 +6,8 @@ import type { Maybe } from './maybe.js';
 export const noEvent = '00000000-0000-0000-0000-000000000000';
 
 /**
- * How long after its command began an event may name a new key, in ms. A key that no event names is destroyed after one
- * hour, so a process that was suspended must not name a key after this time.
+ * The time limit, in ms from the start of a command, within which its event may name a new key. A key that no event has
+ * named after one hour is destroyed, so a process that was suspended for longer than this limit must not name a new key.
  */
 export const keyNamedWithinMs = 600_000;
 

@@ -60,8 +60,8 @@ export const webhooksMax = 10;
 const secretsMax = 3;
 
 /**
- * Returns the secrets after a rotation. Each previous secret ends after the overlap, or at its existing end if that is
- * earlier.
+ * Returns the secrets after a rotation. Each previous secret expires when the overlap is over, or at its current expiry
+ * time if that is earlier.
  */
 export function rotatedSecrets(
   { secrets }: WebhookDocument,
