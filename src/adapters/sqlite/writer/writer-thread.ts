@@ -147,7 +147,7 @@ function start(port: MessagePort, dataDir: string): void {
    */
   function persist(group: SealedGroup | null, records: RecordGroup): Error | null {
     if (group === null && records.batches.length === 0) return null;
-    if (group !== null && group.needsRows) syncVault();
+    if (group?.needsRows) syncVault();
     const failed = journal.append(group, records.batches);
     if (failed === null) {
       access.appended(records);
