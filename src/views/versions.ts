@@ -2,7 +2,7 @@
  * The projections, each with its code version. Raise the version with every change that makes the same events produce
  * different rows. On startup, the service rebuilds projections that have an older version.
  */
-export const projectionVersions = { tokens: 2, directory: 1, shredder: 1 } as const;
+export const projectionVersions = { tokens: 1, directory: 1, shredder: 1 } as const;
 
 export type StoredProjection = keyof typeof projectionVersions;
 

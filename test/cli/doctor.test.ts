@@ -217,9 +217,13 @@ test.each(['while the service runs', 'while it does not'])(
     const plantClaim = `INSERT INTO claims VALUES ('planted', 9000000000000, '{"tokens":[]}', x'00')`;
     expect((await doctor(flags)).says('rows')).toMatch(/^\d+ rows checked: authentic and up to date$/);
     const service = when === 'while the service runs' ? await startService(flags) : null;
-    expect(tamper(dataDir, 'vault.db', `UPDATE token_rows_1 SET state = json_set(state, '$.life.expiresAt', 1)`)).toBe(
-      1,
-    );
+    expect(
+      tamper(
+        dataDir,
+        'vault.db',
+        `UPDATE token_rows_1 SET state = replace(state, '"expiresAt":null', '"expiresAt":1')`,
+      ),
+    ).toBe(1);
     const plant = `INSERT INTO api_keys SELECT 'ab', 'planted', id, NULL FROM directory WHERE kind = 'application' LIMIT 1`;
     expect(tamper(dataDir, 'vault.db', plant)).toBe(1);
     expect(tamper(dataDir, 'vault.db', plantClaim)).toBe(1);

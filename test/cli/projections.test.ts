@@ -41,7 +41,7 @@ test('without a service, the command rebuilds, shows progress, and removes the o
   });
   const { projections } = await runJson(['projections', 'status', ...vault.flags, '--json']);
   expect(projections).toMatchObject([
-    { name: 'tokens', version: 2, generation: 3, gap: 0, state: 'current', rebuild: null },
+    { name: 'tokens', version: 1, generation: 3, gap: 0, state: 'current', rebuild: null },
     { name: 'directory', version: 1, generation: null, gap: 0 },
     { name: 'shredder', version: 1 },
     { name: 'days', version: null, gap: 0, state: 'current' },

@@ -1,13 +1,14 @@
 import type { Statement } from 'better-sqlite3';
+import type { TokenState } from '../../../domain/token/token-state.js';
 import { fitting, foundLife, type HeldRows, type PageRequest, type SearchPage } from '../../../ports/search-plan.js';
 import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { rowTables, type Slot } from '../database/rows-schema.js';
-import { type StateColumns, stateColumns, stateOf, type TokenRow, viewColumns, viewOf } from '../database/token-row.js';
+import { type TokenRow, viewColumns, viewOf } from '../database/token-row.js';
 
 type Head = { readonly seq: number; readonly stream: string; readonly revision: number; readonly bytes: number };
-type RowState = StateColumns & Pick<TokenRow, 'stream'>;
+type RowState = Pick<TokenRow, 'stream' | 'state'>;
 
 /** The statements that read the rows for a JSON array of `seq` values, newest first. */
 export type PageStatements = Readonly<Record<'heads' | 'rows' | 'states', Statement>>;
@@ -23,7 +24,7 @@ export function pageStatements(database: SqliteDatabase, slot: Slot): PageStatem
   return {
     heads: reading('seq, stream, revision, coalesce(length(content), 0) AS bytes'),
     rows: reading(viewColumns),
-    states: reading(`stream, ${stateColumns}`),
+    states: reading('stream, state'),
   };
 }
 
@@ -53,7 +54,7 @@ export function pageRows<H extends object = never>(
   if (first.length === heads.length) return { rows, later: [] };
   const others = heads.slice(first.length).map(({ seq }) => seq);
   const states = statements.states.all(JSON.stringify(others), tenantId) as RowState[];
-  const later = states.map(({ stream, ...row }) => foundLife({ stream, state: stateOf(row) }));
+  const later = states.map(({ stream, state }) => foundLife({ stream, state: JSON.parse(state) as TokenState }));
   return { rows, later };
 }
 
