@@ -46,13 +46,13 @@ class Strongroom(
     Args:
         address: The address of the service, such as ``https://vault.example.com``.
         api_key: An API key (``sr_...``). The client keeps it out of errors and of its ``repr``.
-        timeout_seconds: For each wait of an attempt for the network, and for the whole body of its response.
-        retries_max: How often a request is repeated at most, if repeating it is safe.
-        retry_delay_seconds_max: The longest time that the service may ask the client to wait before a retry.
-        response_bytes_max: The size of the largest response.
-        allow_plaintext_http: Whether the key and the data may cross a network in plaintext.
-        tls: Which authorities are trusted. Default: those of the package ``certifi``.
-        on_response: Called with the name of the operation, the status and the headers of each response.
+        timeout_seconds: The limit for each network wait of an attempt, and for reading the whole response body.
+        retries_max: The maximum number of retries of a request that is safe to retry.
+        retry_delay_seconds_max: The longest wait before a retry.
+        response_bytes_max: The maximum size of a response.
+        allow_plaintext_http: Whether to send the key and the data without TLS to another machine.
+        tls: The TLS context. Default: one that trusts the authorities of the package ``certifi``.
+        on_response: Called with the operation name, the status and the headers of each response.
         wait: Waits before a retry. Tests replace this function.
     """
 
@@ -72,7 +72,7 @@ class Strongroom(
     ) -> None:
         url = _safe_address(address, allow_plaintext_http)
         if _API_KEY.fullmatch(api_key) is None:
-            raise StrongroomError("invalid_argument", "api_key does not hold an API key (sr_...). Nothing was sent.")
+            raise StrongroomError("invalid_argument", "api_key is not an API key (sr_...). Nothing was sent.")
         self._origin = f"{url.scheme}://{url.netloc.decode()}"
         self._api_key = api_key
         self._timeout_seconds = timeout_seconds
@@ -84,7 +84,7 @@ class Strongroom(
         self._http = httpx.Client(
             base_url=url,
             timeout=timeout_seconds,
-            # Threat: a redirect, or a proxy from the environment, would send the key to another server.
+            # Threat: a redirect or a proxy from the environment would send the key to another server.
             follow_redirects=False,
             trust_env=False,
             verify=True if tls is None else tls,
@@ -104,7 +104,7 @@ class Strongroom(
         self._http.close()
 
     def iterate(self, operation: Callable[..., Any], *args: Any, **kwargs: Any) -> Iterator[Any]:
-        """Yields the items of all pages, beginning with the page in the arguments or the first page.
+        """Yields the items of all pages, starting at the page in the arguments, or else at the first page.
 
         ``vault.iterate(vault.list_tokens_v2, container="/pci/")``
         """
@@ -141,7 +141,7 @@ class Strongroom(
         takes_idempotency_key: bool,
     ) -> T:
         """Returns the parsed body of the response with this status. Raises StrongroomError for any other outcome."""
-        # Threat: an empty id, "." or ".." would turn the path into that of another operation.
+        # Threat: with an empty id, "." or "..", the path would name another operation.
         if any(part in ("", ".", "..") for part in request["url"].split("/")[1:]):
             raise StrongroomError(
                 "invalid_argument", f'{operation}: an id cannot be empty, "." or "..". Nothing was sent.'
@@ -174,7 +174,7 @@ class Strongroom(
         except (TypeError, ValueError):
             failure = StrongroomError(
                 "invalid_argument",
-                f"{operation}: a header is not text for HTTP, or the body is not JSON. Nothing was sent.",
+                f"{operation}: a header is not valid text, or the body is not valid JSON. Nothing was sent.",
             )
         else:
             return self._exchange(operation, sent)
@@ -200,7 +200,7 @@ class Strongroom(
         raise failure
 
     def _content(self, operation: str, response: httpx.Response, deadline: float) -> bytes:
-        """Returns the body. Threat: an endless response would exhaust memory or never finish."""
+        """Returns the body, within limits. Threat: an endless response would exhaust memory or never finish."""
         content = bytearray()
         for chunk in response.iter_bytes():
             content += chunk
@@ -211,25 +211,25 @@ class Strongroom(
         return bytes(content)
 
     def _check(self, operation: str, response: httpx.Response, status: int, is_json: bool) -> None:
-        """Raises StrongroomError for a problem and for a response that did not come from Strongroom."""
+        """Raises StrongroomError if the response is a problem or did not come from Strongroom."""
         media_type = response.headers.get("content-type", "").split(";")[0].strip()
-        # Strongroom returns a trace id with each response; other servers have no such header.
+        # Every Strongroom response has a trace id; other servers do not send this header.
         if "service-trace-id" not in response.headers:
-            raise self._unexpected(operation, response, "is not one of Strongroom")
+            raise self._unexpected(operation, response, "did not come from Strongroom")
         if media_type == "application/problem+json":
             raise self._problem(operation, response, self._json(operation, response))
-        # A server that returns 200 for a delete may have deleted nothing.
+        # Another server may return 200 for a delete although it deleted nothing.
         if response.status_code != status:
             raise self._unexpected(operation, response, f"should have status {status}")
         if is_json and media_type != "application/json":
-            raise self._unexpected(operation, response, "has another media type than it should")
+            raise self._unexpected(operation, response, "has an unexpected media type")
 
     def _parsed(self, operation: str, response: httpx.Response, parse: Callable[[httpx.Response], T]) -> T:
         failure: StrongroomError
         try:
             return parse(response)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-            failure = self._unexpected(operation, response, "does not have the fields that it should")
+            failure = self._unexpected(operation, response, "does not have the expected fields")
         # Raised outside the handler, because the parser's exception may contain data.
         raise failure
 
@@ -246,7 +246,7 @@ class Strongroom(
         problem = body if isinstance(body, dict) else {}
         code, title, detail = problem.get("code"), problem.get("title"), problem.get("detail")
         if not isinstance(code, str) or not isinstance(title, str):
-            return self._unexpected(operation, response, "is not a problem")
+            return self._unexpected(operation, response, "is not a valid problem document")
         fields = problem.get("errors")
         errors = fields if isinstance(fields, dict) else {}
         return StrongroomError(
@@ -264,9 +264,9 @@ class Strongroom(
 
     def _unexpected(self, operation: str, response: httpx.Response, what: str) -> StrongroomError:
         status = response.status_code
-        message = f"The response of {self._origin} to {operation} (status {status}) {what}."
+        message = f"The response from {self._origin} to {operation} (status {status}) {what}."
         if 300 <= status < 400 and status != 304:
-            message = f"{self._origin} redirects {operation} to another address. The API key does not follow it."
+            message = f"{self._origin} redirects {operation} to another address. The client does not follow redirects."
         return StrongroomError("unexpected_response", message, **self._head(response))
 
     def _timed_out(self, operation: str) -> StrongroomError:
@@ -283,7 +283,7 @@ class Strongroom(
         }
 
     def _without_key(self, text: str) -> str:
-        """Removes the API key. Threat: if a server echoed the request, the key would end up in logs."""
+        """Removes the API key from text. Threat: if a server echoed the request, the key would end up in logs."""
         return text.replace(self._api_key, "sr_...")
 
 
@@ -324,7 +324,7 @@ def _next_number(page: Any) -> int | None:
 
 
 def _retry_delay_seconds(error: StrongroomError, retries: int) -> float | None:
-    """Returns how long to wait before the same request is sent again, or None if another attempt would not help."""
+    """Returns how long to wait before sending the request again, or None if another attempt would not help."""
     if error.code not in _TRANSIENT_CODES and error.status not in _TRANSIENT_STATUSES:
         return None
     # Jitter keeps clients that failed together from retrying together.
@@ -333,7 +333,7 @@ def _retry_delay_seconds(error: StrongroomError, retries: int) -> float | None:
 
 
 def _seconds(retry_after: str | None) -> int | None:
-    """Returns the seconds to wait according to a ``Retry-After`` header, which contains a number or a date."""
+    """Returns the number of seconds in a ``Retry-After`` header, which contains a number or a date."""
     if retry_after is None:
         return None
     if re.fullmatch(r"[0-9]{1,9}", retry_after):

@@ -1,13 +1,13 @@
-"""The errors of the client."""
+"""The client's error class."""
 
 from collections.abc import Mapping
 
 
 class StrongroomError(Exception):
-    """The only error of this client. ``code`` is stable; the text is for people. Neither contains the API key.
+    """The client's only exception. ``code`` is stable; the message is for people. Neither contains the API key.
 
     ``code`` is the ``code`` of a problem that the service returned, or one of ``invalid_argument``, ``timeout``,
-    ``connection_failed`` and ``unexpected_response`` (no response of Strongroom).
+    ``connection_failed`` and ``unexpected_response`` (the response is not a valid response from Strongroom).
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Calls a server that does to its clients what no vault should (test/clients/hostile-server.ts)."""
+"""Calls a server that misbehaves towards its clients (test/clients/hostile-server.ts)."""
 
 import json
 import os
@@ -18,7 +18,7 @@ waits: list[float] = []
 
 
 def client(behavior: str, timeout_seconds: float = 5) -> Strongroom:
-    """A client of the server as it behaves under this name. It notes how long it would wait before a retry."""
+    """Returns a client for the server's behavior with this name. The client records its retry delays in ``waits``."""
     waits.clear()
     return Strongroom(
         f"{address}/{behavior}/",
@@ -30,7 +30,7 @@ def client(behavior: str, timeout_seconds: float = 5) -> Strongroom:
 
 
 def requests(behavior: str) -> list[Any]:
-    """The requests that came under a name since the last call for it."""
+    """Returns the requests to a behavior since the previous call for it."""
     with urllib.request.urlopen(f"{address}/-/{behavior}") as response:
         seen = json.load(response)
         assert isinstance(seen, list)
@@ -56,13 +56,13 @@ class Hostile(unittest.TestCase):
         error = caught.exception
         shown = f"{error!r} {vars(error)} {error.__cause__!r} {error.__context__!r}"
         self.assertNotIn(API_KEY, shown + "".join(traceback.format_exception(error)))
-        # Error reports follow these, and they would lead to the request with the key or to data.
+        # Error reports include these, which would lead to the request with the key, or to data.
         self.assertIsNone(error.__cause__)
         self.assertIsNone(error.__context__)
         return error
 
     def test_wrong_servers(self) -> None:
-        """each wrong response is an error, and a delete is not repeated"""
+        """each wrong response raises an error, and a delete is not retried"""
         for behavior, code in (
             ("silent", "timeout"),
             ("drip", "timeout"),
@@ -78,18 +78,18 @@ class Hostile(unittest.TestCase):
                 self.assertEqual(len(requests(behavior)), 1)
 
     def test_wrong_contents(self) -> None:
-        """a response of the right status with wrong contents is an error"""
+        """a response with the right status but wrong contents raises an error"""
         for behavior in ("redirect", "megabytes", "page", "stranger", "garbage", "shapeless"):
             with self.subTest(behavior):
                 error = self.failure(get, client(behavior))
                 self.assertEqual(error.code, "unexpected_response")
-                # The address is removed, because its port may contain the same digits.
+                # We remove the address, because its port may contain the same digits.
                 self.assertNotIn("4242", str(error).replace(address, ""))
                 self.assertEqual(len(requests(behavior)), 1)
         self.assertEqual(requests("thief"), [])
 
     def test_retries(self) -> None:
-        """a get and a create are tried three times, a create with one idempotency key"""
+        """a get and a create are attempted three times, and all attempts of a create have the same idempotency key"""
         for behavior in ("silent", "broken"):
             self.failure(get, client(behavior, 0.2))
             self.assertEqual(len(requests(behavior)), 3)
@@ -100,12 +100,12 @@ class Hostile(unittest.TestCase):
             self.assertRegex(keys[0], "^[0-9a-f-]{36}$")
 
     def test_key_in_problem(self) -> None:
-        """an error that quotes the key is shown without it"""
+        """if a problem quotes the key, the error does not contain it"""
         error = self.failure(get, client("echo"))
         self.assertEqual((error.code, error.message), ("malformed_body", "Got sr_...."))
 
     def test_retry_after(self) -> None:
-        """Retry-After is honoured, within bounds and with jitter"""
+        """Retry-After is honored, within bounds and with jitter"""
         with client("limited") as vault:
             self.assertEqual(get(vault).id, "t1")
         self.assertEqual(len(waits), 1)
@@ -120,7 +120,7 @@ class Hostile(unittest.TestCase):
         self.assertEqual(len(requests("patient")), 1)
 
     def test_loop(self) -> None:
-        """a cursor that comes back ends the iteration with an error"""
+        """a repeated cursor ends the iteration with an error"""
         seen: list[str] = []
 
         def read(vault: Strongroom) -> None:
@@ -131,7 +131,7 @@ class Hostile(unittest.TestCase):
         self.assertEqual(seen, ["t1", "t1"])
 
     def test_ids(self) -> None:
-        """an id that makes another path is not sent"""
+        """an id that would change the path is not sent"""
         for wrong in ("", ".", ".."):
             error = self.failure(methodcaller("delete_token", wrong), client("stranger"))
             self.assertEqual(error.code, "invalid_argument")
@@ -148,7 +148,7 @@ class Hostile(unittest.TestCase):
         self.assertEqual(requests("stranger"), [])
 
     def test_addresses_and_keys(self) -> None:
-        """the key goes to no address without TLS, and nothing but a key goes"""
+        """the client sends a key only over TLS or to loopback, and sends nothing that is not a key"""
         for wrong in (
             "http://vault.example.com",
             "http://127.0.0.1.example.com",
@@ -168,7 +168,7 @@ class Hostile(unittest.TestCase):
             self.assertTrue(key == "" or key not in str(caught.exception))
 
     def test_proxies(self) -> None:
-        """no proxy of the environment gets the key"""
+        """no proxy from the environment gets the key"""
         os.environ["ALL_PROXY"] = os.environ["HTTP_PROXY"] = f"{address}/thief/"
         try:
             with client("limited") as vault:
@@ -179,7 +179,7 @@ class Hostile(unittest.TestCase):
         self.assertGreater(len(requests("limited")), 0)
 
     def test_repr(self) -> None:
-        """the client prints without the key"""
+        """the client's repr does not contain the key"""
         with client("silent") as vault:
             self.assertEqual(repr(vault), f"Strongroom({address!r})")
 

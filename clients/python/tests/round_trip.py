@@ -80,7 +80,7 @@ class RoundTrip(unittest.TestCase):
             self.vault.get_token(made["name"]["id"])
 
     def test_3_iteration(self) -> None:
-        """iterates over pages of version 1 and cursors of version 2, in queries and bodies"""
+        """iterates over version 1 pages and version 2 cursors, in queries and bodies"""
         vault = self.vault
         made = [vault.create_token(body=CreateTokenBody(type_="token", data=number)).id for number in range(5)][::-1]
         for pages in (
@@ -97,7 +97,7 @@ class RoundTrip(unittest.TestCase):
             next(vault.iterate(vault.get_tenant))
 
     def test_4_idempotency(self) -> None:
-        """a repeated request with the same idempotency key changes nothing"""
+        """a retry with the same idempotency key changes nothing"""
         body = CreateTokenBody(type_="token", data="once")
         first = self.vault.create_token(body=body, service_idempotency_key="once")
         self.assertEqual(self.vault.create_token(body=body, service_idempotency_key="once").id, first.id)
@@ -146,7 +146,7 @@ class RoundTrip(unittest.TestCase):
             manager.get_webhook(made.id)
 
     def test_6_logs_and_service(self) -> None:
-        """reads the logs and what the service says of itself"""
+        """reads the logs and the service's own descriptions"""
         self.assertGreater(len(list(self.manager.iterate(self.manager.list_logs, size=100))), 10)
         self.manager.list_checkpoints()
         self.assertEqual(self.vault.is_live().status, "live")
@@ -158,7 +158,7 @@ class RoundTrip(unittest.TestCase):
         self.assertIn("{", self.vault.show_script())
 
     def test_7_errors(self) -> None:
-        """an invalid request is an error with code, status, fields and trace id"""
+        """an invalid request raises an error with code, status, fields and trace id"""
         with self.assertRaises(StrongroomError) as caught:
             self.vault.create_token(body=CreateTokenBody(type_="card", data="x"), service_trace_id="trace-of-mine")
         error = caught.exception

@@ -117,7 +117,7 @@ function sender(options: StrongroomOptions): Send {
   const { apiKey, responseBytesMax = 128 * 1024 * 1024, onResponse = () => undefined } = options;
   const base = safeAddress(options);
   if (!/^sr_(?:private|public|management)_[0-9A-Za-z]{49}$/.test(apiKey)) {
-    throw new StrongroomError('invalid_argument', 'apiKey does not hold an API key (sr_…). Nothing was sent.');
+    throw new StrongroomError('invalid_argument', 'apiKey is not an API key (sr_…). Nothing was sent.');
   }
 
   return async (id, given) => {
@@ -154,7 +154,7 @@ function sender(options: StrongroomOptions): Send {
       if (contentType !== null) headers.set('content-type', contentType);
       return { headers, body: contentType === null ? null : JSON.stringify(body) };
     } catch {
-      const message = `${id}: a header is not text for HTTP, or the body is not JSON. Nothing was sent.`;
+      const message = `${id}: a header is not valid text, or the body is not valid JSON. Nothing was sent.`;
       throw new StrongroomError('invalid_argument', message);
     }
   }
@@ -211,13 +211,13 @@ function sender(options: StrongroomOptions): Send {
     const { status, headers } = response;
     const type = headers.get('content-type')?.split(';')[0]?.trim() ?? null;
     // Strongroom returns a trace id with each response; other servers have no such header.
-    if (!headers.has('service-trace-id')) throw unexpected(id, response, 'is not one of Strongroom');
+    if (!headers.has('service-trace-id')) throw unexpected(id, response, 'did not come from Strongroom');
     if (type === 'application/problem+json') throw problemOf(id, response, jsonOf(id, response, text));
     const { status: expected, returns } = table[id];
     // A server that returns 200 for a delete may have deleted nothing.
     if (status !== expected) throw unexpected(id, response, `should have status ${expected}`);
     if (returns === null) return undefined;
-    if (type !== returns) throw unexpected(id, response, 'has another media type than it should');
+    if (type !== returns) throw unexpected(id, response, 'has an unexpected media type');
     return returns === 'application/json' ? jsonOf(id, response, text) : text;
   }
 
@@ -233,7 +233,8 @@ function sender(options: StrongroomOptions): Send {
   function problemOf(id: OperationId, response: Response, body: unknown): StrongroomError {
     const problem = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
     const { code, title, detail, errors } = problem;
-    if (typeof code !== 'string' || typeof title !== 'string') return unexpected(id, response, 'is not a problem');
+    if (typeof code !== 'string' || typeof title !== 'string')
+      return unexpected(id, response, 'is not a valid problem document');
     return new StrongroomError(withoutKey(code), withoutKey(typeof detail === 'string' ? detail : title), {
       ...headOf(response),
       title: withoutKey(title),
@@ -254,8 +255,8 @@ function sender(options: StrongroomOptions): Send {
   function unexpected(id: OperationId, response: Response, what: string): StrongroomError {
     const message =
       response.status >= 300 && response.status < 400 && response.status !== 304
-        ? `${base.origin} redirects ${id} to another address. The API key does not follow it.`
-        : `The response of ${base.origin} to ${id} (status ${response.status}) ${what}.`;
+        ? `${base.origin} redirects ${id} to another address. The client does not follow redirects.`
+        : `The response from ${base.origin} to ${id} (status ${response.status}) ${what}.`;
     return new StrongroomError('unexpected_response', message, headOf(response));
   }
 

@@ -6,5 +6,5 @@ AccessRulePermissionsItem = Literal[
 
 
 def check_access_rule_permissions_item(value: str) -> AccessRulePermissionsItem:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(AccessRulePermissionsItem, value)

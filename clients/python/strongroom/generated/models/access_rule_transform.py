@@ -4,5 +4,5 @@ AccessRuleTransform = Literal["mask", "redact", "reveal"]
 
 
 def check_access_rule_transform(value: str) -> AccessRuleTransform:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(AccessRuleTransform, value)

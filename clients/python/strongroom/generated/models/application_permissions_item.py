@@ -24,5 +24,5 @@ ApplicationPermissionsItem = Literal[
 
 
 def check_application_permissions_item(value: str) -> ApplicationPermissionsItem:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(ApplicationPermissionsItem, value)

@@ -4,5 +4,5 @@ ApplicationType = Literal["management", "private", "public"]
 
 
 def check_application_type(value: str) -> ApplicationType:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(ApplicationType, value)

@@ -24,5 +24,5 @@ ApplicationWithKeyPermissionsItem = Literal[
 
 
 def check_application_with_key_permissions_item(value: str) -> ApplicationWithKeyPermissionsItem:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(ApplicationWithKeyPermissionsItem, value)

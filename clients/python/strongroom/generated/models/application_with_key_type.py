@@ -4,5 +4,5 @@ ApplicationWithKeyType = Literal["management", "private", "public"]
 
 
 def check_application_with_key_type(value: str) -> ApplicationWithKeyType:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(ApplicationWithKeyType, value)

@@ -8,5 +8,5 @@ CreateApplicationBodyRulesType0ItemPermissionsItem = Literal[
 def check_create_application_body_rules_type_0_item_permissions_item(
     value: str,
 ) -> CreateApplicationBodyRulesType0ItemPermissionsItem:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(CreateApplicationBodyRulesType0ItemPermissionsItem, value)

@@ -6,5 +6,5 @@ CreateApplicationBodyRulesType0ItemTransform = Literal["mask", "redact", "reveal
 def check_create_application_body_rules_type_0_item_transform(
     value: str,
 ) -> CreateApplicationBodyRulesType0ItemTransform:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(CreateApplicationBodyRulesType0ItemTransform, value)

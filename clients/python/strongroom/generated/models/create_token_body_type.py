@@ -13,5 +13,5 @@ CreateTokenBodyType = Literal[
 
 
 def check_create_token_body_type(value: str) -> CreateTokenBodyType:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(CreateTokenBodyType, value)

@@ -4,5 +4,5 @@ HistoryEntryType = Literal["token.created", "token.deleted", "token.expired", "t
 
 
 def check_history_entry_type(value: str) -> HistoryEntryType:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(HistoryEntryType, value)

@@ -4,5 +4,5 @@ ListLogsEntityType = Literal["application", "key", "log", "report", "service", "
 
 
 def check_list_logs_entity_type(value: str) -> ListLogsEntityType:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(ListLogsEntityType, value)

@@ -18,5 +18,5 @@ ListLogsOperation = Literal[
 
 
 def check_list_logs_operation(value: str) -> ListLogsOperation:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(ListLogsOperation, value)

@@ -13,5 +13,5 @@ ListTokensTypeItem = Literal[
 
 
 def check_list_tokens_type_item(value: str) -> ListTokensTypeItem:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(ListTokensTypeItem, value)

@@ -13,5 +13,5 @@ ListTokensV2Type = Literal[
 
 
 def check_list_tokens_v2_type(value: str) -> ListTokensV2Type:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(ListTokensV2Type, value)

@@ -4,5 +4,5 @@ LogEntryActorType = Literal["application", "operator", "system"]
 
 
 def check_log_entry_actor_type(value: str) -> LogEntryActorType:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(LogEntryActorType, value)

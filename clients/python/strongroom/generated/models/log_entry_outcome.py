@@ -4,5 +4,5 @@ LogEntryOutcome = Literal["denied", "failed", "success"]
 
 
 def check_log_entry_outcome(value: str) -> LogEntryOutcome:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(LogEntryOutcome, value)

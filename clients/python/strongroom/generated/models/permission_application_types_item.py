@@ -4,5 +4,5 @@ PermissionApplicationTypesItem = Literal["management", "private", "public"]
 
 
 def check_permission_application_types_item(value: str) -> PermissionApplicationTypesItem:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(PermissionApplicationTypesItem, value)

@@ -24,5 +24,5 @@ PermissionType = Literal[
 
 
 def check_permission_type(value: str) -> PermissionType:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(PermissionType, value)

@@ -4,5 +4,5 @@ SearchSuggestionsSuggestionsItemKind = Literal["container", "field", "metadata_k
 
 
 def check_search_suggestions_suggestions_item_kind(value: str) -> SearchSuggestionsSuggestionsItemKind:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(SearchSuggestionsSuggestionsItemKind, value)

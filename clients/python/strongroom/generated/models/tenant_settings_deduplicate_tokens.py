@@ -4,5 +4,5 @@ TenantSettingsDeduplicateTokens = Literal["false", "true"]
 
 
 def check_tenant_settings_deduplicate_tokens(value: str) -> TenantSettingsDeduplicateTokens:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(TenantSettingsDeduplicateTokens, value)

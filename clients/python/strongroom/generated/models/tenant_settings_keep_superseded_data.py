@@ -4,5 +4,5 @@ TenantSettingsKeepSupersededData = Literal["false", "true"]
 
 
 def check_tenant_settings_keep_superseded_data(value: str) -> TenantSettingsKeepSupersededData:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(TenantSettingsKeepSupersededData, value)

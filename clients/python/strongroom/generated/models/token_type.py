@@ -13,5 +13,5 @@ TokenType = Literal[
 
 
 def check_token_type(value: str) -> TokenType:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(TokenType, value)

@@ -8,5 +8,5 @@ UpdateApplicationBodyRulesType0ItemPermissionsItem = Literal[
 def check_update_application_body_rules_type_0_item_permissions_item(
     value: str,
 ) -> UpdateApplicationBodyRulesType0ItemPermissionsItem:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(UpdateApplicationBodyRulesType0ItemPermissionsItem, value)

@@ -6,5 +6,5 @@ UpdateApplicationBodyRulesType0ItemTransform = Literal["mask", "redact", "reveal
 def check_update_application_body_rules_type_0_item_transform(
     value: str,
 ) -> UpdateApplicationBodyRulesType0ItemTransform:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(UpdateApplicationBodyRulesType0ItemTransform, value)

@@ -16,5 +16,5 @@ WebhookEventTypesItem = Literal[
 
 
 def check_webhook_event_types_item(value: str) -> WebhookEventTypesItem:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(WebhookEventTypesItem, value)

@@ -13,5 +13,5 @@ WebhookTokenTypesItem = Literal[
 
 
 def check_webhook_token_types_item(value: str) -> WebhookTokenTypesItem:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(WebhookTokenTypesItem, value)

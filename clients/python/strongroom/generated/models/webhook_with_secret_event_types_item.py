@@ -16,5 +16,5 @@ WebhookWithSecretEventTypesItem = Literal[
 
 
 def check_webhook_with_secret_event_types_item(value: str) -> WebhookWithSecretEventTypesItem:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(WebhookWithSecretEventTypesItem, value)

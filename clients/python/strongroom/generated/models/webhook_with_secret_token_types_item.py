@@ -13,5 +13,5 @@ WebhookWithSecretTokenTypesItem = Literal[
 
 
 def check_webhook_with_secret_token_types_item(value: str) -> WebhookWithSecretTokenTypesItem:
-    """Passes values on that a newer service may return and this version does not know."""
+    """Passes on values that a newer service may return but this version does not know."""
     return cast(WebhookWithSecretTokenTypesItem, value)
