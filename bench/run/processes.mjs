@@ -12,7 +12,9 @@ const serviceFlags = ['--max-semi-space-size=32'];
 
 /** Runs `strongroom` with these arguments until it exits, and returns its output. */
 export async function strongroom(args) {
-  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { maxBuffer: 2 ** 30 });
+  const { stdout } = await promisify(execFile)(process.execPath, [...serviceFlags, program, ...args], {
+    maxBuffer: 2 ** 30,
+  });
   return stdout;
 }
 

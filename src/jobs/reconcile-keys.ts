@@ -58,7 +58,8 @@ async function keyOf(vault: Vault, { tenantId, stream, what }: UnreadableToken):
 
 /** The newest known schema version, by event type prefix. */
 const known: Readonly<Record<string, number>> = {
-  ...{ token: tokenEventVersion, tenant: directoryEventVersion, application: directoryEventVersion },
+  token: tokenEventVersion,
+  ...{ tenant: directoryEventVersion, application: directoryEventVersion, webhook: directoryEventVersion },
   ...{ audit: checkpointVersion, log: 1 },
 };
 

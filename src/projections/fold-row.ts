@@ -17,15 +17,17 @@ export type RowSources = Pick<Vault, 'log' | 'keys' | 'directory' | 'generations
 
 /**
  * Returns a token's row as of the end of its stream, built only from the log and the keys. Returns null if the stream
- * has no events or its tenant was deleted. Throws KeyLost.
+ * has no events or its tenant was deleted. `known` is a view that the caller folded from the beginning of the stream;
+ * the row is then as of that view or later. Throws KeyLost.
  */
 export async function foldRow(
   sources: RowSources,
   tenantId: string,
   stream: string,
+  known: TokenView | null = null,
 ): Promise<{ readonly view: Stored<TokenView>; readonly index: RowIndex } | null> {
-  for (;;) {
-    const view = await loadToken(sources, tenantId, stream);
+  for (let next = known; ; next = null) {
+    const view = next ?? (await loadToken(sources, tenantId, stream));
     if (view.state.revision < 0) return null;
     const index = await indexOf(sources, view);
     if (index === 'tenant_gone') return null;

@@ -8,13 +8,13 @@ import type { Writer } from './writer/writer.js';
 
 type Row = { readonly generation: number; readonly state: 'read' | 'building' | 'left' };
 
-/** The number of rows per request to the writer. */
-const rowsAtOnce = 8;
 /**
- * How many of these requests may wait for the writer at a time and share its next commit. The number is small because
- * each reveal waits for its access record, and therefore for the writer's current commit.
+ * The number of rows per request to the writer. The number is small because each reveal waits for its access record, and
+ * the writer ends a group for it only between two requests.
  */
-const requestsAtOnce = 4;
+const rowsAtOnce = 20;
+/** How many of these requests may wait for the writer at a time and share its next commit. */
+const requestsAtOnce = 5;
 
 /**
  * Caches `Generations.inUse` for the process that has the files. Only requests from this process change which

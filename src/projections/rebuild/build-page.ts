@@ -1,15 +1,16 @@
 import { atMost } from '../../domain/at-most.js';
-import type { ClearEvent } from '../../events/event.js';
+import { endsCommit, type ProvenEvent } from '../../events/commit.js';
 import type { BuiltRow } from '../../ports/generations.js';
 import type { BuiltPage } from '../../ports/rebuild-thread.js';
+import { applyToView, emptyView, type TokenView } from '../../views/token-view.js';
 import { foldRow, type RowSources } from '../fold-row.js';
 
 const lanes = 16;
 
 /**
- * Returns the rows of all token streams that have an event on a page of the log, each as of the end of its stream.
- * `revisionsOf` returns the revisions of existing rows, so that this does not rebuild rows that writers have already
- * written. Throws KeyLost.
+ * Returns the rows of all token streams that have an event on a page of the log, each as of the end of the page or
+ * later. `revisionsOf` returns the revisions of existing rows, so that this does not rebuild rows that writers have
+ * already written. Throws KeyLost.
  */
 export async function buildPage(
   sources: RowSources,
@@ -17,12 +18,19 @@ export async function buildPage(
   after: number,
   limit: number,
 ): Promise<BuiltPage> {
-  const page = await sources.log.readClear(after, limit);
-  const tokens = page.filter(({ stream }) => stream.startsWith('token-'));
-  const newest = [...new Map(tokens.map((event) => [event.stream, event])).values()];
-  const stored = await revisionsOf(newest.map(({ stream }) => stream));
-  const missing = newest.filter(({ stream, revision }) => (stored.get(stream) ?? -1) < revision);
-  const rows = await atMost(lanes, missing, (event) => rowOf(sources, event));
+  const page = await sources.log.readAll(after, limit);
+  const streams = new Map<string, ProvenEvent[]>();
+  for (const event of page) {
+    const events = streams.get(event.stream);
+    if (events !== undefined) events.push(event);
+    else if (event.stream.startsWith('token-')) streams.set(event.stream, [event]);
+  }
+  const stored = await revisionsOf([...streams.keys()]);
+  const missing = [...streams.values()].filter((events) => {
+    const newest = events.at(-1);
+    return newest !== undefined && (stored.get(newest.stream) ?? -1) < newest.revision;
+  });
+  const rows = await atMost(lanes, missing, (events) => rowOf(sources, events));
   return {
     rows: rows.filter((row) => row !== null),
     events: page.length,
@@ -30,7 +38,19 @@ export async function buildPage(
   };
 }
 
-async function rowOf(sources: RowSources, { tenantId, stream, time }: ClearEvent): Promise<BuiltRow | null> {
-  const folded = await foldRow(sources, tenantId, stream);
-  return folded === null ? null : { ...folded, at: time };
+async function rowOf(sources: RowSources, events: readonly ProvenEvent[]): Promise<BuiltRow | null> {
+  const newest = events.at(-1);
+  if (newest === undefined) return null;
+  const folded = await foldRow(sources, newest.tenantId, newest.stream, viewOf(events, newest));
+  return folded === null ? null : { ...folded, at: newest.time };
+}
+
+/**
+ * Returns the view of a stream whose events up to `newest` are all on the page, which saves a read of the stream.
+ * Returns null if the page lacks any, or ends in the middle of a commit. If the stream continues after the page, a later
+ * page builds the row again.
+ */
+function viewOf(events: readonly ProvenEvent[], newest: ProvenEvent): TokenView | null {
+  const isWhole = events.every(({ revision }, index) => revision === index) && endsCommit(newest);
+  return isWhole ? events.reduce(applyToView, emptyView(newest.stream, newest.tenantId)) : null;
 }

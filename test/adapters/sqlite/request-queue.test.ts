@@ -73,6 +73,14 @@ test('a group of several tenants ends after 2 ms', () => {
   expect(queue.isEmpty()).toBe(false);
 });
 
+test('a group ends after 2 ms if access records wait for its commit, even with a single tenant', () => {
+  const record = { month: '2026-01', lines: 'lines', entries: 1 };
+  const queue = queueOf(...commitsOf('aaaaaa'), { id: -1, operation: 'record_access', input: record });
+  expect(takeGroup(queue, 1.5)).toBe('aa');
+  queue.takeRecords();
+  expect(takeGroup(queue, 1.5), 'nothing waits any more').toBe('aaaa');
+});
+
 test('requests without a tenant keep their order, and each other store has its own queue', () => {
   const others: readonly WriterRequest[] = [
     { id: -1, operation: 'forget_claims', input: { notBefore: 0 } },

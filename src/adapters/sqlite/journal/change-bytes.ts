@@ -3,10 +3,18 @@ export type JournalledChange = { readonly operation: string; readonly input: unk
 
 /** In the JSON of a change, the member that replaces a binary value and gives its number of bytes. */
 const bytesKey = '$bytes';
+/** The same for a long string, which is stored as UTF-8. */
+const textKey = '$text';
+/**
+ * The length from which a string is stored outside the JSON. A packed change is mostly one long JSON text, and quoting
+ * it a second time would take longer than all the rest.
+ */
+const longText = 256;
 
 /**
  * Encodes a group's changes: the length of a JSON text in four bytes, the text, and then the bytes of all binary
- * values, in the order in which they occur in the text. `decodeChanges` is the inverse.
+ * values and long strings, in the order in which they occur in the text. `decodeChanges` is the inverse. A long string
+ * must be well-formed Unicode.
  */
 export function encodeChanges(changes: readonly JournalledChange[]): Buffer {
   const binaries: Uint8Array[] = [];
@@ -37,8 +45,13 @@ export function decodeChanges(encoded: Buffer): readonly JournalledChange[] {
   });
 }
 
-/** Returns a value with all binary values replaced. Copies only objects that contain binary values. */
+/** Returns a value with all binary values and long strings replaced. Copies only objects that contain any. */
 function withoutBinaries(value: unknown, binaries: Uint8Array[]): unknown {
+  if (typeof value === 'string' && value.length >= longText) {
+    const bytes = Buffer.from(value);
+    binaries.push(bytes);
+    return { [textKey]: bytes.length };
+  }
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Uint8Array) {
     binaries.push(value);
@@ -48,9 +61,8 @@ function withoutBinaries(value: unknown, binaries: Uint8Array[]): unknown {
   const members = value as Readonly<Record<string, unknown>>;
   let copy: Record<string, unknown> | null = null;
   for (const name in members) {
-    if (name === bytesKey) throw new Error(`a change must not have a member ${bytesKey}`);
+    if (name === bytesKey || name === textKey) throw new Error(`a change must not have a member ${name}`);
     const member = members[name];
-    if (typeof member !== 'object' || member === null) continue;
     const replaced = withoutBinaries(member, binaries);
     if (replaced === member) continue;
     copy ??= (isList ? [...value] : { ...value }) as Record<string, unknown>;
@@ -64,6 +76,8 @@ function withBinaries(value: unknown, take: (length: number) => Buffer): unknown
   if (!isObject(value)) return value;
   const length = value[bytesKey];
   if (length !== undefined) return take(Number(length));
+  const textLength = value[textKey];
+  if (textLength !== undefined) return take(Number(textLength)).toString();
   for (const name of Object.keys(value)) {
     const member = value[name];
     if (typeof member === 'object' && member !== null) value[name] = withBinaries(member, take);

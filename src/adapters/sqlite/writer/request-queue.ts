@@ -70,8 +70,8 @@ export function createRequestQueue(
     },
     /**
      * Takes the requests for one group to `vault.db`, one after the other. Calls `receive` now and then, which may add
-     * requests. While only one tenant sends requests, the group consists of all waiting requests. Otherwise, it ends
-     * after 2 ms.
+     * requests. While only one tenant sends requests, the group consists of all waiting requests. Otherwise, or if
+     * access records wait for its commit, it ends after 2 ms.
      */
     *takeGroup(receive: () => void): Generator<StoreRequest> {
       const began = now();
@@ -79,7 +79,7 @@ export function createRequestQueue(
       let last: string | null = null;
       let isShared = vault.size > 1;
       for (let [first] = vault; first !== undefined; [first] = vault) {
-        if (isShared && now() - began >= groupMs) return;
+        if ((isShared || records.length > 0) && now() - began >= groupMs) return;
         const [tenant, waiting] = first;
         isShared ||= last !== null && last !== tenant;
         last = tenant;
