@@ -59,18 +59,31 @@ type PackedText = {
 };
 type PackedWrite = ReturnType<typeof packWrite>;
 
-function packWrite({ commit, row, ...write }: StoredWrite, put: (part: Uint8Array) => number) {
+/** Each field of an event is written out: a pattern with `...rest` takes V8 several µs for this many fields. */
+function packWrite(
+  { stream, expectedRevision, commit, row, distinct }: StoredWrite,
+  put: (part: Uint8Array) => number,
+) {
   const putOrNull = (part: Uint8Array | null) => (part === null ? null : put(part));
-  const events = commit.events.map(({ trace, sealed, proof, source: _, ...event }) => ({
-    ...event,
-    trace: putOrNull(trace),
-    content: putOrNull(sealed.content),
-    cvc: putOrNull(sealed.cvc),
-    first: proof.first,
-    digests: putOrNull(proof.digests),
-    sealedHash: put(proof.sealedHash),
-    mac: put(proof.mac),
-  }));
+  const events = commit.events.map(
+    ({ id, type, version, tenantId, actorId, time, cmd, trace, clear, sealed, proof }) => ({
+      id,
+      type,
+      version,
+      tenantId,
+      actorId,
+      time,
+      cmd,
+      clear,
+      trace: putOrNull(trace),
+      content: putOrNull(sealed.content),
+      cvc: putOrNull(sealed.cvc),
+      first: proof.first,
+      digests: putOrNull(proof.digests),
+      sealedHash: put(proof.sealedHash),
+      mac: put(proof.mac),
+    }),
+  );
   const token =
     row?.of === 'token'
       ? {
@@ -87,7 +100,7 @@ function packWrite({ commit, row, ...write }: StoredWrite, put: (part: Uint8Arra
     row?.of === 'directory'
       ? row.records.map((record) => ({ ...record, content: putOrNull(record.content), mac: put(record.mac) }))
       : null;
-  return { ...write, events, leaf: put(commit.leaf), token, records };
+  return { stream, expectedRevision, distinct, events, leaf: put(commit.leaf), token, records };
 }
 
 function unpackWrite(
