@@ -1,4 +1,4 @@
-# Strongroom, for both profiles: docs/how-to/run-a-cluster.md and docs/how-to/run-it.md say how to run it.
+# Strongroom for both profiles. docs/how-to/run-a-cluster.md and docs/how-to/run-it.md explain how to run it.
 #
 # Tags are exact. To pin the bytes of an image as well, look up its digest and append it to the tag:
 #   docker buildx imagetools inspect node:24.21.0-bookworm-slim --format '{{.Manifest.Digest}}'
@@ -25,17 +25,17 @@ WORKDIR /opt/strongroom
 COPY --from=build --chmod=a+rX,go-w /build/node_modules ./node_modules
 COPY --from=build --chmod=a+rX,go-w /build/dist ./dist
 COPY --chmod=0444 package.json ./
-# The data of the embedded profile; mount a volume here. The cluster profile writes no file.
+# The data of the embedded profile. Mount a volume here. The cluster profile writes no files.
 ENV STRONGROOM_DATA=/var/lib/strongroom
-# Rejects a start as root, and data that is not on a volume.
+# Rejects a start as root and data that is not on a volume.
 ENV STRONGROOM_CONTAINER=true
 USER 10001:10001
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-# Checks that the process is alive. /health/ready says whether it accepts requests.
+# Checks that the process is alive. /health/ready reports whether it accepts requests.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9464/health/live').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# A core dump would contain keys. prlimit replaces itself with node and there is no shell in between, so signals
-# arrive. With semi-spaces of 32 MB, garbage collection takes less of the processor.
+# A core dump would contain keys. prlimit replaces itself with node, with no shell in between, so signals arrive. With
+# 32 MB semi-spaces, garbage collection takes less processor time.
 ENTRYPOINT ["prlimit", "--core=0:0", "--", "node", "--max-semi-space-size=32", "/opt/strongroom/dist/bin/strongroom.js"]
 CMD ["serve"]

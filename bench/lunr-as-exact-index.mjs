@@ -1,4 +1,4 @@
-// Tests whether lunr could be the exact index of search. Builds a lunr index and SQLite postings from the same tokens,
+// Tests whether lunr could be the exact index for search. Builds a lunr index and SQLite postings from the same tokens,
 // does the same work with both, and prints a Markdown table (docs/adr/0015).
 //
 //   node bench/lunr-as-exact-index.mjs [tokens, default 20000]
@@ -24,7 +24,7 @@ const containers = ['/pci/high/', '/pii/high/', '/bank/low/'];
 const commonTerm = 'type:card';
 const rareId = `id:tok-${Math.floor(size / 2)}`;
 
-/** Returns the terms of a token as the vault has them: 11 each. Half of all tokens have the common one. */
+/** Returns a token's terms as the vault has them: 11 for each token. Half of all tokens have the common term. */
 function termsOf(seq) {
   const container = containers[seq % containers.length];
   return [
@@ -42,7 +42,7 @@ function termsOf(seq) {
   ];
 }
 
-/** Builds the index as favourably to lunr as possible: one field, whole terms as tokens, no pipeline. */
+/** Builds the index as favorably for lunr as possible: one field, whole terms as tokens, no pipeline. */
 function buildLunr(without = -1) {
   const builder = new lunr.Builder();
   builder.ref('seq');
@@ -56,7 +56,7 @@ const findLunr = (index, term) => index.query((query) => query.term(term, { useP
 
 const hash = (term) => createHash('sha256').update(term).digest().subarray(0, 16);
 
-/** Builds the tables of the vault, with a commit for every 1,000 tokens. */
+/** Builds the vault's tables, with a commit for every 1,000 tokens. */
 function buildSqlite(file) {
   const database = new Database(file);
   for (const pragma of ['journal_mode = WAL', 'synchronous = FULL', 'secure_delete = ON']) database.pragma(pragma);
@@ -80,7 +80,7 @@ function buildSqlite(file) {
   return database;
 }
 
-/** Returns the duration of one run, ms, as the median of `times` runs. */
+/** Returns the duration of one run in ms, as the median of `times` runs. */
 function timed(run, times = 1) {
   const all = [];
   for (let i = 0; i < times; i += 1) {

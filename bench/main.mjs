@@ -1,6 +1,6 @@
-// The benchmark: measures the vault beside its physical limit on this machine, in one run. `--help` lists its options.
+// The benchmark: measures the vault next to its physical limit on this machine, in one run. `--help` lists its options.
 //
-// Writes bench/results/NAME.json, and generates tables and charts beside it (bench/report).
+// Writes bench/results/NAME.json, and generates tables and charts next to it (bench/report).
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';

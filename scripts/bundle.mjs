@@ -1,15 +1,21 @@
-// Bundles the modules of `dist` into the program in `dist/bin`. Loading 600 small modules took two thirds of the time
-// of a short command.
+// Bundles the modules in `dist` into the program in `dist/bin`. Loading 600 small modules took two thirds of a short
+// command's time.
 import { cpSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { rolldown } from 'rolldown';
 
-/** The packages of many small modules. The others stay in `node_modules`, where a scanner of vulnerabilities sees them. */
+/**
+ * The packages with many small modules. The other packages stay in `node_modules`, where vulnerability scanners see
+ * them.
+ */
 const bundled = /^(zod|commander|fastify-type-provider-zod|@fastify\/error)(\/|$)/;
 
 const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** A helper that the bundler itself imports, such as for a template with `</script>`, would be missing when installed. */
+/**
+ * A helper that the bundler itself imports, such as one for a template with `</script>`, would be missing in an
+ * installation.
+ */
 function isExternal(id) {
   if (!/^[@a-z]/.test(id) || bundled.test(id) || id.startsWith('dist/')) return false;
   const name = id.split('/', id.startsWith('@') ? 2 : 1).join('/');
@@ -18,8 +24,8 @@ function isExternal(id) {
 }
 
 const bundle = await rolldown({
-  // Each entry is a file that Node.js starts: the program, its three worker threads, and the verifier of a bundle of
-  // evidence, which is copied into it.
+  // Each entry is a file that Node.js starts: the program, its three worker threads, and the verifier that is copied
+  // into an evidence bundle.
   input: {
     strongroom: 'dist/cli/main.js',
     'writer-thread': 'dist/adapters/sqlite/writer/writer-thread.js',
@@ -38,7 +44,8 @@ cpSync('src/console/assets', 'dist/console/assets', { recursive: true });
 await bundle.write({
   dir: 'dist/bin',
   cleanDir: true,
-  // All files go into one folder, because the script of a worker thread is resolved relative to the file that starts it.
+  // All files go into one folder, because a worker thread's script is resolved relative to the file that starts the
+  // thread.
   entryFileNames: '[name].js',
   chunkFileNames: '[name]-[hash].js',
 });

@@ -1,5 +1,5 @@
 // Generates the part of the clients that follows from the OpenAPI document: clients/typescript/src/generated and
-// clients/python/strongroom/generated. With --check it only reports whether both are up to date. The arguments
+// clients/python/strongroom/generated. With --check, it only reports whether both are up to date. The arguments
 // `typescript` and `python` choose one of the two; the Python generator needs scripts/python-environment.sh.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -55,7 +55,7 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 
-/** Returns the OpenAPI document of the service as it is built, with its default settings. */
+/** Returns the OpenAPI document of the built service, with its default settings. */
 async function servedDocument() {
   const service = await openEmbedded({
     dataDir: join(work, 'data'),
@@ -152,7 +152,7 @@ export const problemCodes = ${JSON.stringify([...new Set(codes)].sort(), null, 2
   );
 }
 
-/** Returns which argument of an operation chooses the page: a number (`page`), a cursor (`start`), or null for none. */
+/** Returns which argument of an operation selects the page: a number (`page`), a cursor (`start`), or null for none. */
 function pagingOf(document, { parameters = [], requestBody, responses }) {
   const schemaOf = (content) => {
     const schema = content?.['application/json']?.schema ?? {};
@@ -169,7 +169,7 @@ function pagingOf(document, { parameters = [], requestBody, responses }) {
   throw new Error('an operation returns pages, but has no parameter for the page');
 }
 
-/** Installs the generator of the TypeScript client unless the installed one is that of the lock file. */
+/** Installs the generator for the TypeScript client unless the version in the lock file is already installed. */
 function installOnce(home) {
   const installed = join(home, 'node_modules/.package-lock.json');
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(home, 'package-lock.json')).mtimeMs) return;
@@ -179,7 +179,7 @@ function installOnce(home) {
   });
 }
 
-/** Returns a folder with our templates, and with the generator's template of a model, whose `repr` would show data. */
+/** Returns a folder with our templates and the generator's model template, whose `repr` would show data. */
 function pythonTemplates(home) {
   const folder = join(work, 'templates');
   cpSync(join(home, 'templates'), folder, { recursive: true });
@@ -195,7 +195,7 @@ function pythonTemplates(home) {
 function python(document, folder) {
   const home = join(root, 'clients/python');
   const input = join(work, 'openapi.json');
-  // Ids are text in every parameter, so they are text in every response too.
+  // Ids are strings in every parameter, so they are strings in every response as well.
   const isUuid = (name, value) => name === 'format' && value === 'uuid';
   writeFileSync(
     input,

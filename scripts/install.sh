@@ -26,7 +26,7 @@ wrapper=$root/usr/local/bin/strongroom
 settings=$root/etc/strongroom/strongroom.json
 data=$root/var/lib/strongroom
 
-# Points the link at the release in one step, so that a start at that moment finds either the old or the new release.
+# Switches the link to the release in one step, so a start at that moment finds either the old or the new release.
 point() {
   ln -sfn "$1" "$place/.$2.new"
   mv -T "$place/.$2.new" "$place/$2"
@@ -68,7 +68,7 @@ if [ -L "$place/current" ]; then point "$(readlink "$place/current")" previous; 
 point "$release" current
 
 install -d -m 0755 "$(dirname "$wrapper")"
-# With semi-spaces of 32 MB, garbage collection takes less of the processor.
+# With 32 MB semi-spaces, garbage collection takes less processor time.
 printf '#!/bin/sh\nexec %s --max-semi-space-size=32 %s "$@"\n' "$node" "$place/current/dist/bin/strongroom.js" >"$wrapper"
 chmod 0755 "$wrapper"
 
@@ -85,7 +85,7 @@ install -d -m 0755 "$(dirname "$unit")"
 sed -e "s|@wrapper@|$wrapper|" -e "s|@settings@|$settings|" -e "s|@data@|$data|" scripts/strongroom.service >"$unit"
 chmod 0644 "$unit"
 if command -v systemd-analyze >/dev/null; then
-  # Without this option, the command only warns about a directive that systemd ignores, and exits with 0. systemd 250
+  # Without this option, the command only warns about directives that systemd ignores, and exits with 0. systemd 250
   # added the option.
   version=$(systemd-analyze --version | awk 'NR == 1 { print $2 + 0 }')
   strict=()

@@ -25,7 +25,7 @@ if [ ! -x "$helm" ]; then
   rmdir "$programs/building-$$"
 fi
 
-# module PATH VERSION FILE: prints the folder of a Go module that contains this file.
+# module PATH VERSION FILE: prints the folder of the Go module with this file.
 module() {
   local folder
   folder=$(go mod download -json "$1@$2" 2>"$programs/module.log" |

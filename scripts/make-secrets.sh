@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Creates what docker-compose.yml reads: ./secrets (root key, certificates, passwords, addresses), ./volumes for the
-# data of the stores, and .env with the user that all containers run as. Only the owner can access these files.
+# Creates the files that docker-compose.yml reads: ./secrets (root key, certificates, passwords, addresses), ./volumes for the
+# stores' data, and .env with the user that all containers run as. Only the owner can access these files.
 #
 #   scripts/make-secrets.sh [DIRECTORY]     default: the directory of docker-compose.yml
 #
@@ -15,7 +15,7 @@ fail() { printf '%s\n' "$*" >&2; exit 1; }
 command -v openssl >/dev/null || fail 'openssl is not on the PATH. Install it and try again.'
 [ ! -e "$secrets" ] || fail "$secrets exists already; nothing was changed. To start over, with other keys and no data, remove it together with $place/volumes."
 
-# The work is done in a temporary directory and moved into place at the end, so that an interrupted run leaves nothing
+# The files are created in a temporary directory and moved into place at the end, so an interrupted run leaves nothing
 # that looks complete.
 work=$(mktemp -d "$place/.secrets.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -27,7 +27,7 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days "$day
   -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign,cRLSign \
   -keyout ca.key -out ca.pem 2>/dev/null
 
-# certificate NAME COMMON_NAME HOST...: creates NAME.key and NAME.pem, which ca.key signs.
+# certificate NAME COMMON_NAME HOST...: creates NAME.key and NAME.pem, signed by ca.key.
 certificate() {
   local name=$1 common_name=$2 hosts='DNS:localhost,IP:127.0.0.1' host
   shift 2

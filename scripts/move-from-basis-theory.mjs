@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Reads all tokens of a Basis Theory tenant and writes them as lines for `strongroom tokens import -`, with their ids.
-// docs/how-to/move-from-basis-theory.md explains its use. It needs only Node.js 20.
+// docs/how-to/move-from-basis-theory.md explains how to use it. It needs only Node.js 20.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -17,7 +17,7 @@ const pageSize = 100;
 const attemptsMax = 8;
 const waitMsMax = 60_000;
 const requestMsMax = 60_000;
-/** The fields of a create request that a token object carries. The other fields belong to the other vault. */
+/** The token object's fields that a create request accepts. The other fields belong to the other vault. */
 const fields = [
   ...['id', 'type', 'data', 'mask', 'containers', 'metadata', 'search_indexes', 'fingerprint_expression'],
   'expires_at',
@@ -30,7 +30,7 @@ const types = new Set([
 class Stopped extends Error {}
 
 const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
-// The import may end early. It prints the reason.
+// The import may end early. If so, it prints the reason.
 process.stdout.on('error', () => process.exit(1));
 
 try {
@@ -80,7 +80,7 @@ async function main() {
   return skipped === 0 ? 0 : 1;
 }
 
-/** Returns null for a usage error, which it has reported. @param {readonly string[]} args */
+/** Returns null after it has reported a usage error. @param {readonly string[]} args */
 function optionsOf(args) {
   try {
     const { values } = parseArgs({
@@ -114,7 +114,7 @@ function textOf(file) {
   }
 }
 
-/** Returns the tokens page by page, the newest first. @param {string} address @param {string} key */
+/** Returns the tokens page by page, newest first. @param {string} address @param {string} key */
 async function* pagesOf(address, key) {
   const seen = new Set();
   let start = '';
@@ -129,7 +129,7 @@ async function* pagesOf(address, key) {
   } while (start !== '');
 }
 
-/** Repeats a request that failed for a reason that may pass. @param {string} url @param {string} key */
+/** Retries a request that failed for a temporary reason. @param {string} url @param {string} key */
 async function request(url, key) {
   for (let attempt = 1; ; attempt += 1) {
     const result = await attemptRequest(url, key);
@@ -173,7 +173,7 @@ async function attemptRequest(url, key) {
   return { why: `The API returned ${status}.${hint}`, mayPass: false };
 }
 
-/** Returns why a token cannot be moved; null if it can. @param {any} token */
+/** Returns the reason why a token cannot be moved, or null if it can. @param {any} token */
 function whySkipped({ type, data, expires_at: expiresAt }) {
   if (!types.has(type)) return `its type is ${type}, which Strongroom does not have`;
   if (data === undefined || data === null) return 'the application may not see its data';
@@ -184,6 +184,6 @@ function whySkipped({ type, data, expires_at: expiresAt }) {
 /** @param {any} token */
 function lineOf(token) {
   const entries = fields.flatMap((field) => (token[field] == null ? [] : [[field, token[field]]]));
-  // Two tokens with the same value stay two tokens.
+  // Two tokens with the same value remain two tokens.
   return JSON.stringify({ ...Object.fromEntries(entries), deduplicate_token: false });
 }

@@ -1,5 +1,5 @@
 // node scripts/profile-columns.mjs SHORT.json LONG.json CLUSTER.json
-// Prints the results of the service's suites on each profile, by folder, from the JSON reports of `npm test`,
+// Prints the service suites' results on each profile, by folder, from the JSON reports of `npm test`,
 // `npm run test:long` and `npm run test:cluster`. Each suite has two columns.
 import { readFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';

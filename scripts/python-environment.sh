@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes clients/python/.venv with what generates, checks and tests the Python client, unless it is up to date.
+# Creates clients/python/.venv with the tools that generate, check and test the Python client, unless it is up to date.
 set -euo pipefail
 cd "$(dirname "$0")/../clients/python"
 

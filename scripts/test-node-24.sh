@@ -22,7 +22,7 @@ if [ ! -x "$node_24/bin/node" ]; then npm install --no-save --no-fund --no-audit
 export PATH=$node_24/bin:$PATH
 [ "$(node --version)" = "v$version" ] || { echo "the cache holds $(node --version), not v$version" >&2; exit 1; }
 
-# The present modules were built for the other Node.js. The program must say so in one line.
+# The current modules were built for the other Node.js. The program must report this in one line.
 if node dist/bin/strongroom.js --version >"$reports/wrong-node" 2>&1 || ! grep -q 'npm rebuild better-sqlite3' "$reports/wrong-node" ||
   [ "$(wc -l <"$reports/wrong-node")" != 1 ]; then
   echo 'with a native module built for another Node.js the program says:' >&2
@@ -33,8 +33,8 @@ fi
 if [ ! -d "$modules" ]; then
   rm -rf "$modules.part"
   mkdir -p "$modules.part/node_modules"
-  # `node_modules` may be a symbolic link. If it were copied as a link, the rebuild would replace the native module of
-  # the original.
+  # `node_modules` may be a symbolic link. If it were copied as a link, the rebuild would replace the original's native
+  # module.
   cp -r node_modules/. "$modules.part/node_modules"
   cp package.json package-lock.json "$modules.part"
   (cd "$modules.part" && npm_config_build_from_source=true npm_config_nodedir=$node_24 npm rebuild better-sqlite3)

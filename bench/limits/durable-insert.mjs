@@ -1,6 +1,6 @@
-// The limit of every write: a Fastify server that stores the bytes of a request in SQLite and responds when they are on
+// The limit of every write: a Fastify server that stores the bytes of a request in SQLite and responds once they are on
 // disk. A worker thread commits, all waiting requests share one commit, and the server parses further requests while a
-// commit is under way.
+// commit is in progress.
 //   node bench/limits/durable-insert.mjs DIRECTORY ANSWER_BYTES
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

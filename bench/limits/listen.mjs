@@ -1,4 +1,4 @@
-/** Listens on a free port and sends the address to the parent process. Ends when the parent process ends. */
+/** Listens on a free port and sends the address to the parent process. Exits when the parent process exits. */
 export async function listen(app) {
   const address = await app.listen({ port: 0, host: '127.0.0.1' });
   process.send({ address });

@@ -1,4 +1,4 @@
-// A receiver of webhooks that accepts every delivery at once, and says how many have arrived.
+// A webhook receiver that accepts every delivery at once and reports how many have arrived.
 //   node bench/limits/webhook-receiver.mjs
 import { fastify } from 'fastify';
 import { listen } from './listen.mjs';

@@ -8,10 +8,10 @@ const connections = 64;
 const mib = 1024 * 1024;
 const json = { 'content-type': 'application/json' };
 
-/** A body of 4 MiB with the smallest possible values. */
+/** A 4 MiB body with the smallest possible values. */
 const largeBody = `[${'[],'.repeat(Math.floor((4 * mib - 8) / 3))}[]]`;
 
-/** One round of each attack. Every connection repeats it with the keys of all applications in turn. */
+/** One round of each attack. Every connection repeats the round with the keys of all applications in turn. */
 const rounds = {
   'hostile masks': (ask, _ids, key) => ask('GET', '/tokens?size=100&type=token', key),
   'bodies of 4 MiB': (ask, _ids, key) => ask('POST', '/detokenize', key, largeBody),
@@ -60,7 +60,7 @@ function unread(origin, key) {
       resolve();
     });
     socket.write(`GET /tokens?size=100 HTTP/1.1\r\nHost: vault\r\nSERVICE-API-KEY: ${key}\r\n\r\n`);
-    // A paused socket does not notice that the other side has closed it.
+    // A paused socket does not notice that the other side has closed the connection.
     setTimeout(() => socket.destroy(), 12_000).unref();
   });
 }

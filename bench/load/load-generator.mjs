@@ -1,10 +1,10 @@
 // Sends the requests of one workload in a separate process and measures their durations. A job arrives as a message:
 // { work, origins, keys, connections, count, from, stored, fresh }. The result is
 // { seconds, p50, p95, p99, longest, bytes, generator }: durations in ms, the mean size of a response body, and the
-// part of one processor that this process used; or { error }.
+// fraction of one processor that this process used. On failure, it is { error }.
 //
-// All requests are built before the clock starts, and a response is parsed no further than its status and length, so
-// that this process is not what limits the rate.
+// All requests are built before the clock starts, and responses are parsed no further than status and length, so
+// that this process does not limit the rate.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createHistogram, performance } from 'node:perf_hooks';
@@ -64,7 +64,7 @@ function bytesOf({ method, path, headers, body = '' }, key) {
 
 /**
  * Opens a connection for one request at a time. `send` resolves to the response's status, the length of its body, and
- * the body. Connections are opened before the clock starts, as a client of a service keeps them.
+ * the body. Connections are opened before the clock starts, because a service's clients keep them open.
  */
 async function openConnection(origin) {
   const { hostname, port } = new URL(origin);
@@ -97,7 +97,7 @@ async function openConnection(origin) {
   };
 }
 
-/** Returns the response in these bytes; null if it is not complete. */
+/** Returns the response in these bytes, or null if it is not complete. */
 function responseIn(bytes) {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return null;

@@ -1,9 +1,7 @@
 // The requests of each workload. Everything is derived from numbers, so the same run sends the same requests again,
 // and the load generator needs no list of stored tokens.
 
-/**
- * Returns the n-th line of the import. Half of all stored tokens are cards, and half are generic tokens of 200 bytes.
- */
+/** Returns line n of the import. Half of all stored tokens are cards, and half are generic tokens of 200 bytes. */
 export function storedToken(n) {
   const common = {
     id: `bench-${n}`,
@@ -23,7 +21,7 @@ function textOf(n) {
   return `secret-${n}-`.padEnd(200, 'abcdefghijklmnopqrstuvwxyz0123456789');
 }
 
-/** Returns a card number of 16 digits with a valid check digit. */
+/** Returns a 16-digit card number with a valid check digit. */
 function cardNumber(n) {
   const body = `400000${String(n).padStart(9, '0')}`;
   let sum = 0;
@@ -45,8 +43,8 @@ function search(query, page = 1) {
 }
 
 /**
- * Returns a number below `size`. As many consecutive requests get each number once, in an order in which neighbours are
- * far apart.
+ * Returns a number below `size`. Any `size` consecutive requests get each number once, in an order in which neighbors
+ * are far apart.
  */
 function spread(i, size) {
   return (i * (size % 7919 === 0 ? 7907 : 7919)) % size;
@@ -96,7 +94,7 @@ export const works = {
     expect: 204,
     request: (_i, { fresh }) => ({ method: 'DELETE', path: `/tokens/gone-${fresh}`, headers: {} }),
   },
-  // Creates the tokens that `delete` deletes. It is not measured.
+  // Creates the tokens that `delete` deletes. This is not measured.
   'create to delete': {
     caller: 'revealing',
     expect: 201,

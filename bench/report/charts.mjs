@@ -1,9 +1,9 @@
-// Draws SVG charts without a library: two kinds, with a few numbers each.
+// Draws two kinds of SVG charts without a library.
 
 const colours = ['#1b6ca8', '#d1495b', '#2e8b57', '#edae49', '#6c4ab6', '#444444'];
 const font = 'font-family="system-ui, sans-serif" font-size="12"';
 
-/** Returns horizontal bars from 0 to 1, with the range of all rounds as a line. */
+/** Returns horizontal bars from 0 to 1. A line on each bar shows the range over all rounds. */
 export function barChart({ title, bars }) {
   const width = 720;
   const left = 150;

@@ -1,11 +1,11 @@
-// The tables of a run, as Markdown.
+// The tables for a run, in Markdown.
 import { threads } from '../run/processor-time.mjs';
 
 const mostConnections = 64;
 
 /**
- * The product's own targets: for 64 connections, two processors and 10,000 tokens, and as ratios to the limit where
- * nothing else is said. A stretch target is null where there is none.
+ * The product's own targets for 64 connections, two processors and 10,000 tokens. They are ratios to the limit unless
+ * stated otherwise. A stretch target is null if there is none.
  */
 const ratioTargets = {
   'get revealed': [0.45, 0.55],
@@ -22,7 +22,8 @@ const ratioTargets = {
 const clusterTargets = { 'get revealed': 0.5, 'create card': 0.5 };
 
 /**
- * What other vaults reach, as ratios to the same limits, measured on the same kind of machine with its two processors.
+ * The results of other vaults, as ratios to the same limits, measured on the same kind of machine with both of its
+ * processors.
  */
 const peers = [
   {
@@ -33,7 +34,7 @@ const peers = [
   },
 ];
 
-/** Returns the sections of a report by name, each as a function. The pages of the documentation show some of them. */
+/** Returns the sections of a report by name, each as a function. The documentation pages show some of them. */
 export function sectionsOf(run) {
   const { table, growth, rebuild, fairness, webhooks, erasure, profile } = run;
   if (fairness !== undefined) return { machine: () => machineLine(run), fairness: () => fairnessTable(fairness) };
@@ -72,7 +73,7 @@ function machineLine({ name, day, minutes, machine }) {
   return `Run \`${name}\` of ${day}: ${processors} processors (${model}), ${(memoryBytes / 2 ** 30).toFixed(0)} GiB, ${system}, Node ${node}; ${minutes.toFixed(1)} minutes.`;
 }
 
-/** Returns what a user gets: requests per second, and p50 and p99 in ms, by the number of connections. */
+/** Returns what a user gets: requests per second, and p50 and p99 in ms, by number of connections. */
 function ratesTable(table) {
   const counts = [...new Set(table.map(({ connections }) => connections))];
   const works = [...new Set(table.map(({ work }) => work))];
@@ -138,8 +139,8 @@ function peersTable(table) {
 }
 
 /**
- * Returns rates beside those of the limit, with the processor time of a request by thread, µs, and the part of one
- * processor that the load generator used. All figures of a line are from the same rounds.
+ * Returns the vault's rates next to the limit's, with the processor time per request by thread, µs, and the fraction of
+ * one processor that the load generator used. All figures on a line come from the same rounds.
  */
 export function worksTable(rows) {
   const lines = rows.map(({ work, connections, figures: { vault, limit }, ratios }) => [
@@ -156,7 +157,7 @@ export function worksTable(rows) {
   );
 }
 
-/** While a tenant does its worst, p99 of another tenant may be at most this many times its value at rest. */
+/** While one tenant does its worst, another tenant's p99 may be at most this many times its value at rest. */
 const fairnessTarget = 3;
 
 function fairnessTable({ connections, applications, largeTokens, largeBytes, count, rounds, atRest, measured }) {
@@ -185,9 +186,9 @@ function fairnessTable({ connections, applications, largeTokens, largeBytes, cou
   return `${markdown(header, lines)}\n\n${text}`;
 }
 
-/** Returns what one webhook costs creates, by the number of connections. */
+/** Returns how much one webhook slows creates down, by number of connections. */
 function webhooksTable({ rounds, table }) {
-  // Runs until 2026-11-24 did not record these.
+  // Runs until 2026-11-24 did not record these values.
   const isCounted = table.every(({ figures }) => figures.with.delivered !== undefined);
   const lines = table.flatMap(({ connections, count, figures, ratios, timeRatios }) =>
     ['without', 'with'].map((name) => {
@@ -229,7 +230,7 @@ function webhooksTable({ rounds, table }) {
   return `${markdown(header, lines)}\n\n${text}`;
 }
 
-/** Returns median and p99, ms, and the ratio to the limit, by the number of tokens. */
+/** Returns the median and p99 in ms, and the ratio to the limit, by number of tokens. */
 function growthTable(growth) {
   const works = growth[0].rows.map(({ work, connections }) => ({ work, connections }));
   const lines = works.map(({ work, connections }) => {
@@ -239,7 +240,7 @@ function growthTable(growth) {
         `${ms(figures.vault.p50.median)} / ${ms(figures.vault.p99.median)} (${ratios.limit.median.toFixed(2)})`,
     );
     const decades = Math.log10(growth.at(-1).size / growth[0].size);
-    // Compared with the limit measured at the same time, because the speed of the machine varies.
+    // Compared with the limit measured at the same time, because the machine's speed varies.
     const [first, last] = [rows[0], rows.at(-1)].map(
       ({ figures }) => figures.vault.p50.median / figures.limit.p50.median,
     );
@@ -271,7 +272,7 @@ function storeTable(growth) {
   return markdown(['tokens', ...growth.map(({ size }) => number(size))], lines);
 }
 
-/** Extrapolates the files of the largest measured vault to more tokens, assuming linear growth. */
+/** Extrapolates the file sizes of the largest measured vault to more tokens, assuming linear growth. */
 function scaleTable(growth) {
   const { files, size } = growth.at(-1);
   const { rebuild, size: rebuilt } = growth.findLast((one) => one.rebuild !== undefined);
@@ -308,7 +309,7 @@ function clusterTable(rows) {
   );
 }
 
-/** Returns the processor time of a request in one API process and in all processes of the machine, µs. */
+/** Returns the processor time per request in one API process and in all processes on the machine, µs. */
 function clusterTimesTable(table) {
   const lines = table.map(({ work, figures }) => {
     const [name] = Object.keys(figures);
@@ -360,7 +361,7 @@ function range({ median, low, high }) {
   return `${median.toFixed(2)} (${low.toFixed(2)}-${high.toFixed(2)})`;
 }
 
-/** Returns a median and a range without decimals; nothing where there was no measurement. */
+/** Returns a median and a range without decimals, or nothing if there was no measurement. */
 function whole({ median, low, high }) {
   return median === null ? '' : `${number(median)} (${number(low)}-${number(high)})`;
 }

@@ -1,5 +1,5 @@
 // Writes sections of the committed results into docs/performance.md and docs/scale.md, between markers such as
-// `<!-- bench normal works -->` and `<!-- end -->`, so that no figure there is written by hand.
+// `<!-- bench normal works -->` and `<!-- end -->`, so no figure there is written by hand.
 //
 //   node bench/report/write-docs.mjs            writes
 //   node bench/report/write-docs.mjs --check    fails if the pages do not match the results

@@ -11,7 +11,7 @@ const mostConnections = 64;
 const isRead = (work) => /^(get|list|search)/.test(work);
 const isDelete = (work) => work === 'delete';
 
-/** Measures the embedded profile: at each size what grows with it, and at one of them everything. */
+/** Measures the embedded profile: at each size, the workloads that grow with it, and at the main size, everything. */
 export async function measureEmbedded({ directory, mode, say }) {
   const plan = planOf(mode);
   const generator = startLoadGenerator();
@@ -24,7 +24,7 @@ export async function measureEmbedded({ directory, mode, say }) {
       say(`importing ${size} tokens`);
       const vault = await makeVault(join(directory, String(size)), size);
       const files = fileSizes(vault.data);
-      // The first start after an import should have no more to do than any other start.
+      // The first start after an import should not have more to do than any other start.
       const first = await vault.start();
       await first.stop();
       const service = await vault.start();
@@ -73,7 +73,7 @@ export async function measureEmbedded({ directory, mode, say }) {
   return { table, growth, ...rest };
 }
 
-/** Measures one workload of the main table at 64 connections, and returns its row. */
+/** Measures one workload for the main table at 64 connections, and returns its row. */
 export async function measureOne({ directory, mode, say, work }) {
   const plan = planOf(mode);
   const generator = startLoadGenerator();
@@ -92,8 +92,8 @@ export async function measureOne({ directory, mode, say, work }) {
 }
 
 /**
- * Measures one workload beside its limit, whose responses are as long as those of the vault. The connection counts are
- * measured from the highest to the lowest, and both servers are warmed up before the first of them.
+ * Measures one workload next to its limit, whose responses are as long as the vault's. Connection counts are measured
+ * from highest to lowest, and both servers are warmed up before the first one.
  */
 function measurer({ generator, fresh, vault, service, directory, plan, say }) {
   const { keys, size: stored } = vault;
@@ -130,12 +130,12 @@ function measurer({ generator, fresh, vault, service, directory, plan, say }) {
   };
 }
 
-/** Starts the limit of a workload with responses of this many bytes. */
+/** Starts the limit for a workload, with responses of this many bytes. */
 function limitOf(work, bytes, directory) {
   return isRead(work) ? startLimit('fixed-answer', [bytes]) : startLimit('durable-insert', [directory, bytes]);
 }
 
-/** Returns the mean length of two hundred responses of the vault to a workload, bytes. */
+/** Returns the mean length in bytes of two hundred vault responses to a workload. */
 async function answerBytes(generator, work, { origins, keys, stored }, fresh) {
   const given = { work, origins, keys, stored, connections: 1, count: 200, from: 0, fresh: fresh(200) };
   return Math.round((await generator.run(given)).bytes);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 
 /**
- * Measures how long a delete takes, one at a time, from the request to the response. Also checks that no file of the
- * key store contains the wrapped bytes of the token's keys once the response has arrived. `left` is the number of keys
- * whose bytes remain; more than 0 is a defect.
+ * Measures how long a delete takes from request to response, one delete at a time. Also checks that no key store file
+ * contains the wrapped bytes of the token's keys once the response has arrived. `left` is the number of keys whose
+ * bytes remain. Any number above 0 is a defect.
  */
 export async function measureErasure({ vault, service, generator, fresh, count }) {
   const { keys, data, size: stored } = vault;

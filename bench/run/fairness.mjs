@@ -13,7 +13,7 @@ import { makeVault } from './vault.mjs';
 const applications = 50;
 const largeTokens = 100;
 const largeBytes = 480_000;
-/** The workloads of a quiet tenant: one request at a time, of each kind in turn. */
+/** The quiet tenant's workloads: one request at a time, of each kind in turn. */
 const works = ['get revealed', 'create card'];
 const stored = 2_000;
 const sizes = {
@@ -24,9 +24,9 @@ const sizes = {
 const attackLeadMs = 2_000;
 
 /**
- * Measures gets and creates of a quiet tenant, at rest and while another tenant does its worst: each attack alone,
- * then all together. Times are in ms, each a summary over the rounds. `longest` is the longest time of any single
- * request.
+ * Measures a quiet tenant's gets and creates, at rest and while another tenant does its worst: each attack on its own,
+ * then all attacks together. Times are in ms, each a summary over the rounds. `longest` is the longest time of any
+ * single request.
  */
 export async function measureFairness({ directory, mode, say }) {
   const { count, rounds } = sizes[mode];
@@ -109,7 +109,7 @@ async function createLarge(origin, key) {
 
 async function startAttack(job) {
   const child = fork(fileURLToPath(new URL('../load/attacks.mjs', import.meta.url)));
-  // An attacker works on a machine of its own. Here it must not take a processor from the vault or the quiet tenant.
+  // A real attacker works on its own machine. Here it must not take a processor from the vault or the quiet tenant.
   setPriority(child.pid, 10);
   const ended = once(child, 'exit');
   child.send(job);

@@ -1,4 +1,4 @@
-// Starts and stops the processes of a run: the vault as it is installed, the limits, and the load generator.
+// Starts and stops a run's processes: the vault as installed, the limits, and the load generator.
 import { execFile, fork, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 
 const program = fileURLToPath(new URL('../../dist/bin/strongroom.js', import.meta.url));
 const readyLimitMs = 120_000;
-/** The image and the installer start the service with them (Dockerfile, scripts/install.sh). */
+/** The image and the installer start the service with these flags (Dockerfile, scripts/install.sh). */
 const serviceFlags = ['--max-semi-space-size=32'];
 
-/** Runs `strongroom` with these arguments until it ends, and returns its output. */
+/** Runs `strongroom` with these arguments until it exits, and returns its output. */
 export async function strongroom(args) {
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { maxBuffer: 2 ** 30 });
   return stdout;
@@ -23,7 +23,7 @@ export async function strongroomJson(args) {
 }
 
 /**
- * Starts the vault and waits until it is ready. Its log goes into a file, as on a server. `secondsToReady` is the
+ * Starts the vault and waits until it is ready. Its log goes to a file, as on a server. `secondsToReady` is the
  * duration of the start. `nodeFlags` are passed to Node.js.
  */
 export async function startVault(flags, { logFile, role = 'all', nodeFlags = [] }) {
@@ -34,7 +34,7 @@ export async function startVault(flags, { logFile, role = 'all', nodeFlags = [] 
     [...serviceFlags, ...nodeFlags, program, 'serve', ...flags, '--port', '0', '--admin-port', 'off'],
     {
       stdio: ['ignore', log, log],
-      // Rate limits would reject the requests of a benchmark.
+      // Rate limits would reject a benchmark's requests.
       env: { ...process.env, STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ROLE: role },
     },
   );
@@ -60,7 +60,7 @@ async function stopped(child, ended, signal = 'SIGTERM') {
   await ended;
 }
 
-/** Starts one of `bench/limits` and returns its address. */
+/** Starts one of the programs in `bench/limits` and returns its address. */
 export async function startLimit(name, args) {
   const file = fileURLToPath(new URL(`../limits/${name}.mjs`, import.meta.url));
   const child = fork(file, args.map(String));

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-/** The threads of a process: the one that serves, the one that writes to the disk, and all others together. */
+/** A process's threads: the one that serves, the one that writes to the disk, and all others together. */
 export const threads = ['serving', 'writing', 'other'];
 
 /**
- * Returns the processor time of each thread of a process so far, µs, and how much it wrote. It varies less than requests
- * per second when other programs use the machine. Empty where the system does not report it.
+ * Returns the processor time that each thread of a process has used so far, µs, and how much it wrote. When other
+ * programs use the machine, this varies less than requests per second. Empty where the system does not report it.
  */
 export function processorTime(pid) {
   if (pid === undefined || process.platform !== 'linux') return [];
@@ -18,8 +18,9 @@ export function processorTime(pid) {
 }
 
 /**
- * Returns the processor time between two results of `processorTime`, µs, by the names in `threads`. The serving thread is
- * the first one. Of the others, the one that has written most is the writer thread; Node.js gives threads no names.
+ * Returns the processor time between two results of `processorTime`, µs, by the names in `threads`. The serving thread
+ * is the first thread. Among the others, the one that has written the most is the writer thread, because Node.js does
+ * not name its threads.
  */
 export function timeBetween(before, after, pid) {
   if (after.length === 0) return Object.fromEntries(threads.map((name) => [name, Number.NaN]));
@@ -33,7 +34,7 @@ export function timeBetween(before, after, pid) {
   return spent;
 }
 
-/** Returns the processor time of all processes of the machine so far, µs. */
+/** Returns the processor time that all processes on the machine have used so far, µs. */
 export function machineTime() {
   return cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + (user + nice + sys + irq) * 1000, 0);
 }

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Runs this many times the requests of a round at 64 connections. The same number runs first, until Node.js has
- * compiled the code.
+ * Runs a round's requests this many times at 64 connections. The same number of requests runs first, so that Node.js
+ * has compiled the code.
  */
 const rounds = 3;
 
@@ -11,8 +11,8 @@ const ownCode = 'our code and its libraries';
 const garbage = 'garbage collection';
 
 /**
- * What a frame of the profile belongs to. The first pattern that matches its URL counts. Any other frame is our own
- * code, or a library that we call.
+ * What a frame of the profile belongs to. The first pattern that matches the frame's URL counts. Any other frame is our
+ * own code or a library that it calls.
  */
 const kinds = [
   ['HTTP: Node and Fastify', /^node:(_http|net$|events$|internal\/(streams|stream_base|http))/],
@@ -32,8 +32,8 @@ const ofCallers = /^$|^node:(fs$|buffer$|internal\/(buffer|validators|util))/;
 const kindNames = [...new Set([...kinds.map(([kind]) => kind), garbage, ownCode])];
 
 /**
- * Returns how the serving thread spends its time, by workload, as shares that sum to 1. They come from a profile of
- * the running vault at 64 connections and cover the time in which it was not idle.
+ * Returns how the serving thread spends its time, by workload, as shares that sum to 1. The shares come from a profile
+ * of the running vault at 64 connections, and cover the time in which the thread was not idle.
  */
 export async function profileOf({ vault, generator, fresh, countOf, directory, works }) {
   const shares = {};
@@ -57,14 +57,14 @@ export async function profileOf({ vault, generator, fresh, countOf, directory, w
   return shares;
 }
 
-/** Returns the clock that V8 uses for the times of a profile, µs. */
+/** Returns the clock that V8 uses for the times in a profile, µs. */
 function monotonicMicros() {
   return Number(process.hrtime.bigint() / 1000n);
 }
 
 /**
- * Returns the shares in a profile. The serving thread is the first thread of a process, and the file name of its
- * profile ends with thread 0. Returns null where times cannot be compared.
+ * Returns the shares in a profile. The serving thread is a process's first thread, and the file name of its profile
+ * ends with thread 0. Returns null where times cannot be compared.
  */
 function sharesIn(directory, from, until) {
   const file = readdirSync(directory).find((name) => /\.0\.\d+\.cpuprofile$/.test(name));

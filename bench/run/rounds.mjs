@@ -1,9 +1,9 @@
 import { machineTime, processorTime, threads, timeBetween } from './processor-time.mjs';
 
-// Measures workloads side by side. Each round runs every competitor once, in turn, so that disturbances of the machine
+// Measures workloads side by side. Each round runs every competitor once, in turn, so disturbances on the machine
 // affect all of them.
 
-/** Summarizes the numbers of all rounds: the median and the range. */
+/** Summarizes the numbers from all rounds: the median and the range. */
 export function summary(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -12,8 +12,8 @@ export function summary(values) {
 }
 
 /**
- * A round of any competitor lasts about this long or longer. Otherwise, a limit would be measured for a few hundredths of
- * a second, in which one pause of the machine decides its rate.
+ * Any competitor's round lasts about this long or longer. Otherwise, a limit would be measured for a few hundredths of
+ * a second, in which one pause of the machine determines its rate.
  */
 const roundSecondsMin = 0.5;
 
@@ -28,13 +28,13 @@ export function createFresh(first) {
 
 /**
  * Runs `work` against each competitor, `{ name, origins, keys, stored, prepare?, counts?, pid? }`, for this many rounds
- * of `count` requests, or more if the competitor would finish those in less than `roundSecondsMin`. Before the first
- * round, each of them gets requests for `warmUpSeconds`, so that Node.js has compiled what they run. Returns by name
- * `{ perSecond, p50, p95, p99, bytes, generator }`, each a summary, times in ms, and `ratios`: the requests per second of
- * the first competitor divided by those of the others, round by round. With `pid`, also returns the processor time of a
- * request, µs, by the names in `threads`, `machine`: of all processes, including load and stores, and `timeRatios`: the
- * processor time of all threads of the first competitor divided by that of the others, round by round. `counts` returns
- * further numbers by name at the end of a round.
+ * of `count` requests, or more if the competitor would finish them in less than `roundSecondsMin`. Before the first
+ * round, each competitor gets requests for `warmUpSeconds`, so that Node.js has compiled the code that they run.
+ * Returns `{ perSecond, p50, p95, p99, bytes, generator }` by name, each a summary with times in ms, and `ratios`: the
+ * first competitor's requests per second divided by those of the others, round by round. With `pid`, also returns the
+ * processor time per request, µs, by the names in `threads`; `machine`, the processor time of all processes, including
+ * load and stores; and `timeRatios`, the processor time of all threads of the first competitor divided by that of the
+ * others, round by round. At the end of a round, `counts` returns further numbers by name.
  */
 export async function sideBySide(
   generator,

@@ -13,14 +13,14 @@ const sizes = {
   full: { count: 10_000, rounds: 20, warmUpSeconds: 5 },
 };
 const connectionCounts = [1, 16, 64];
-/** The service notices a created or deleted webhook after a second or a little more. */
+/** The service notices a created or deleted webhook after one second or a little more. */
 const noticedMs = 2_000;
 
 /**
- * Measures what one webhook costs creates of the same vault. Rounds without and with the webhook take turns. A round with
- * it begins when the service has noticed the new webhook, so that it delivers from the first create on. A round without
- * begins when the service has noticed that the webhook is deleted, so that no delivery runs in it. `delivered` is the
- * fraction of the events of a round that arrived before its end.
+ * Measures how much one webhook slows creates in the same vault down. Rounds with and without the webhook alternate. A
+ * round with the webhook begins once the service has noticed it, so the service delivers from the first create on. A
+ * round without it begins once the service has noticed its deletion, so no delivery runs in that round. `delivered` is
+ * the fraction of a round's events that arrived before the round ended.
  */
 export async function measureWebhooks({ directory, mode, say }) {
   const { count, rounds, warmUpSeconds } = sizes[mode];

@@ -15,16 +15,16 @@ import type { StoredWork, UnitOfWork } from '../ports/unit-of-work.js';
 type Keys = Pick<KeyRing, 'integrityKeys'>;
 
 /**
- * The log of a store, with MACs: each event gets one when it is appended, and each event that is read is verified. So a
- * writer of the store can neither add an event nor change one. This does not notice events that are missing at the end
- * of a stream or of the log: the key store remembers how far the log went (`audit/continuity.ts`).
+ * Returns a store's log with MACs: each event gets one when it is appended, and each event that is read is verified. So
+ * an attacker that can write to the store can neither add nor change an event. This does not detect events that are
+ * missing at the end of a stream or of the log. The key store records how far the log goes (`audit/continuity.ts`).
  */
 export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
   const keyOf = async () => (await keys.integrityKeys()).commits;
 
   return {
     async append(stream, expectedRevision, events) {
-      if (events.length === 0) throw new Error('an append needs an event');
+      if (events.length === 0) throw new Error('an append must contain at least one event');
       return stored.append(stream, expectedRevision, sealCommit(await keyOf(), stream, expectedRevision, events));
     },
     async readStream(stream) {
@@ -53,7 +53,7 @@ export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
       const proven = events.map((event, index) => expectAt(clearEvent(key, event), stream, newest - index));
       if (beforeRevision === null) expectEnd(proven[0]);
       const oldest = proven.at(-1);
-      // A page that is not full reaches the beginning of the stream.
+      // A page that is not full must reach the beginning of the stream.
       if (oldest !== undefined && proven.length < limit) expectAt(oldest, stream, 0);
       return proven;
     },
@@ -69,7 +69,7 @@ export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
   };
 }
 
-/** A unit of work whose store takes events and rows in one transaction, with the MACs of the events. */
+/** Returns a unit of work that adds MACs to its events. The store takes events and rows in one transaction. */
 function authenticWork(work: StoredWork, keys: Keys): UnitOfWork {
   return {
     async commit({ writes, claim }) {
@@ -87,13 +87,13 @@ function authenticWork(work: StoredWork, keys: Keys): UnitOfWork {
   };
 }
 
-/** Stores whose log and rows share transactions, with an authentic log and unit of work. */
+/** Adds an authentic log and unit of work to stores whose log and rows share transactions. */
 export function authenticStores<S extends { storedLog: StoredLog; storedWork: StoredWork; keys: Keys }>(stores: S) {
   const { storedLog, storedWork, keys } = stores;
   return { ...stores, log: authenticLog(storedLog, keys), work: authenticWork(storedWork, keys) };
 }
 
-/** Returns what is wrong with a stored event; null if it is authentic. */
+/** Describes how a stored event was forged. Returns null if it is authentic. */
 export function forgery(key: Uint8Array, event: StoredEvent): string | null {
   try {
     wholeEvent(key, event);
@@ -113,7 +113,7 @@ function clearEvent<T extends StoredClear>(key: Uint8Array, event: T): T & Pick<
 function wholeEvent(key: Uint8Array, event: StoredEvent): ProvenEvent {
   const proven = clearEvent(key, event);
   if (!sealedHash(event).equals(event.proof.sealedHash))
-    throw ForgedLog.at(event, 'holds ciphertexts other than those that were sealed');
+    throw ForgedLog.at(event, 'contains ciphertexts other than those that were sealed');
   return proven;
 }
 
@@ -123,8 +123,8 @@ function expectAt<T extends EventPlace>(event: T, stream: string, revision: numb
 }
 
 /**
- * Expects the events of a stream from a revision on, without a gap. Fewer than `limit` events mean that the stream ends
- * there.
+ * Throws ForgedLog unless these are the events of a stream from a revision on, without a gap. Fewer than `limit` events
+ * mean that the stream ends there.
  */
 function expectFrom<T extends StoredClear>(
   events: readonly T[],
@@ -135,7 +135,7 @@ function expectFrom<T extends StoredClear>(
   return events;
 }
 
-/** Throws ForgedLog if the events of a stream end within a commit. */
+/** Throws ForgedLog if a stream ends in the middle of a commit. */
 function expectEnd(last: StoredClear | undefined): void {
   if (last === undefined || endsCommit(last)) return;
   throw ForgedLog.at({ position: null, stream: last.stream, revision: last.revision + 1 }, 'is missing');

@@ -5,14 +5,17 @@ import type { Vault } from '../vault/vault.js';
 import type { DirectoryRecord } from '../views/directory-view.js';
 import type { TokenView } from '../views/token-view.js';
 
-/** A row holds up to 512 KiB of ciphertext, and all rows of a page are in memory together. */
+/**
+ * The number of token rows per page. Each row contains up to 512 KiB of ciphertext, and all rows of a page are in
+ * memory at once.
+ */
 const pageSize = 100;
 const lanes = 16;
 const claimsPageSize = 1_000;
 
 export type FoundRow = { readonly row: RowName; readonly what: ForgedWhat };
 
-/** One step of a check. `next` is where the next step continues; null after the last step. */
+/** One step of a check. `next` is the value of `after` for the next step; null after the last step. */
 export type CheckedRows = {
   readonly rows: number;
   readonly problems: readonly FoundRow[];
@@ -20,13 +23,14 @@ export type CheckedRows = {
 };
 
 /**
- * Verifies the MACs of all tenants and applications, and that none was replaced with an older version. Changes nothing.
+ * Verifies the MACs of all tenant and application rows, and checks that none was replaced with an older version.
+ * Changes nothing.
  */
 export async function checkDirectory({ directory }: Pick<Vault, 'directory'>): Promise<Omit<CheckedRows, 'next'>> {
   const look = async () => [...(await directory.check('tenant')), ...(await directory.check('application'))];
   const first = await look();
   const suspected = first.some(({ problem }) => problem !== null);
-  // A change that was running during the first check has ended before the second.
+  // Checks again, because a change may have been in progress during the first check.
   const problems = suspected ? (await look()).flatMap(({ record, problem }) => asFound(record, problem)) : [];
   return { rows: first.length, problems };
 }
@@ -36,8 +40,8 @@ function asFound({ kind: of, id: name }: DirectoryRecord, what: ForgedWhat | nul
 }
 
 /**
- * Verifies a page of token rows in the same way, by stream, from `after` on. Skips rows of deleted tenants, which
- * cannot be decrypted anyway.
+ * Verifies a page of token rows in the same way. The rows are in order of their streams, and start after the stream
+ * `after`. Skips rows of deleted tenants, which cannot be decrypted anyway.
  */
 export async function checkTokenRows(vault: Vault, after: string): Promise<CheckedRows> {
   const page = await vault.rows.page(after, pageSize);
@@ -51,7 +55,7 @@ export async function checkTokenRows(vault: Vault, after: string): Promise<Check
   return { rows: page.length, problems: found.flat(), next };
 }
 
-/** Verifies a page of idempotency claims, by their hashes, from `after` on. */
+/** Verifies a page of idempotency claims. The claims are in order of their hashes, and start after the hash `after`. */
 export async function checkClaims({ claims }: Pick<Vault, 'claims'>, after: string): Promise<CheckedRows> {
   const page = await claims.page(after, claimsPageSize);
   const problems = page.flatMap(({ cmd, claim }): readonly FoundRow[] =>
@@ -63,12 +67,14 @@ export async function checkClaims({ claims }: Pick<Vault, 'claims'>, after: stri
 
 async function problemOf(vault: Vault, view: TokenView): Promise<'outdated' | null> {
   if (!(await isOutdated(vault, view))) return null;
-  // The token may have changed between the reads of its row and its key.
+  // Checks again, because the token may have changed between the reads of its row and its key.
   const now = await vault.rows.get(view.stream);
   return now !== null && (await isOutdated(vault, now)) ? 'outdated' : null;
 }
 
-/** A key that is missing, or was destroyed without an event, is lost. That is a separate finding. */
+/**
+ * Returns whether a row is older than its stream. A lost key does not make a row outdated; it is a separate finding.
+ */
 async function isOutdated(vault: Vault, { tenantId, stream, state: { life, revision } }: TokenView): Promise<boolean> {
   if (life === null) return false;
   const used = await vault.keys.use(tenantId, life.key, () => null);

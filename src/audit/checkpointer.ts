@@ -15,7 +15,7 @@ import { createSignedHeads } from './signed-heads.js';
 const eventsMax = 10_000;
 const hourMs = 3_600_000;
 const roundMs = 1_000;
-/** The pause after the anchor has rejected a line. */
+/** The pause after the anchor has rejected a checkpoint. */
 const anchorRestMs = 5_000;
 
 export type CheckpointerDeps = {
@@ -33,27 +33,27 @@ export type CheckpointerDeps = {
 };
 
 export type Checkpointer = {
-  /** Signs a checkpoint if one is due. With `isLast`, it is due if anything was added. Throws ForgedLog. */
+  /** Signs a checkpoint if one is due. With `isLast`, a checkpoint is due if anything was added. Throws ForgedLog. */
   run(isLast?: boolean): Promise<void>;
   start(): void;
-  /** Signs what was added since the last checkpoint, and stops. Does nothing if it was never started. */
+  /** Signs everything added since the last checkpoint, and stops. Does nothing if it was never started. */
   stop(): Promise<void>;
 };
 
 /**
- * Signs the chain of the log and the ends of the access log's chains at the start of each hour and after 10,000 events
- * (docs/design.md, "Audit"). Signs only what it has read and verified since the previous checkpoint. If two processes
- * sign at the same time, only one append succeeds, and no harm is done.
+ * Creates the work that signs the log's chain and the ends of the access log's chains, at the start of each hour and
+ * after 10,000 events (docs/design.md, "Audit"). It signs only what it has read and verified since the previous
+ * checkpoint. If two processes sign at the same time, only one append succeeds, which does no harm.
  */
 export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
   const { log, chain, keys, accessLog, clock, random, metrics, logId, anchor, onError } = needs;
   const heads = createSignedHeads(log, accessLog);
-  /** Null until it is read. */
+  /** Null until it is read from the log. */
   let known: Known | null = null;
   let timer: NodeJS.Timeout | null = null;
   let running: Promise<void> = Promise.resolve();
   let stopped = true;
-  /** False if the last round failed: then a final round would only delay the stop. */
+  /** False if the last round failed. A final round would then only delay the stop. */
   let isUp = true;
   let anchorRestsUntil = Number.NEGATIVE_INFINITY;
 
@@ -61,7 +61,8 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
     await chain.follow();
     const head = await chain.head();
     if (head === null) return;
-    // Another run in this process may read a later checkpoint in the meantime. This run uses the one that it read.
+    // Another run in this process may read a later checkpoint in the meantime. This run keeps using the one that it
+    // read.
     const before = known ?? (await newest(log));
     let after: Known | null = before;
     const proven = await followLog(log, before.chain, head.position);
@@ -70,7 +71,7 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
     const { last } = before;
     const now = clock.now();
     const isHourly = last === null || hourOf(now) !== before.hour;
-    // The event of the last checkpoint alone needs no new checkpoint.
+    // Does not count the event of the last checkpoint itself.
     const added = last === null ? proven.events : proven.events - 1;
     if (isHourly || added >= eventsMax || isLast) {
       const access = await heads.grown(last?.time ?? 0);
@@ -133,7 +134,10 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
   };
 }
 
-/** The newest checkpoint or null, the hour of the newest hourly checkpoint, and the chain that was verified since. */
+/**
+ * The newest checkpoint or null, the hour of the newest hourly checkpoint, and the chain verified since the newest
+ * checkpoint.
+ */
 type Known = { readonly last: Checkpoint | null; readonly hour: number; readonly chain: ProvenChain };
 
 async function newest(log: EventLog): Promise<Known> {

@@ -15,14 +15,14 @@ type Deps = {
   readonly keys: Pick<KeyRing, 'signingKey' | 'logMemory'>;
 };
 
-/** How many commits to remember until a checkpoint signs them, a few events later. */
+/** How many recent commits to keep, because a checkpoint signs commits that are a few events older than itself. */
 const recentMax = 20_000;
 const checkpointsPerPage = 100;
 
 /**
- * Verifies that the log continues from the checkpoint that the key store remembers: the checkpoint is there as it was
- * signed, every later commit is authentic, and the commits lead to the links that the key store and the chain hold.
- * Reads only what was added since that checkpoint. Throws ForgedLog.
+ * Verifies that the log continues from the checkpoint recorded in the key store: that the log contains this checkpoint
+ * as it was signed, that every later commit is authentic, and that the commits lead to the links in the key store and
+ * the chain. Reads only the events since that checkpoint. Throws ForgedLog.
  */
 export async function expectContinuity({ log, chain, keys }: Deps): Promise<void> {
   const { checkpoint: remembered, link } = await keys.logMemory();
@@ -32,9 +32,10 @@ export async function expectContinuity({ log, chain, keys }: Deps): Promise<void
 }
 
 /**
- * Reads all events after a position, and some before it, and verifies that none is missing: the commits since the
- * newest checkpoint lead to the checkpoint and link that the key store remembers, and to the head of the chain. Calls
- * `onEvent` with each event before this is known. Throws ForgedLog.
+ * Reads all events after a position, and some before it, and verifies that none is missing. For this, it starts at the
+ * newest checkpoint that signs nothing after the position. From there, the commits must lead to the checkpoint and link
+ * recorded in the key store, and to the head of the chain. Calls `onEvent` with each event before the verification is
+ * complete. Throws ForgedLog.
  */
 export async function readUnbroken(
   { log, chain, keys }: Deps,
@@ -74,7 +75,9 @@ function linkOf({ position, count, hash }: Checkpoint): ChainLink {
   return { position, count, hash: Buffer.from(hash, 'hex') };
 }
 
-/** Verifies the whole log in the same way, with every checkpoint in it, whatever the key store remembers. */
+/**
+ * Verifies the whole log in the same way, including every checkpoint in it, independently of the key store's records.
+ */
 export async function expectWholeLog({ log, chain, keys }: Deps): Promise<void> {
   await chain.follow();
   const { publicKey } = await keys.signingKey();
@@ -95,14 +98,14 @@ export async function expectWholeLog({ log, chain, keys }: Deps): Promise<void> 
   });
 }
 
-/** Awaits work at startup. With `isAllowed`, a forged log is opened nevertheless, for commands that name its faults. */
+/** Awaits work at startup. With `isAllowed`, ignores ForgedLog, for commands that report the log's faults. */
 export async function unlessForged(work: Promise<unknown>, isAllowed: boolean): Promise<void> {
   await work.catch((error: unknown) => {
     if (!isAllowed || !(error instanceof ForgedLog)) throw error;
   });
 }
 
-/** Returns the remembered checkpoint as it is in the log. */
+/** Reads from the log the checkpoint that the key store has recorded. Throws ForgedLog if it is missing or differs. */
 async function checkpointIn(
   log: Deps['log'],
   keys: Deps['keys'],
@@ -120,7 +123,10 @@ async function checkpointIn(
   return checkpoint;
 }
 
-/** Follows the log to its head. Each stored link after the checkpoint must be in the computed chain. */
+/**
+ * Follows the log to its head. Throws ForgedLog unless the computed chain contains each of `links` after the
+ * checkpoint.
+ */
 async function followTo(
   log: Pick<EventLog, 'readClear'>,
   from: Checkpoint | null,

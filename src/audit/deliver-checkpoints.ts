@@ -7,13 +7,14 @@ const pageSize = 100;
 
 type Deps = {
   readonly log: EventLog;
-  /** Stores which checkpoints the anchor has accepted. */
+  /** Stores the number of the last checkpoint that the anchor has accepted. */
   readonly keys: Pick<KeyRing, 'checkpoint' | 'saveCheckpoint'>;
   readonly anchor: Anchor;
 };
 
 /**
- * Delivers every checkpoint up to this one that the anchor has not accepted yet, in order. Throws at the first failure.
+ * Delivers to the anchor, in order, every checkpoint up to `upTo` that it has not accepted yet. Throws on the first
+ * failure.
  */
 export async function deliverCheckpoints({ log, keys, anchor }: Deps, upTo: number): Promise<void> {
   let delivered = await keys.checkpoint('anchor');

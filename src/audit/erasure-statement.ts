@@ -11,7 +11,7 @@ const unsigned = z.object({
   log_id: z.string(),
   tenant_id: z.string(),
   token_id: z.string(),
-  /** The stream of the token, which the log keeps forever in place of the id. */
+  /** The token's stream, which the log keeps forever in place of the id. */
   stream: z.string(),
   stated_at: time,
   lives: z.array(
@@ -20,7 +20,10 @@ const unsigned = z.object({
   keys: z.object({ destroyed: z.int(), last_destroyed_at: time }),
   derived: z.object({
     row: z.enum(['none', 'tombstone']),
-    /** The places that were searched, with the number of entries in each. None of the entries belongs to the token. */
+    /**
+     * The places that were searched, with the number of entries searched in each. None of these entries belongs to the
+     * token.
+     */
     looked: z.array(
       z.object({
         kind: z.enum(['row', 'search_term', 'fingerprint', 'deadline', 'timer', 'found_by_id']),
@@ -30,13 +33,13 @@ const unsigned = z.object({
       }),
     ),
   }),
-  /** The first checkpoint that signs the end of the last life; null if there is none yet. */
+  /** The first checkpoint that signs the event that ended the last life; null if there is none yet. */
   checkpoint: z.object({ number: z.int(), position: z.int() }).nullable(),
   copies: z.string(),
   signed_by: z.string(),
 });
 
-/** The state of an erased token, signed with the key of the checkpoints. Times are ISO 8601. */
+/** A statement about an erased token, signed with the key that also signs checkpoints. Times are in ISO 8601. */
 export const erasureStatement = unsigned.extend({ signature: z.string() });
 
 export type ErasureStatement = z.output<typeof erasureStatement>;
@@ -53,7 +56,7 @@ export function isSignedErasure({ signature, ...statement }: ErasureStatement, p
   return verify(null, bytesOf(unsigned.parse(statement)), publicKey, Buffer.from(signature, 'base64'));
 }
 
-/** Returns the fields in the order of the schema, whatever their order in a file. */
+/** Serializes the fields in the order of the schema, whatever their order in a file. */
 function bytesOf(statement: z.output<typeof unsigned>): Buffer {
   return lengthPrefixed(['strongroom.erasure.1', JSON.stringify(statement)]);
 }

@@ -21,7 +21,7 @@ const eventSchema = z.object({
   time: z.number(),
   cmd: z.string().nullable(),
   clear: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
-  /** The first revision of its commit, and the digests of all events in it; null if it is the only event. */
+  /** The commit's first revision, and the digests of all its events; null if it has only one event. */
   first: whole,
   digests: box,
   trace: box,
@@ -30,8 +30,8 @@ const eventSchema = z.object({
 });
 
 /**
- * One position of the log: its event and, if the event ends a commit, the stored link. Either may be missing: a store
- * may keep links separately, and one of the two may have been removed. `count` is missing together with the link.
+ * One position in the log: its event and, if the event ends a commit, the stored link. Either may be missing, because a
+ * store may keep links separately and one of the two may have been removed. Without a link, `count` is null as well.
  */
 export const exportLine = z.object({
   position: whole,
@@ -40,10 +40,10 @@ export const exportLine = z.object({
   event: eventSchema.nullable(),
 });
 
-/** A line of an export: ciphertexts in base64, the link in hex. */
+/** A line of an export, with ciphertexts in base64 and the link in hex. */
 export type ExportLine = z.output<typeof exportLine>;
 
-/** The same for a verification, with the hash of each ciphertext instead of the ciphertext. */
+/** An export line for verification, with the hash of each ciphertext instead of the ciphertext. */
 export type ChainedEvent = {
   readonly position: number;
   readonly count: number | null;

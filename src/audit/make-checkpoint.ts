@@ -20,19 +20,19 @@ type Signed = {
   /** The previous checkpoint; null for the first. */
   readonly last: Checkpoint | null;
   readonly head: ProvenChain;
-  /** It is the first checkpoint of its hour. */
+  /** True for the first checkpoint of its hour. */
   readonly isHourly: boolean;
   readonly access: readonly AccessHead[];
   /** Milliseconds since the epoch. */
   readonly time: number;
 };
 
-/** Returns the key id in a checkpoint: SHA-256 of the public key as PEM, in hex. */
+/** Returns the key id that checkpoints contain: the SHA-256 hash of the PEM-encoded public key, in hex. */
 export function keyName(publicKey: string): string {
   return createHash('sha256').update(publicKey).digest('hex');
 }
 
-/** Signs the head of the chain as the checkpoint after `last`. */
+/** Signs the head of the chain as the checkpoint that follows `last`. */
 export function signCheckpoint(key: SigningKey, { logId, last, head, isHourly, access, time }: Signed): Checkpoint {
   const number = (last?.number ?? 0) + 1;
   const { hourly, hours } = last ?? { hourly: number, hours: 0 };
@@ -47,7 +47,7 @@ export function signCheckpoint(key: SigningKey, { logId, last, head, isHourly, a
   return { ...unsigned, signature, peaks: head.tree.peaks.map(hex) };
 }
 
-/** Appends a checkpoint to the log. Returns false if another process got there first. */
+/** Appends a checkpoint to the log. Returns false if another process appended one first. */
 export async function storeCheckpoint(log: EventLog, id: string, checkpoint: Checkpoint): Promise<boolean> {
   const event = {
     ...{ id, type: checkpointType, version: checkpointVersion, tenantId: '', actorId: 'system' },

@@ -2,19 +2,21 @@ import { innerNode } from '../events/audit/merkle.js';
 
 const hashBytes = 32;
 
-/** Proofs of RFC 6962, section 2.1, over the leaves of a log. */
+/** The proofs of RFC 6962, section 2.1, over a log's leaves. */
 export type MerkleProofs = {
   /** Returns the root of the tree over the first `size` leaves. */
   rootOf(size: number): Buffer;
-  /** Returns the nodes that lead from a leaf (from 0) to the root of the first `size` leaves (2.1.1). */
+  /** Returns the nodes that lead from a leaf, counted from 0, to the root of the first `size` leaves (2.1.1). */
   inclusion(index: number, size: number): readonly Buffer[];
-  /** Returns the nodes which show that the tree over `size` leaves begins with the one over `earlier` (2.1.2). */
+  /**
+   * Returns the nodes that prove that the tree over `size` leaves begins with the tree over `earlier` leaves (2.1.2).
+   */
   consistency(earlier: number, size: number): readonly Buffer[];
 };
 
 /**
- * Prepares proofs over leaves, which are hashes of 32 bytes each, stored one after the other. Computes the complete
- * subtrees once, which takes 32 more bytes per leaf; each proof then takes microseconds.
+ * Prepares proofs over leaves, which are concatenated 32-byte hashes. Computes the complete subtrees once, which takes
+ * 32 more bytes per leaf. Each proof then takes microseconds.
  */
 export function merkleProofs(leaves: Buffer): MerkleProofs {
   const levels = [leaves];
@@ -28,7 +30,10 @@ export function merkleProofs(leaves: Buffer): MerkleProofs {
     below = level;
   }
 
-  /** The root over `count` leaves from `start`, which is a multiple of the next power of two. */
+  /**
+   * Returns the root over `count` leaves from `start`. `start` must be a multiple of the smallest power of two that is
+   * at least `count`.
+   */
   function subtree(start: number, count: number): Buffer {
     const height = Math.log2(count);
     const level = Number.isInteger(height) ? levels[height] : undefined;
@@ -64,7 +69,7 @@ function nodeAt(level: Buffer, index: number): Buffer {
   return level.subarray(index * hashBytes, (index + 1) * hashBytes);
 }
 
-/** The largest power of two below a count of at least 2. */
+/** Returns the largest power of two less than `count`, which must be at least 2. */
 function splitOf(count: number): number {
   let split = 1;
   while (2 * split < count) split *= 2;

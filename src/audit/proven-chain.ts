@@ -5,23 +5,24 @@ import { endsCommit, linkAfter, noLink, type ProvenClear } from '../events/commi
 import type { ChainLink } from '../ports/event-chain.js';
 import { type EventLog, ForgedLog } from '../ports/event-log.js';
 
-/** The number of events in a page, small enough that one turn of the serving thread stays short. */
+/** The number of events per page, small enough that a page does not delay other requests noticeably. */
 const pageSize = 250;
 
 /**
- * The verified part of the log: the MAC of every event after a checkpoint is valid, and the chain proves their order.
+ * A verified part of the log. The MAC of every event after a checkpoint is valid, and the chain proves the order of the
+ * events.
  */
 export type ProvenChain = {
-  /** The position of the last event of the newest commit. */
+  /** The position of the newest commit's last event. */
   readonly position: number;
   readonly link: Uint8Array;
   /** The Merkle tree over all commits up to that position. */
   readonly tree: MerkleTree;
-  /** The number of events that were read since the checkpoint. */
+  /** The number of events read since the checkpoint. */
   readonly events: number;
 };
 
-/** Returns the chain that a checkpoint signs, or the empty chain for null. */
+/** Returns the chain that a checkpoint signs. Returns the empty chain for null. */
 export function chainAt(checkpoint: Checkpoint | null): ProvenChain {
   if (checkpoint === null) return { position: 0, link: noLink, tree: emptyTree, events: 0 };
   const { position, hash } = checkpoint;
@@ -43,7 +44,7 @@ export async function followLog(
   for (let after = from.position; ; ) {
     const page = await log.readClear(after, pageSize);
     for (const event of page) {
-      // After a concurrent append, this page may contain only part of a commit.
+      // Stops at `upTo`, because a concurrent append may have added only part of a later commit to this page.
       if (event.position > upTo) return chain;
       expectNext(commit.at(-1), event);
       commit.push(event);
@@ -57,17 +58,20 @@ export async function followLog(
     const last = page.at(-1);
     if (last === undefined || page.length < pageSize) return chain;
     after = last.position;
-    // Lets other work run where reads are synchronous.
+    // Lets other work run, because some stores read synchronously.
     await endOfTurn();
   }
 }
 
-/** Returns whether a link belongs to a computed chain. */
+/** Returns whether a stored link equals the end of this computed chain. */
 export function isAt(chain: ProvenChain, { position, count, hash }: ChainLink): boolean {
   return chain.position === position && chain.tree.size === count && Buffer.from(chain.link).equals(hash);
 }
 
-/** The events of a commit are adjacent. A part of one was not written like this. */
+/**
+ * Throws ForgedLog unless the event starts a commit or continues the previous event's commit. The events of a commit
+ * are adjacent in the log, so otherwise some are missing.
+ */
 function expectNext(before: ProvenClear | undefined, event: ProvenClear): void {
   const { stream, revision, proof } = event;
   const follows =

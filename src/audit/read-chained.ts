@@ -11,23 +11,22 @@ const pageBytes = 4 * 1024 * 1024;
 
 export type ChainedPage = {
   readonly lines: readonly ExportLine[];
-  /** The fault of the first event that is not authentic, or null. */
+  /** The fault in the first event that is not authentic, or null. */
   readonly forged: string | null;
-  /** Where the next page begins; null on the last page. */
+  /** The position after which the next page begins; null on the last page. */
   readonly next: number | null;
 };
 
-/**
- * Returns a page of events with their links, as the stores hold them, after one position and up to another, for a
- * verification that names faults. Decrypts nothing. If links are stored after their events, those up to `upTo` must
- * exist.
- */
 type Deps = {
   readonly log: Pick<StoredLog, 'readAll'>;
   readonly chain: EventChain;
   readonly keys: Pick<KeyRing, 'integrityKeys'>;
 };
 
+/**
+ * Returns a page of stored events with their links, after one position and up to another, for a verification that names
+ * faults. Decrypts nothing. If the store writes links after their events, all links up to `upTo` must exist.
+ */
 export async function readChained({ log, chain, keys }: Deps, after: number, upTo: number): Promise<ChainedPage> {
   const events = upToBytes(await log.readAll(after, pageSize));
   const links = await chain.after(after, pageSize);

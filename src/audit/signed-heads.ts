@@ -4,16 +4,18 @@ import type { EventLog } from '../ports/event-log.js';
 
 const pageSize = 100;
 const aDayMs = 24 * 3_600_000;
-/** The maximum number of chains that one checkpoint names. The next checkpoint names the others. */
+/** The maximum number of chains that one checkpoint names. Later checkpoints name the others. */
 const headsMax = 2_000;
 
-/** Keeps track of the signed ends of the access log's chains, so that a checkpoint names only those that have grown. */
+/**
+ * Keeps track of the signed ends of the access log's chains, so that a checkpoint names only chains that have grown.
+ */
 export function createSignedHeads(log: EventLog, accessLog: Pick<AccessLog, 'heads'>) {
-  /** The signed sequence number of each chain. */
+  /** The newest signed sequence number of each chain. */
   const signed = new Map<string, number>();
   let isLoaded = false;
 
-  /** Reads all checkpoints that may name a chain of these months. */
+  /** Reads all checkpoints that may name a chain from the month of `since` or later. */
   async function load(since: number): Promise<void> {
     const { year, month } = monthOf(since);
     const from = Date.UTC(year, month) - aDayMs;
@@ -33,9 +35,9 @@ export function createSignedHeads(log: EventLog, accessLog: Pick<AccessLog, 'hea
   }
 
   return {
-    /** Returns the ends that no checkpoint names yet. `lastTime` is the time of the last checkpoint in ms, or 0. */
+    /** Returns the ends that no checkpoint names yet. `lastTime` is the time of the last checkpoint, in ms, or 0. */
     async grown(lastTime: number): Promise<readonly AccessHead[]> {
-      // An entry is stored moments after its time, and clocks may differ.
+      // Looks back one day, because an entry is stored shortly after its time and clocks may differ.
       const since = Math.max(0, lastTime - aDayMs);
       if (!isLoaded) await load(since);
       isLoaded = true;

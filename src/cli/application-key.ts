@@ -8,7 +8,7 @@ import { readInput } from './read-input.js';
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the API key from `--api-key-file`, `STRONGROOM_API_KEY_FILE` or `STRONGROOM_API_KEY`, with the name of its
+ * Returns the API key from `--api-key-file`, `STRONGROOM_API_KEY_FILE` or `STRONGROOM_API_KEY`, and the name of its
  * source for messages. Returns null if no key is given.
  */
 export async function apiKeyOf(
@@ -23,7 +23,8 @@ export async function apiKeyOf(
 }
 
 /**
- * Returns the key of the application that a command on local data acts as: the given key, or the one in `--dev` data.
+ * Returns the key of the application that a command on local data acts as. Without a given key, this is the key in
+ * `--dev` data.
  */
 export async function applicationKey(options: Options, dataDir: string): Promise<string> {
   const given = await apiKeyOf(options);

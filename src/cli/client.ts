@@ -14,14 +14,14 @@ import { fieldErrorText } from './operations/field-error-text.js';
 
 export type ClientOptions = {
   readonly address: URL;
-  /** The flag or variable that contained the address, for messages. */
+  /** The flag or variable that the address came from, for messages. */
   readonly addressName: string;
   readonly key: Secret<string>;
-  /** The source of the key, for messages. */
+  /** The source that the key came from, for messages. */
   readonly keyName: string;
   /** Whether the key may be sent to another machine over plain HTTP. */
   readonly plaintext: 'loopback only' | 'allowed';
-  /** The limit for one request including its whole response. */
+  /** The time limit for one request, including its whole response. */
   readonly timeoutSeconds: number;
 };
 
@@ -29,7 +29,7 @@ export type FoundPage = PageAnswer & { readonly _suggestions?: readonly string[]
 export type CreatedApplication = JsonObject &
   Readonly<Record<'id' | 'tenant_id' | 'name' | 'key', string>> & { readonly type: ApplicationType };
 
-/** The requests that commands send to a service. Each method throws Failure, with advice, if the request failed. */
+/** The requests that commands send to a service. Each method throws Failure with advice if the request fails. */
 export type Client = {
   getToken(id: string): Promise<JsonObject>;
   createToken(request: Json): Promise<JsonObject>;
@@ -40,7 +40,7 @@ export type Client = {
 };
 
 /**
- * Returns a client of the HTTP API (docs/contract.md, "Commands over HTTP"). This file contains all HTTP code of the
+ * Returns a client for the HTTP API (docs/contract.md, "Commands over HTTP"). This file contains all HTTP code for
  * commands. Throws Failure, before anything is sent, if the key is not an API key or would cross a network in
  * plaintext.
  */
@@ -70,8 +70,8 @@ export function createClient(options: ClientOptions): Client {
 }
 
 /**
- * Checks the key before it is sent. Threat: a file named by mistake, such as the root key file, would be sent over the
- * network.
+ * Checks the key before it is sent. Threat: the operator names another file by mistake, such as the root key file, and
+ * its content is sent over the network.
  */
 function expectSafeKey({ address, addressName, key, keyName, plaintext }: ClientOptions): void {
   if (!isWellFormedApiKey(key.reveal())) {
@@ -88,7 +88,7 @@ function expectSafeKey({ address, addressName, key, keyName, plaintext }: Client
   );
 }
 
-/** Throws Failure for an id that no token can have and that a URL path cannot contain unchanged. */
+/** Throws Failure for ids that would change the URL's path (empty, `.` and `..`). No token can have such an id. */
 function tokenPath(id: string): string {
   if (/^\.{0,2}$/.test(id)) throw new Failure(textOf('token_not_found'));
   return `/tokens/${encodeURIComponent(id)}`;
@@ -97,7 +97,7 @@ function tokenPath(id: string): string {
 type Method = 'GET' | 'POST' | 'DELETE';
 type Received = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer };
 
-/** More than a page of 100 tokens of the maximum size. */
+/** Larger than a page of 100 tokens of the maximum size. */
 const responseBytesMax = 128 * 1024 * 1024;
 
 /** Sends one request on its own connection and never follows a redirect. */
@@ -110,9 +110,9 @@ async function send(options: ClientOptions, method: Method, path: string, body?:
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const call = request(new URL(path, address), {
         method,
-        // Threat: a proxy named in the environment would receive the key.
+        // Threat: a proxy configured in the environment receives the key.
         agent: false,
-        // Threat: NODE_TLS_REJECT_UNAUTHORIZED=0 would disable certificate checks.
+        // Threat: NODE_TLS_REJECT_UNAUTHORIZED=0 disables certificate checks.
         rejectUnauthorized: true,
         signal,
         headers: {
@@ -151,16 +151,13 @@ const certificateFaults: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'is for another name',
 };
 
-/**
- * Returns the failure for a broken connection. `next` is the advice for the case that the service may have received the
- * request.
- */
+/** Returns the failure for a broken connection. `next` is the advice if the service may have received the request. */
 function connectionFailure({ address, addressName }: ClientOptions, error: unknown, next: string): Failure {
   const { origin, protocol } = address;
   const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
   switch (code) {
     case 'ECONNREFUSED':
-      return new Failure(`nothing listens at ${origin}. Check ${addressName}, and that the service runs.`);
+      return new Failure(`nothing is listening at ${origin}. Check ${addressName}, and that the service is running.`);
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new Failure(`the host name of ${origin} cannot be resolved (${code}). Check ${addressName}.`);
@@ -177,10 +174,10 @@ function connectionFailure({ address, addressName }: ClientOptions, error: unkno
     );
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')) {
-    return new Failure(`${origin} does not speak TLS as it should (${code}). Check ${addressName}.`);
+    return new Failure(`${origin} does not speak TLS correctly (${code}). Check ${addressName}.`);
   }
   if (code.startsWith('HPE_')) {
-    return new Failure(`${origin} does not speak HTTP as it should (${code}). Check ${addressName}.`);
+    return new Failure(`${origin} does not speak HTTP correctly (${code}). Check ${addressName}.`);
   }
   const hint = protocol === 'http:' ? ` If it serves TLS, use https:// in ${addressName}.` : '';
   return new Failure(`the connection to ${origin} broke before the response was complete (${code}).${hint} ${next}`);
@@ -199,13 +196,13 @@ function bodyOf<Body extends Json>(
 }
 
 /**
- * Returns whether Strongroom sent the response. Strongroom returns a trace id with each response; other servers do not.
+ * Returns whether Strongroom sent the response. Every response from Strongroom has a trace id; other servers send none.
  */
 function isFromVault({ headers }: Received): boolean {
   return headers['service-trace-id'] !== undefined;
 }
 
-/** Returns undefined if the body is not JSON. */
+/** Returns the parsed body, or undefined if it is not JSON. */
 function jsonOf({ headers, body }: Received): Json | undefined {
   if (!/^application\/(problem\+)?json\b/.test(headers['content-type'] ?? '')) return undefined;
   try {
@@ -222,7 +219,7 @@ const problemSchema = z.object({
   errors: z.record(z.string(), z.array(z.string())).optional(),
 });
 
-/** Describes an unexpected response for the person at the command line. */
+/** Returns the failure for an unexpected response. */
 function failureOf(options: ClientOptions, response: Received): Failure {
   const { address, addressName, keyName } = options;
   const { status, headers } = response;
@@ -249,7 +246,9 @@ function failureOf(options: ClientOptions, response: Received): Failure {
     return new Failure(`no application of ${address.origin} has the API key from ${keyName}, or the key has expired.`);
   }
   if (code === 'not_found') {
-    return new Failure(`${address.origin} does not know this request. Use the program of the version of the service.`);
+    return new Failure(
+      `${address.origin} does not know this request. Use the program version that matches the service.`,
+    );
   }
   const trace = status >= 500 ? ` The trace id is ${String(traceId)}.` : '';
   const text = isKnown(code) ? textOf(code, detail) : `${title}. ${detail}`;
@@ -257,14 +256,14 @@ function failureOf(options: ClientOptions, response: Received): Failure {
 }
 
 function notTheVault({ address }: ClientOptions, status: number | undefined): string {
-  return `the response of ${address.origin} with status ${status} is not one of Strongroom`;
+  return `the response from ${address.origin} with status ${status} is not from Strongroom`;
 }
 
 function isKnown(code: string): code is ProblemCode {
   return Object.hasOwn(problemCatalogue, code);
 }
 
-/** Returns the text that the same problem has on local data. */
+/** Returns the text that a command on local data shows for the same problem. */
 function textOf(code: ProblemCode, detail = problemCatalogue[code].detail): string {
   return `${detail} ${problemCatalogue[code].advice}`;
 }
@@ -288,7 +287,7 @@ const createdApplicationSchema = z.object({
   key: z.string(),
 });
 
-// Only checks the body. A parsed copy would change the order of the fields.
+// The schemas only check the body, because a parsed copy would have its fields in another order.
 const isToken = (body: Json): body is JsonObject => isJsonObject(body) && tokenSchema.safeParse(body).success;
 const isPage = (body: Json): body is PageAnswer => pageSchema.safeParse(body).success;
 const isFoundPage = (body: Json): body is FoundPage => foundPageSchema.safeParse(body).success;

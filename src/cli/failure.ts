@@ -1,4 +1,4 @@
-/** Exit codes: 1 if the command failed, 2 for a usage error, 3 if a check found a problem. */
+/** An exit code: 1 for a failed command, 2 for a usage error, 3 for a check that found a problem. */
 export type ExitCode = 1 | 2 | 3;
 
 /** Ends a command with a message for the operator. */

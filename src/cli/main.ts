@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 // These checks run before the program is loaded. If Node.js is too old, or the native module was built for another
-// version, loading the program would end in a stack trace. Static imports run first, so this file imports only modules
-// that are built into Node.js.
+// version, loading the program would end in a stack trace. Static imports run before the checks, so this file imports
+// only modules that are built into Node.js.
 const require = createRequire(import.meta.url);
 const addon = 'better-sqlite3/build/Release/better_sqlite3.node';
 
@@ -16,7 +16,7 @@ if (fault === null) {
   process.exitCode = 1;
 }
 
-/** Returns what is wrong if this Node.js is older than the minimum in package.json (`>=MAJOR.MINOR`), or null. */
+/** Returns a message if this Node.js is older than the minimum in package.json (`>=MAJOR.MINOR`), otherwise null. */
 function faultOfNode(): string | null {
   const { engines } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     readonly engines: { readonly node: string };
@@ -28,7 +28,7 @@ function faultOfNode(): string | null {
   return `Strongroom needs Node.js ${minimum} or later, and this is ${process.versions.node} (${process.execPath}). Install Node.js 24.`;
 }
 
-/** Loads the native module, which the program needs anyway. Returns a message if that fails, or null. */
+/** Loads the native module, which the program needs anyway. Returns a message if that fails, otherwise null. */
 function faultOfAddon(): string | null {
   const rebuild = `run \`npm rebuild better-sqlite3\` in ${new URL('../..', import.meta.url).pathname} with this Node.js.`;
   try {

@@ -1,21 +1,22 @@
 import type { Json } from '../domain/json.js';
 
-/** Prints a command's result: one line of JSON with `--json`, otherwise text. */
+/** Prints a command's result as one line of JSON with `--json`, otherwise as text. */
 export function print(value: Json, { json }: { readonly json?: boolean | undefined }, text: () => string): void {
   printLine(json === true ? JSON.stringify(value) : text());
 }
 
 /**
- * Prints text with its control characters escaped as in JSON, except line ends and tabs. Threat: an application stores
- * control sequences that the operator's terminal would execute. JSON.stringify does not escape U+007F to U+009F.
+ * Prints text with its control characters escaped as in JSON, except line endings and tabs. Threat: an application
+ * stores control sequences, which the operator's terminal then executes. JSON.stringify does not escape U+007F to
+ * U+009F.
  */
 export function printLine(text: string): void {
   process.stdout.write(`${withoutControls(text)}\n`);
 }
 
 /**
- * Writes a message to standard error, without control characters and API keys. Threat: messages end up in logs, and may
- * repeat an argument, or the response of a server that echoes its request.
+ * Writes a message to standard error without control characters or API keys. Threat: messages end up in logs. They may
+ * repeat an argument, or a response from a server that echoes the request.
  */
 export function writeError(text: string): void {
   process.stderr.write(withoutControls(text.replaceAll(apiKey, '[API key]')));

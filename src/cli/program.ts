@@ -22,10 +22,10 @@ import { addTenants } from './tenancy/tenants.js';
 import { addTokens } from './tokens/tokens.js';
 import { addWebhooks } from './webhooks/webhooks.js';
 
-// Only the owner may access the files that this program writes.
+// Only their owner may access the files that this program creates.
 process.umask(0o077);
 
-// The reader of the output may stop early, as `head` does. A shell reports that as exit code 141.
+// The process that reads the output may stop early, as `head` does. Shells report that as exit code 141.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(141);
   throw error;
@@ -35,7 +35,7 @@ const program = new Command('strongroom')
   .description('An event-sourced token vault: sensitive values go in, harmless tokens come out.')
   .version(productVersion())
   .showHelpAfterError('(add --help for help)')
-  // Configured before the commands are added, because they inherit it.
+  // Configured before the commands are added, because they inherit these settings.
   .configureHelp({ helpWidth: 80, minWidthToWrap: 20 })
   .configureOutput({ writeErr: writeError })
   .exitOverride();
@@ -81,7 +81,7 @@ function exitCodeOf(error: unknown): number {
     process.stderr.write(`${storeUnavailableText(error)}\n`);
     return 1;
   }
-  // Prints only what a log line may contain: a message or cause may quote data (docs/contract.md, "Log lines").
+  // Prints only what a log line may contain, because a message or cause may quote data (docs/contract.md, "Log lines").
   const { name, code = '', stack = '' } = loggedError(error);
   process.stderr.write(`unexpected error, please report it: ${name} ${code}\n${stack}\n`);
   return 1;

@@ -3,15 +3,15 @@ import { faultOfContainer } from '../compose/container.js';
 import { readRootKeys, rootKeyPlaceOf } from '../compose/root-key/root-key-place.js';
 import { Failure } from './failure.js';
 
-/** Checks that the container is safe to run in, before anything is created. Throws Failure. */
+/** Throws Failure if the container is not safe to run in. Call it before anything is created. */
 export function expectSafeContainer(config: Config): void {
   const fault = faultOfContainer(config);
   if (fault !== null) throw new Failure(fault);
 }
 
 /**
- * Returns the root key that the settings name, followed by the next key of an unfinished rotation, if any. `serve`
- * without `--dev` still rejects data that `--dev` created. Throws Failure.
+ * Returns the configured root key, followed by the next root key if a rotation is unfinished. Throws Failure. The key
+ * of `--dev` data counts as configured, but `serve` without `--dev` rejects such data later.
  */
 export async function rootKeysOf(config: Config): Promise<readonly [Buffer, ...Buffer[]]> {
   expectSafeContainer(config);

@@ -13,8 +13,8 @@ import type { Answers, OperationName } from './operations.js';
 import { rootKeysOf } from './root-keys-of.js';
 
 /**
- * Runs an operation in the service that holds the data. If no service is running, this process opens the data and runs
- * the operation itself.
+ * Runs an operation in the service that has the data open. If no service is running, this process opens the data and
+ * runs the operation itself.
  */
 export async function runCommand<Name extends OperationName>(
   config: Config,
@@ -27,12 +27,12 @@ export async function runCommand<Name extends OperationName>(
   return answerOf(answered ?? (await withService(config, opening, (service) => runOperation(service, name, input))));
 }
 
-/** Runs one operation. A command may call it several times, one call after another. Throws Failure. */
+/** Runs one operation. A command may call it several times, but not concurrently. Throws Failure. */
 export type RunOperation = <Name extends OperationName>(name: Name, input: unknown) => Promise<Answers[Name]>;
 
 /**
- * Does the same as `runCommand` for a command of several operations, all of which must run in the process that held the
- * data at the start. `looksOnly` also opens a log that is behind its keys, on which no service starts.
+ * Like `runCommand`, for a command that consists of several operations. All of them run in the process that had the
+ * data open at the start. With `looksOnly`, opens even a log that is behind its keys, which a service would reject.
  */
 export async function runOperations<T>(
   config: Config,
@@ -52,7 +52,7 @@ export async function runOperations<T>(
   });
 }
 
-/** Returns null if there is no socket, because its path would be too long or the stores are servers. */
+/** Returns null if there is no socket, either because its path would be too long or because the stores are servers. */
 function socketPathOf(config: Config): string | null {
   const dataDir = dataDirectoryOf(config);
   return dataDir === null ? null : controlSocketPath(dataDir);
@@ -63,7 +63,7 @@ function answerOf<Answer extends Json>(outcome: OperationOutcome<Answer>): Answe
   return outcome.value;
 }
 
-/** Opens the service in this process and closes it after use. Only `init` creates missing stores. */
+/** Opens the service in this process, and closes it after use. Only `init` creates missing stores. */
 async function withService<T>(
   config: Config,
   opening: { readonly prepares: boolean; readonly acceptsOlderLog: boolean },
@@ -84,7 +84,7 @@ async function withService<T>(
     onNotice: (text) => void process.stderr.write(`${text}\n`),
   });
   const service = await opened.finally(() => {
-    // The stores hold their own copy, which a rotation overwrites.
+    // The stores have their own copy, which a rotation replaces.
     for (const rootKey of rootKeys) rootKey.fill(0);
   });
   try {

@@ -1,12 +1,12 @@
 import type { StoreUnavailable } from '../ports/store-unavailable.js';
 
-/** The settings that name the address of each server. */
+/** For each server, the end of a sentence that names the settings with its address. */
 const addresses: Readonly<Record<string, string>> = {
   eventstoredb: 'eventstore.url names it',
   mongodb: 'mongodb.url and mongodb.keys_url name it',
 };
 
-/** Returns advice for the operator about a store that is unavailable. */
+/** Returns a message with advice for the operator about an unavailable store. */
 export function storeUnavailableText({ store, reason }: StoreUnavailable): string {
   if (reason === 'full') return `the disk under ${store} is full. Free some space, then try again.`;
   const text = `${store} is unavailable (${reason.replaceAll('_', ' ')}). Try again in a moment`;

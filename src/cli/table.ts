@@ -1,9 +1,9 @@
-/** A table cell. Numbers are aligned to the right. Null means no value and is shown as `-`. */
+/** A table cell. Null means no value and is shown as `-`. */
 export type Cell = string | number | null;
 
 /**
- * Returns a table as lines: a header in capitals, two spaces between columns, numbers aligned to the right and text to
- * the left. All tables that commands print are built here. `widths` are the minimum column widths, for a table that is
+ * Returns a table as lines, with an uppercase header and two spaces between columns. Numbers are right-aligned and text
+ * is left-aligned. Commands build all their tables here. `widths` are minimum column widths, for a table that is
  * printed in parts.
  */
 export function table(

@@ -10,8 +10,8 @@ import type { Answers } from './operations.js';
 import { configOf, storeSettings } from './options.js';
 import { runCommand } from './run-command.js';
 
-// The target of a command on tokens or applications: a service at an address, or the data on this machine. Both give
-// the same results.
+// The target of a command on tokens or applications is either a service at an address or the data on this machine. Both
+// give the same results.
 
 export type TokenTarget = {
   getToken(id: string): Promise<Answers['tokens-get']>;
@@ -28,7 +28,7 @@ export type ApplicationTarget = {
 const timeoutSecondsDefault = 60;
 const timeoutSecondsMax = 3_600;
 
-/** Adds the options of a command that can connect to a service at an address. */
+/** Adds the options for connecting to a service at an address. */
 export function withAddress(command: Command): Command {
   return command
     .option('--address <url>', 'work on the service at this address, not on local data (default: STRONGROOM_ADDRESS)')
@@ -46,7 +46,8 @@ export function withAddress(command: Command): Command {
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the target of a command on tokens, acting as the application that the given key belongs to. Throws Failure.
+ * Returns the target of a command on tokens. The command acts as the application that the given key belongs to. Throws
+ * Failure.
  */
 export async function tokenTargetOf(options: Options): Promise<TokenTarget> {
   const client = await clientOf(options);
@@ -108,7 +109,7 @@ export async function applicationTargetOf(options: Options): Promise<Application
   };
 }
 
-/** Returns a client of the service that the options or variables name, or null if they name none. Throws Failure. */
+/** Returns a client for the service that an option or variable names, or null if none does. Throws Failure. */
 async function clientOf(options: Options): Promise<Client | null> {
   const found = serviceAddress({ flags: options });
   if (!found.ok) throw new Failure(found.problem, 2);
@@ -119,7 +120,7 @@ async function clientOf(options: Options): Promise<Client | null> {
     }
     return null;
   }
-  // Threat: with the address in a variable, a command meant for local data would change the data at that address.
+  // Threat: an address is left in a variable, and a command meant for local data changes the data at that address.
   for (const name of ['config', ...storeSettings]) {
     if (options[flagMember(name)] === undefined) continue;
     throw new Failure(`${flagName(name)} names local data, and ${address.name} a service. Remove one of them.`, 2);

@@ -2,9 +2,9 @@ import { keyedHash } from '../events/sealing/keyed-hash.js';
 import type { Random } from '../ports/random.js';
 
 /**
- * The random source of one command. With an idempotency key it is derived from that key, so that a repeat generates the
- * same ids and reaches the same streams; without one, it is the vault's own. Its numbers are as hard to predict as its
- * key.
+ * Returns the random source for one command. With an idempotency key, the source is derived from that key, so a retry
+ * generates the same ids and reaches the same streams. Without one, it is the vault's own source. The derived numbers
+ * are as hard to predict as the claims key.
  */
 export function randomForCommand(
   random: Random,
@@ -16,9 +16,9 @@ export function randomForCommand(
   return {
     uuid: () => uuidFrom(take(16)),
     integer(maxExclusive: number): number {
-      // One byte where that is enough: an alias needs hundreds of characters, and every block costs an HMAC.
+      // Uses one byte where possible, because an alias can take hundreds of draws and every block costs an HMAC.
       const bytes = maxExclusive <= 256 ? 1 : 6;
-      // Numbers past the last whole multiple are rejected, otherwise small results would be more likely.
+      // Rejects numbers past the last whole multiple of `maxExclusive`. Otherwise small results would be more likely.
       const limit = 256 ** bytes - (256 ** bytes % maxExclusive);
       for (;;) {
         const number = take(bytes).readUIntBE(0, bytes);
@@ -28,7 +28,7 @@ export function randomForCommand(
   };
 }
 
-/** Returns the bytes of the blocks one after another. If the rest of a block is too short, it is skipped. */
+/** Returns a function that takes bytes from successive blocks. It skips the rest of a block that is too short. */
 function byteStream(blockAt: (index: number) => Buffer): (length: number) => Buffer {
   let index = 0;
   let rest: Buffer = Buffer.alloc(0);
@@ -43,7 +43,7 @@ function byteStream(blockAt: (index: number) => Buffer): (length: number) => Buf
   };
 }
 
-/** Returns the bytes as a UUID of version 4 (RFC 9562, 5.4). */
+/** Returns the bytes as a version 4 UUID (RFC 9562, 5.4). */
 function uuidFrom(bytes: Buffer): string {
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

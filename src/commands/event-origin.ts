@@ -5,22 +5,22 @@ import { sealTrace } from '../events/sealing/trace-ciphertext.js';
 import type { TenantKeys } from '../keys/key-ring.js';
 import type { CommandContext } from '../vault/command-context.js';
 
-/** The actor and the request that caused an event, and when. */
+/** The actor and the request that caused an event, and the time. */
 export type EventOrigin = {
-  /** An application id, `operator` for the command line, `system` for expiry and purge. */
+  /** An application id, `operator` for the command line, or `system` for expiry and purge. */
   readonly actorId: string;
-  /** The key and the address of the application; absent for other actors. */
+  /** The application's key and address; absent for other actors. */
   readonly source?: EventSource;
-  /** The instant of the command, milliseconds since the epoch. */
+  /** The time of the command, in milliseconds since the epoch. */
   readonly at: number;
   readonly traceId: string | null;
-  /** The person and the reason of the request; null if it has neither. */
+  /** The person behind the request and the stated reason; null if the request names neither. */
   readonly visitor: Visitor | null;
-  /** Keyed hash of the idempotency key. */
+  /** Keyed hash of the request and its idempotency key; null without an idempotency key. */
   readonly cmd: string | null;
 };
 
-/** An origin without its instant: each attempt at a command has its own. */
+/** An origin without its time, because each attempt at a command has its own. */
 export type RequestOrigin = Omit<EventOrigin, 'at'>;
 
 /** Returns the origin of the events that an application's request causes. */
@@ -33,8 +33,8 @@ export function originOf(
 }
 
 /**
- * Returns the encrypted trace of an event, and its source. The event contains the person. The reason is only in the
- * access log: it is a free text, which the event log would keep for the life of the tenant.
+ * Returns an event's encrypted trace and its source. The event names the person. Only the access log contains the
+ * reason, because the reason is free text, which the event log would keep for the life of the tenant.
  */
 export function sealOrigin(
   tenantKeys: TenantKeys,

@@ -7,20 +7,20 @@ import type { ClaimResult } from '../views/finished-claim.js';
 
 const rememberedMs = 24 * 3_600_000;
 
-/** Returns the instant before which finished claims are forgotten. */
+/** Returns the time before which finished claims are discarded. */
 export function forgottenBefore(now: number): number {
   return now - rememberedMs;
 }
 
 /**
- * A request with its idempotency key. `first`: the command runs with `cmd` in its events, and then calls `release`.
- * `repeat`: the response renders the result of the first request again. `in_flight`: the first request is still
- * running.
+ * The state of a request that may have an idempotency key. `first`: the command runs with `cmd` in its events, and then
+ * calls `release`. `repeat`: the response renders the result of the first request again. `in_flight`: the first request
+ * is still running.
  */
 export type Claimed =
   | {
       readonly state: 'first';
-      /** Keyed hash of application, method, path and idempotency key; null without an idempotency key. */
+      /** Keyed hash of the application, method, path and idempotency key; null without an idempotency key. */
       readonly cmd: string | null;
       release(): Promise<void>;
     }
@@ -28,7 +28,7 @@ export type Claimed =
   | { readonly state: 'in_flight' };
 
 /**
- * Claims a request, so that it runs once per idempotency key within 24 h. Only successes are remembered. A request
+ * Claims a request, so that it runs once per idempotency key within 24 hours. Only successes are recorded. A request
  * without a key is always the first (docs/contract.md, "Idempotency").
  */
 export async function claimRequest(

@@ -8,15 +8,18 @@ import type { Vault } from '../vault/vault.js';
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 const firstDelays = [5 * second, minute, 5 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 3 * hour];
 const laterDelay = 4 * hour;
-/** After this many attempts, which take a little more than three days, a delivery is parked. */
+/** The number of attempts after which a delivery is parked. They take a little more than three days. */
 const attemptsMax = 26;
 
-/** Returns the delay before the next attempt, ms; null if there is no next attempt. */
+/** Returns the delay before the next attempt, in ms; null if there is no next attempt. */
 function delayAfter(failed: number): number | null {
   return failed >= attemptsMax ? null : (firstDelays[failed - 1] ?? laterDelay);
 }
 
-/** Delivers one event, and returns the attempt with the time of the next one. `failed`: how many have failed before. */
+/**
+ * Delivers one event, and returns the attempt with the time of the next one. `failed` is the number of earlier
+ * failures.
+ */
 export async function attemptDelivery(
   vault: Pick<Vault, 'webhookSender' | 'clock'>,
   webhook: WebhookDocument,
@@ -62,8 +65,8 @@ function shownResponse(response: SendOutcome): Pick<WebhookAttempt, 'status' | '
 }
 
 /**
- * Sends a test event. It is not an event of the log, and is not retried. If it arrives, everything that waits for its
- * next attempt is due at once.
+ * Sends a test event, which is not in the log and is not retried. If the receiver accepts it, all pending deliveries
+ * become due at once.
  */
 export async function sendTestEvent(vault: Vault, tenantId: string, webhook: WebhookDocument): Promise<WebhookAttempt> {
   const at = vault.clock.now();
@@ -85,7 +88,7 @@ async function makeDue({ webhookStore }: Pick<Vault, 'webhookStore'>, webhookId:
   const state = stored?.state ?? null;
   if (stored === null || state === null || state.pending.length === 0) return;
   const pending = state.pending.map((one) => ({ ...one, nextAt: Math.min(one.nextAt, at) }));
-  // If another delivery was recorded in the meantime, the receiver is known to work, and the next test event does the
-  // rest.
+  // A failed save is ignored: another delivery was recorded in the meantime, and the next test event makes the rest
+  // due.
   await webhookStore.save(webhookId, stored.version, { ...state, pending }, []);
 }

@@ -13,14 +13,14 @@ import type { Vault } from '../vault/vault.js';
 import { applyFact, type TokenView } from '../views/token-view.js';
 import { type EventOrigin, sealOrigin } from './event-origin.js';
 
-/** The contents of the decided events: the resulting content, and a new cvc. */
+/** The plaintext to seal for the decided events: the resulting content and a new cvc. */
 export type Payload = { readonly content: Decrypted<TokenContent> | null; readonly cvc: Decrypted<string> | null };
 
 export type Sealed = { readonly events: readonly NewEvent[]; readonly view: TokenView };
 
 /**
- * Creates the keys of decided events, which are durable before this resolves, and encrypts the events for the revisions
- * after the view. Without tenant keys, it stores no trace id. Returns the events and the view that they lead to.
+ * Creates the keys for decided events, and encrypts the events for the revisions after the view. The keys are durable
+ * before this resolves. Without tenant keys, it stores no trace id. Returns the events and the resulting view.
  */
 export async function sealEvents(
   vault: Vault,
@@ -47,7 +47,7 @@ export async function sealEvents(
       time: origin.at,
       cmd: origin.cmd,
       ...(tenantKeys === null ? { trace: null, source: origin.source } : sealOrigin(tenantKeys, origin, place)),
-      // Absent fields are absent, never undefined.
+      // Absent fields are left out, never set to undefined.
       clear: header.clear as JsonObject,
       sealed,
     });
@@ -123,7 +123,7 @@ async function sealCvc(vault: Vault, place: Place, cvc: Decrypted<string> | null
   return { clear: { cvc_key: id }, box: sealAndZero({ id, key }, place, 'cvc', unwrap(cvc)) };
 }
 
-/** Encrypts the content under a new key, or under its current key. */
+/** Encrypts the content under a new key, or under `keyId`. */
 async function sealContent(vault: Vault, place: Place, keyId: string | null, content: Decrypted<TokenContent> | null) {
   if (content === null) throw new Error('an event with content must come with the content to seal');
   if (keyId === null) {

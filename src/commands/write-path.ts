@@ -21,54 +21,58 @@ import { endingEvents, keepIdsOfEnding } from './tokens/keep-ids.js';
 /** The tokens to change, and the origin of the change. */
 export type Target = {
   readonly tenantId: string;
-  /** Without keys, no trace id is stored. */
+  /** If null, no trace id is stored. */
   readonly tenantKeys: TenantKeys | null;
   readonly streams: readonly string[];
   /**
-   * Their ids were just generated at random: the first attempt reads nothing, and its append fails if one is in use.
+   * True if the ids were just generated at random. The first attempt then reads nothing, and its append fails if an id
+   * is in use.
    */
   readonly areNew?: boolean;
   readonly origin: RequestOrigin;
 };
 
-/** The decision for one stream, based on the view that was loaded. */
+/** The decision for one stream, based on the loaded view. */
 export type TokenWrite = {
   readonly view: TokenView;
-  /** If empty, nothing is appended, and the keys that the stream has ended are destroyed again. */
+  /** If empty, nothing is appended, but the keys that earlier events in the stream ended are destroyed again. */
   readonly decisions: readonly TokenEvent[];
   readonly payload: Payload;
   readonly index: RowIndex;
-  /** Keyed fingerprint that no other living token may have. */
+  /** The keyed fingerprint that no other live token may have. */
   readonly distinctFingerprint: string | null;
 };
 
-/** Returns the view of one of the targets, by its stream. */
+/** Returns the view of one target by its stream. */
 export type ViewOf = (stream: string) => TokenView;
 
-/** Writes with their encrypted events. */
+/** The writes of a command with their encrypted events. */
 export type SealedWrites = {
   readonly writes: readonly { readonly write: TokenWrite; readonly sealed: Sealed }[];
   /** The views after the writes. */
   readonly viewOf: ViewOf;
 };
 
-/** One attempt at a command, after it has loaded the tokens. */
+/** One attempt at a command, with the tokens loaded. */
 export type Attempt = {
-  /** The instant of this attempt: after a conflict, the token may have expired. Milliseconds since the epoch. */
+  /**
+   * The time of this attempt, in milliseconds since the epoch. Each attempt has its own, because a token may expire
+   * before a retry.
+   */
   readonly at: number;
   readonly viewOf: ViewOf;
-  /** Encrypts the decided events, under keys that are durable before this resolves. */
+  /** Encrypts the decided events. The keys are durable before this resolves. */
   seal(writes: readonly TokenWrite[]): Promise<SealedWrites>;
   /**
-   * Appends all events with their rows, together with the result for a repeat of the request. On a conflict, nothing of
-   * a change that creates tokens is stored (`CommitOutcome`). Before the append, seals the ids of ending tokens for
-   * webhooks. After it, destroys ended keys and records the revisions of living ones. Throws StoreUnavailable if ended
-   * keys could not be destroyed in time; a repeat of the command finishes that.
+   * Appends all events with their rows, together with the result for a retry of the request. If a change that creates
+   * tokens conflicts, no part of it is stored (`CommitOutcome`). Before the append, seals the ids of deleted and
+   * expired tokens for webhooks. After it, destroys ended keys and records the new revisions of the others. Throws
+   * StoreUnavailable if ended keys could not be destroyed in time; a retry of the command then destroys them.
    */
   commit(sealed: SealedWrites, claim: ClaimResult | null): Promise<Conflict | 'committed'>;
 };
 
-/** A write that encrypts nothing and does not change what finds the token. */
+/** The remaining fields of a write that encrypts nothing and leaves the search index unchanged. */
 export const nothingToSeal = {
   payload: { content: null, cvc: null },
   index: 'keep',
@@ -76,8 +80,8 @@ export const nothingToSeal = {
 } as const;
 
 /**
- * The write path (docs/design.md, "A write, step by step"): loads the tokens, and has the command decide, seal and
- * commit. Starts again after each conflict, for up to 5 s, and then throws StoreUnavailable.
+ * The write path (docs/design.md, "A write, step by step"): loads the tokens, and lets the command decide, seal and
+ * commit. Starts over after each conflict for up to 5 s, and then throws StoreUnavailable.
  */
 export function changeTokens<T>(
   vault: Vault,
@@ -112,7 +116,7 @@ export function changeTokens<T>(
     };
     try {
       const result = await command(attempt);
-      // The result may depend on a change whose process died before it wrote the row.
+      // The result may depend on a change made by a process that died before it wrote the row.
       if (result !== conflict && !mayBeCommitted) await ensureProjected(vault, views.values());
       return result;
     } catch (error) {
@@ -159,12 +163,12 @@ async function seal(
 function viewIn(views: ReadonlyMap<string, TokenView>): ViewOf {
   return (stream) => {
     const view = views.get(stream);
-    if (view === undefined) throw new Error('a command looked at a stream that it had not named');
+    if (view === undefined) throw new Error('a command used a stream that is not among its targets');
     return view;
   };
 }
 
-/** Returns false if another writer got there first. */
+/** Returns false if another writer committed first. */
 async function append(
   vault: Vault,
   { writes: decided }: SealedWrites,
@@ -216,10 +220,10 @@ async function settle({ timers, keys }: Vault, { writes }: SealedWrites): Promis
   for (const { write, sealed } of writes) {
     const due = dueRowsOf(sealed.view);
     for (const row of due) timers.set(row);
-    // Nothing outside the log must name an erased token.
+    // Clears outdated timers, because nothing outside the log may name an erased token.
     for (const row of dueRowsOf(write.view)) if (!due.some((left) => isSame(left, row))) timers.clear(row);
   }
-  // A command that changes nothing may repeat one that could not reach the key store.
+  // A command that changes nothing may be the retry of one that could not reach the key store.
   const ended = writes.flatMap(({ sealed: { events, view } }) =>
     events.length === 0 ? view.state.ended : endedKeys(events),
   );
@@ -230,7 +234,7 @@ async function settle({ timers, keys }: Vault, { writes }: SealedWrites): Promis
   else if (advanced.length > 0) await keys.advance(advanced);
 }
 
-/** Returns the due times of a token. */
+/** Returns a token's due times. */
 function dueRowsOf({ stream, tenantId, state }: TokenView): readonly DueRow[] {
   const { expiresAt = null, cvc = null } = state.life ?? {};
   const rows: DueRow[] = [];
@@ -243,13 +247,16 @@ function isSame(one: DueRow, other: DueRow): boolean {
   return one.due === other.due && one.dueAt === other.dueAt;
 }
 
-/** Returns the keys that older rows of this token may name; none if it was not changed since its creation. */
+/**
+ * Returns the keys that older rows of this token may name. Returns none if the token has not changed since its
+ * creation.
+ */
 function livingKeys({ state: { life, revision } }: TokenView): readonly KeyRevision[] {
   if (life === null || revision === life.createdRevision) return [];
   return [life.key, ...life.superseded.slice(-1)].map((keyId) => ({ keyId, revision }));
 }
 
-/** Makes the rows at least as new as these streams were when they were read. Streams without events have no rows. */
+/** Resolves once the rows of these streams are at least as new as these views. Streams without events have no rows. */
 export async function ensureProjected({ work }: Pick<Vault, 'work'>, views: Iterable<TokenView>): Promise<void> {
   const seen = [...views].filter(({ state }) => state.revision >= 0);
   if (seen.length === 0) return;
@@ -257,8 +264,8 @@ export async function ensureProjected({ work }: Pick<Vault, 'work'>, views: Iter
 }
 
 /**
- * Returns whether a key is missing because another process changed or deleted its token after it was loaded. Then
- * nothing is lost.
+ * Returns whether a key is missing only because another process changed or deleted its token after the load. In that
+ * case, no key is lost.
  */
 async function movedOn(vault: Vault, views: ReadonlyMap<string, TokenView>, error: unknown): Promise<boolean> {
   const view = error instanceof KeyLost ? views.get(error.stream) : undefined;

@@ -22,25 +22,25 @@ class WrongStores extends StoreProblem {
 const verbKeptRowsMs = 10_000;
 
 export type ProfileOptions = {
-  /** The root key, followed by the key under which an interrupted rotation may already have wrapped the keys. */
+  /** The root key, and the next root key if an interrupted rotation may already have rewrapped the keys under it. */
   readonly rootKeys: readonly [Buffer, ...Buffer[]];
   /** Creates missing stores (`strongroom init`). */
   readonly prepares: boolean;
-  /** True for a CLI command: no limits, no background work, data of either mode. */
+  /** True for a CLI command, which has no limits, does no background work, and opens dev and production data alike. */
   readonly isVerb: boolean;
-  /** Also opens a log that is behind its keys. */
+  /** Opens the stores even if the log is behind its keys. */
   readonly acceptsOlderLog?: boolean;
   readonly limits?: LimitSettings;
-  /** Null if traces are not recorded. */
+  /** Null if tracing is off. */
   readonly spans?: Spans | null;
   readonly onError: (error: unknown) => void;
-  /** Reports a notice for the operator, which goes into the service's log. */
+  /** Receives a notice for the operator, which is written to the service's log. */
   readonly onNotice?: (text: string) => void;
-  /** Reports that the stores can no longer be written. The process must end. */
+  /** Called when the stores can no longer be written. The process must end. */
   readonly onBroken: (error: Error) => void;
 };
 
-/** Opens the stores of the profile that the settings name. Throws StoreProblem and StoreUnavailable. */
+/** Opens the stores of the configured profile. Throws StoreProblem and StoreUnavailable. */
 export async function openProfile(config: Config, options: ProfileOptions): Promise<OpenService & OperatedService> {
   const service = await openStores(config, options);
   const { vault } = service;
@@ -71,7 +71,7 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
   if (settings.profile === 'embedded') {
     const made = settings.dev ? 'dev' : 'production';
     const mode = isVerb && !prepares ? 'any' : made;
-    // No other process reads the data while a command holds it.
+    // While a command has the data open, no other process reads it.
     const keptMs = isVerb ? 0 : keptRowsMs;
     const reserveBytes = settings['disk.reserve_bytes'];
     return openEmbedded({ ...shared, nextRootKey, reserveBytes, dataDir: settings.data, onBroken, mode, keptMs });
@@ -79,10 +79,10 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
   const stores = storeUrls(config);
   if (!stores.ok) throw new WrongStores(stores.problems);
   const role = isVerb ? 'api' : settings.role;
-  // Loaded on demand, because the clients of three servers take long to load.
+  // Loaded on demand, because the clients for three servers take a long time to load.
   const { openCluster } = await import('./cluster/open-cluster.js');
   const place = { urls: stores.urls, database: settings['mongodb.database'] };
-  // Shorter for a command, because the operator is waiting. A search that began on the old rows is planned again.
+  // A command keeps the old rows for less time, because the operator is waiting. A search on them is planned again.
   const keptMs = isVerb ? verbKeptRowsMs : keptRowsMs;
   return openCluster({ ...shared, ...place, role, prepares, keptMs, rereadRootKeys: () => rereadRootKeys(config) });
 }
@@ -96,8 +96,8 @@ async function rereadRootKeys(config: Config): Promise<readonly Buffer[]> {
 }
 
 /**
- * Returns the data directory on this machine. Returns null if the stores are servers, which no process holds
- * exclusively.
+ * Returns the data directory on this machine. Returns null if the stores are servers, which no process has exclusive
+ * use of.
  */
 export function dataDirectoryOf({ settings }: Config): string | null {
   return settings.profile === 'embedded' ? settings.data : null;

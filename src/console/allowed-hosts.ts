@@ -4,8 +4,8 @@ import { ConsoleProblem } from './problem.js';
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Rejects a request for a host name that the console does not have. Threat: DNS rebinding. A page of another site whose
- * name is made to resolve to this address could read the console like its own pages. Such a request names that site.
+ * Rejects a request for a host name that does not belong to the console. Threat: DNS rebinding. An attacker makes the
+ * name of their site resolve to this address, so that its pages can read the console. Such a request names that site.
  * `hosts` are names without a port; loopback is always allowed.
  */
 export function allowOnlyHosts(app: FastifyInstance, hosts: readonly string[]): void {
@@ -17,8 +17,8 @@ export function allowOnlyHosts(app: FastifyInstance, hosts: readonly string[]): 
 }
 
 /**
- * Rejects a post that another site caused, before its body is read. The CSRF token rejects it as well; browsers that
- * send `Sec-Fetch-Site` are stopped earlier.
+ * Rejects a POST from another site before reading its body. The CSRF check would also reject it; `Sec-Fetch-Site` lets
+ * us reject it earlier.
  */
 export function refuseCrossSite(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {

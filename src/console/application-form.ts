@@ -17,7 +17,7 @@ type RuleForm = {
   readonly permissions: readonly string[];
 };
 
-/** An application as a person types it. */
+/** An application as typed into the form. */
 export type ApplicationForm = {
   readonly name: string;
   readonly expiresAt: string;
@@ -27,18 +27,18 @@ export type ApplicationForm = {
 };
 
 const rulesMax = 50;
-/** With more rules than these, only those that a person works on are open, so that the page stays small. */
+/** If a form has more rules than this, only the rules being edited are expanded, so that the page stays small. */
 const openMax = 20;
 const openWithErrorsMax = 10;
 const emptyRule: RuleForm = { description: '', priority: '1', container: '/', transform: 'mask', permissions: [] };
 
-/** Returns the form of an application that does not exist yet. */
+/** Returns the form for a new application. */
 export function emptyForm(type: ApplicationType): ApplicationForm {
   const uses = type === 'management' ? 'permissions' : 'rules';
   return { name: '', expiresAt: '', uses, permissions: [], rules: type === 'management' ? [] : [emptyRule] };
 }
 
-/** Returns the form of an application as it is saved. */
+/** Returns the form for an existing application, with its saved values. */
 export function formOf({ name, access, expires_at: expiresAt }: ApplicationDocument): ApplicationForm {
   return {
     name,
@@ -49,7 +49,7 @@ export function formOf({ name, access, expires_at: expiresAt }: ApplicationDocum
   };
 }
 
-/** Returns a time as a person would type it: `2030-01-31`, or `2030-01-31T12:00:00Z`. */
+/** Formats a time as a person would type it: `2030-01-31` or `2030-01-31T12:00:00Z`. */
 function expiryText(at: number): string {
   return new Date(at).toISOString().replace('.000Z', 'Z').replace('T00:00:00Z', '');
 }
@@ -58,11 +58,11 @@ function ruleForm({ priority, ...rule }: AccessRule): RuleForm {
   return { ...rule, priority: String(priority) };
 }
 
-/** Returns the form as it was posted. */
+/** Returns the posted form. */
 export function postedForm(form: TypedForm): ApplicationForm {
   const numbers = form.names.flatMap((name) => /^rules\.(\d{1,9})\./.exec(name)?.[1] ?? []);
   const known = [...new Set(numbers)].sort((one, other) => Number(one) - Number(other));
-  // Threat: a page with many thousands of rules would take long to render. The editor adds no more than these.
+  // Threat: a page with thousands of rules would take a long time to render. The editor cannot add more than this.
   if (known.length > rulesMax)
     throw new Problem('validation_failed', { rules: [`must hold 1 to ${rulesMax} access rules`] });
   return {
@@ -80,7 +80,7 @@ export function postedForm(form: TypedForm): ApplicationForm {
   };
 }
 
-/** Returns what the form grants, as in a request to the API, which validates it. */
+/** Returns the permissions or rules in the form as API request fields. The API validates them. */
 export function accessFields({ uses, permissions, rules }: ApplicationForm): AccessFields {
   if (uses === 'permissions') return { permissions: [...permissions] };
   return {
@@ -92,16 +92,16 @@ export function accessFields({ uses, permissions, rules }: ApplicationForm): Acc
   };
 }
 
-/** Returns text that is no number unchanged, and the validation rejects it. */
+/** Converts text to a number. Text that is not a number is returned unchanged, so that validation rejects it. */
 function priorityOf(text: string): Json {
   if (text === '') return null;
   return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
-/** A form after one of its buttons, and the rule that has the focus then. */
+/** The form after a button press, and the rule that then has the focus. */
 type Edited = { readonly form: ApplicationForm; readonly focus: number | null };
 
-/** Runs a button of the list of rules: `add`, `open.2`, `remove.2`, `up.2` or `down.2`. Returns null for another one. */
+/** Applies a rule list button: `add`, `open.2`, `remove.2`, `up.2` or `down.2`. Returns null for any other button. */
 export function edited(form: ApplicationForm, button: string): Edited | null {
   const { rules } = form;
   const [, verb, number] = /^(add|open|remove|up|down)(?:\.(\d{1,2}))?$/.exec(button) ?? [];
@@ -120,7 +120,7 @@ export function edited(form: ApplicationForm, button: string): Edited | null {
   return { form: { ...form, rules: others.toSpliced(to, 0, rule) }, focus: to };
 }
 
-/** Returns what the template of the form shows. */
+/** Returns the fields for the form's template. */
 export function formModel(type: ApplicationType, form: ApplicationForm, errors: FieldErrors, focus: number | null) {
   const allowed = permissionCatalogue.filter(({ application_types: types }) => types.includes(type));
   const withErrors = form.rules.flatMap((_, index) => (hasErrorsIn(errors, index) ? [index] : []));
@@ -153,7 +153,7 @@ export function formModel(type: ApplicationType, form: ApplicationForm, errors: 
       name: errorOf(errors, 'name'),
       expiresAt: errorOf(errors, 'expires_at'),
       permissions: errorOf(errors, 'permissions'),
-      // The errors of one rule are shown beside its fields.
+      // The page shows the errors in a rule beside the rule's fields.
       rules: errors['rules'] === undefined ? null : errorOf({ rules: errors['rules'] }, 'rules'),
     },
     hasErrors: Object.keys(errors).length > 0,

@@ -12,16 +12,16 @@ import { findSession, type SignedIn } from './sessions.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The person who is signed in; null on a page that needs no session. */
+    /** The signed-in person, or null on a page that needs no session. */
     signedIn: SignedIn | null;
   }
   interface FastifyContextConfig {
-    /** The route of the console; absent for assets. */
+    /** The console route. Absent for assets. */
     consoleRoute?: ConsoleRoute;
   }
 }
 
-/** The operators share this name where requests of tenants are kept apart. */
+/** Where requests are limited by tenant, all operators count as one tenant with this name. */
 const operators = 'operator';
 
 /**
@@ -46,7 +46,7 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
       const visitor = { name: session.name, issuer: session.issuer, reason: null };
       request.caller = { ...found.caller, sourceAddress: request.ip, visitor };
     }
-    // Whichever application it is, it pays for the request.
+    // The request counts against this application's limit, whichever application it is.
     const payer = request.caller ?? session.private ?? session.management;
     if (payer !== null) await service.limits.request(payer);
     const admitted = admission.admit(request, reply, payer?.tenantId ?? operators);

@@ -1,10 +1,10 @@
-/** Values over time, of one or more kinds. */
+/** One or more series of values over time. */
 export type ChartData = {
-  /** What the chart shows, for its caption and for screen readers. */
+  /** A description of the chart, for its caption and for screen readers. */
   readonly title: string;
-  /** The labels of the horizontal axis, such as days, oldest first. */
+  /** The labels on the horizontal axis, such as days, oldest first. */
   readonly labels: readonly string[];
-  /** At most six kinds, each with one value per label, from 0. */
+  /** At most six kinds, each with one non-negative value per label. */
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
 };
 
@@ -18,7 +18,7 @@ type Bar = {
 };
 type Line = { readonly points: string; readonly series: number };
 
-/** A chart as `partials/chart.liquid` draws it: numbers and texts, no markup. */
+/** A chart in the form that `partials/chart.liquid` draws: numbers and strings without markup. */
 export type Chart = {
   readonly id: string;
   readonly title: string;
@@ -46,7 +46,7 @@ const labelsMax = 7;
 const barMax = 56;
 const gapShare = 0.28;
 
-/** Returns a chart with bars in which the kinds are stacked, or with one line per kind. `id` is unique in the page. */
+/** Returns a chart that stacks the kinds in bars or draws one line per kind. `id` must be unique on the page. */
 export function chartOf(id: string, form: 'bars' | 'lines', data: ChartData): Chart {
   return form === 'bars' ? stackedBars(id, data) : lineChart(id, data);
 }
@@ -92,7 +92,7 @@ function frameOf(id: string, data: ChartData, ticks: readonly Tick[], xOf: (at: 
   };
 }
 
-/** Returns the vertical scale from 0 to a round number that is at least `max`. */
+/** Returns a vertical scale from 0 to a round number that is at least `max`. */
 function scaleTo(max: number): { y(value: number): number; readonly ticks: readonly Tick[] } {
   const step = roundStep(Math.max(1, max) / ticksWanted);
   const end = Math.max(step, Math.ceil(max / step) * step);
@@ -104,7 +104,7 @@ function scaleTo(max: number): { y(value: number): number; readonly ticks: reado
   return { y, ticks };
 }
 
-/** Returns the next whole 1, 2 or 5 times a power of ten. */
+/** Rounds up to a whole number that is 1, 2 or 5 times a power of ten. */
 function roundStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   const factor = [1, 2, 5, 10].find((one) => one * power >= least) ?? 10;

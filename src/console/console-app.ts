@@ -39,19 +39,19 @@ import { createTasks } from './tasks.js';
 import { createTemplates, viewsFolder } from './views.js';
 import { createVisit, sendHtml } from './visit.js';
 
-/** A token of 512 KiB is at most three times as long in a form. */
+/** URL encoding makes a 512 KiB token at most three times as long in a form. */
 const bodyBytesMax = 2 * 1024 * 1024;
 const retryAfterMsDefault = 1_000;
 
 export type ConsoleOptions = Pick<AppOptions, 'trustedProxies' | 'behindTlsProxy' | 'tls' | 'log'> & {
-  /** The host names of the console besides those of loopback, without a port. */
+  /** The console's host names, without ports. Loopback names are always allowed. */
   readonly allowedHosts: readonly string[];
   readonly operations: Operations;
-  /** The identity provider with which people sign in; null: they sign in with keys and codes only. */
+  /** The identity provider for sign-ins. If null, people sign in only with keys and codes. */
   readonly identity: IdentityProvider | null;
 };
 
-/** Creates the console of a service, without listening yet (docs/adr/0060-the-console.md). */
+/** Creates the console for a service, without listening yet (docs/adr/0060-the-console.md). */
 export async function createConsole(service: Service, options: ConsoleOptions): Promise<FastifyInstance> {
   const { trustedProxies, behindTlsProxy, tls, log, allowedHosts, operations, identity } = options;
   const { vault } = service;
@@ -71,7 +71,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   });
   if (service.spans !== null) traceRequests(app, service.spans);
   watchConnections(app);
-  // The API has routes of the same names.
+  // The API has routes with the same names.
   reportRequests(app, service.metrics, log, 'console:');
   await protect(app, tls !== null || behindTlsProxy, vault.integrity.console);
   if (behindTlsProxy) requireTlsProxy(app, trustedProxies);
@@ -84,7 +84,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   const layout = createLayout(pages, assets);
   app.setErrorHandler(async (error, request, reply) => {
     const problem = shownProblem(error);
-    // Why a sign-in at the identity provider failed, as a code.
+    // A code that says why a sign-in at the identity provider failed.
     if (error instanceof ConsoleProblem && error.cause !== undefined) log.error(error.cause, request.traceId);
     else if (problem.status >= 500) {
       service.reportError(error);
@@ -93,7 +93,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
     recordRefusedRequest(vault, request, problem.status);
     return sendProblemPage(request, reply, layout, problem);
   });
-  // Threat: Fastify parses a body before its handler for unknown paths runs.
+  // Threat: for an unknown path, Fastify parses the body before it runs the handler.
   app.addHook('preParsing', async (request) => {
     if (!request.is404) return;
     await service.limits.keyless(request);
@@ -148,7 +148,7 @@ async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): P
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('permissions-policy', 'camera=(), microphone=(), geolocation=(), payment=(), usb=()');
   });
-  // Forms are the only bodies.
+  // The console accepts only forms as bodies.
   app.removeAllContentTypeParsers();
   await app.register(fastifyForm, { bodyLimit: bodyBytesMax });
   await app.register(fastifyCookie);
@@ -156,7 +156,7 @@ async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): P
     cookieKey: cookieNames.csrf,
     cookieOpts: cookieOptions,
     csrfOpts: { hmacKey: createHmac('sha256', key).update('strongroom.console.csrf.1').digest('base64') },
-    // A token is for one session: one from before the sign-in is worthless after it.
+    // Each CSRF token is bound to one session, so a token from before the sign-in is worthless after it.
     getUserInfo: (request) => sessionOf(request.cookies),
     getToken: (request) => {
       const { _csrf: token } = (request.body ?? {}) as { readonly _csrf?: unknown };
@@ -165,7 +165,7 @@ async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): P
   });
 }
 
-/** Sends a problem as a page. A session that has ended leads to the sign-in. */
+/** Sends a problem as a page. If the session has ended, redirects to the sign-in page. */
 async function sendProblemPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -174,7 +174,8 @@ async function sendProblemPage(
 ): Promise<FastifyReply> {
   const { status, code, title, retryAfterMs } = problem;
   if (code === 'session_ended') {
-    // A link on another site leads here without the cookie. The session that it names goes on.
+    // A browser that follows a link from another site does not send the cookie, whose session may still be valid. Clear
+    // only a cookie that the browser sent.
     if (request.cookies[cookieNames.session] !== undefined) reply.clearCookie(cookieNames.session, cookieOptions);
     return reply.header('cache-control', 'no-store').redirect('/sign-in', 303);
   }
@@ -197,7 +198,7 @@ function serverOptions({ trustedProxies, tls }: ConsoleOptions): FastifyServerOp
     // While the service stops, requests on open connections are still served.
     return503OnClosing: false,
     rewriteUrl: routedUrl,
-    // An id that is too long for a token is unknown, like any other.
+    // An id that is too long for a token is handled like any other unknown id.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16 * 1024 },
     // No hook runs before these errors.
     frameworkErrors: (_error, _request, reply: FastifyReply) => {

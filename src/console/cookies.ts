@@ -1,9 +1,9 @@
 import type { CookieSerializeOptions } from '@fastify/cookie';
 
 /**
- * The names of the cookies. A browser accepts a `__Host-` cookie only with `Secure`, from this host and for all paths,
- * so that no other host and no plain connection can plant one. Chromium and Firefox accept `Secure` cookies from
- * loopback over HTTP.
+ * The cookie names. A browser accepts a `__Host-` cookie only if it is `Secure`, comes from this host and covers all
+ * paths. Other hosts and plaintext connections therefore cannot plant one. Chromium and Firefox accept `Secure` cookies
+ * from loopback over HTTP.
  */
 export const cookieNames = {
   session: '__Host-strongroom-session',
@@ -21,18 +21,17 @@ export const cookieOptions = {
 } as const satisfies CookieSerializeOptions;
 
 /**
- * The cookie of a sign-in at the identity provider. The browser returns from another site, where it sends no `Strict`
- * cookie; a `Lax` one comes along with this navigation. It opens nothing: it only names a sign-in, which one callback
- * uses up.
+ * The cookie for a sign-in at the identity provider. A browser that returns from another site sends `Lax` cookies but
+ * no `Strict` ones. The cookie grants no access: it only identifies a sign-in, which a single callback uses up.
  */
 export const signInCookieOptions = { ...cookieOptions, sameSite: 'lax' } as const satisfies CookieSerializeOptions;
 
-/** Returns what the token of a form is bound to: the session of the browser, or that it has none. */
+/** Returns the value that a CSRF token is bound to: the browser's session, or a marker for no session. */
 export function sessionOf(cookies: Readonly<Record<string, string | undefined>>): string {
   return cookies[cookieNames.session] ?? 'none';
 }
 
-/** The looks that a person can choose. `system` follows the browser. */
+/** The themes that a person can choose. `system` follows the browser. */
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 

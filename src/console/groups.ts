@@ -1,9 +1,9 @@
-/** What members of one group of the identity provider may open (`console.oidc.groups`). */
+/** What members of one identity provider group may access (`console.oidc.groups`). */
 export type GroupRule = {
   readonly group: string;
-  /** The tenant of the applications; null for a group of operators only. */
+  /** The tenant that owns the applications, or null for a group that contains only operators. */
   readonly tenantId: string | null;
-  /** The ids of applications; null: none. */
+  /** An application's id, or null for none. */
   readonly private: string | null;
   readonly management: string | null;
   readonly isOperator: boolean;
@@ -12,8 +12,9 @@ export type GroupRule = {
 export type OpenedByGroups = Omit<GroupRule, 'group'>;
 
 /**
- * Returns what a person's groups open. Of several rules, the first one with an application decides on the tenant, and
- * the first one of that tenant on each application, so that a session never mixes tenants.
+ * Returns what a person's groups give access to. If several rules match, the first rule with an application determines
+ * the tenant, and that tenant's first matching rule determines each application. A session therefore never mixes
+ * tenants.
  */
 export function openedBy(rules: readonly GroupRule[], groups: readonly string[]): OpenedByGroups {
   const matching = rules.filter(({ group }) => groups.includes(group));

@@ -1,15 +1,15 @@
 import type { ConsoleMembership } from '../vault/authentic-console-sessions.js';
 import type { GroupRule } from './groups.js';
 
-/** The secrets of one sign-in. The identity provider learns `state` and `nonce`, and only a hash of `codeVerifier`. */
+/** The secrets for one sign-in. The sign-in URL contains `state`, `nonce` and only a hash of `codeVerifier`. */
 export type SignInSecrets = { readonly state: string; readonly nonce: string; readonly codeVerifier: string };
 
-/** Who an identity provider says that a person is. */
+/** A person's identity, as stated by an identity provider. */
 export type ProvidedPerson = { readonly name: string; readonly membership: ConsoleMembership };
 
 /**
  * `denied`: the provider did not sign the person in.
- * `rejected`: the response is not valid. `unavailable`: the provider does not respond, or not as it should.
+ * `rejected`: the response is invalid. `unavailable`: the provider does not respond or responds with an error.
  */
 export type ProviderFault = 'denied' | 'rejected' | 'unavailable';
 
@@ -17,16 +17,16 @@ export type ProviderResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly fault: ProviderFault; readonly reason: string };
 
-/** The identity provider with which people sign in to the console. */
+/** The identity provider that people use to sign in to the console. */
 export type IdentityProvider = {
-  /** The URL that its ID tokens name. */
+  /** The issuer URL in the provider's ID tokens. */
   readonly issuer: string;
   readonly rules: readonly GroupRule[];
-  /** Returns the address at the provider where a person signs in. */
+  /** Returns the provider's URL where a person signs in. */
   signInAddress(secrets: SignInSecrets): Promise<ProviderResult<string>>;
-  /** Returns the person whom the provider signed in. `query` is the query string that it sent to the callback. */
+  /** Returns the person whom the provider signed in. `query` is the callback's query string. */
   personOf(query: string, secrets: SignInSecrets): Promise<ProviderResult<ProvidedPerson>>;
 };
 
-/** The path to which the provider sends people back. */
+/** The path that the provider redirects people to after a sign-in. */
 export const callbackPath = '/sign-in/callback';

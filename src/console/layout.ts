@@ -6,7 +6,7 @@ import type { ConsolePage, Flash, Model, PageOptions } from './page.js';
 
 type Options = Omit<PageOptions, 'flash'> & { readonly flash: Flash | null };
 
-/** Renders a template with what the layout needs, and returns the HTML. */
+/** Renders a template in the layout and returns the HTML. */
 export type Layout = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -15,7 +15,7 @@ export type Layout = (
   options: Options,
 ) => Promise<string>;
 
-/** Creates what renders the pages of the console. Templates find the fields of the layout in `page`. */
+/** Creates the function that renders console pages. Templates find the layout's fields in `page`. */
 export function createLayout(pages: readonly ConsolePage[], assets: string): Layout {
   return async (request, reply, view, model, { title, flash }) => {
     const { signedIn } = request;
@@ -42,7 +42,7 @@ export function createLayout(pages: readonly ConsolePage[], assets: string): Lay
   };
 }
 
-/** Groups open an application without a key. */
+/** Access through groups needs no key. */
 function nameOf(kind: 'Private' | 'Management', { keyId }: Caller): string {
   return keyId === null ? `${kind} application` : `${kind} key`;
 }

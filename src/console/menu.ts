@@ -6,12 +6,12 @@ import type { SignedIn } from './sessions.js';
 
 type MenuItem = { readonly label: string; readonly path: string; readonly isCurrent: boolean };
 
-/** The navigation: groups of the pages that a session opens. */
+/** The navigation: groups of links to the pages that the session may open. */
 export type Menu = readonly { readonly label: MenuGroup; readonly items: readonly MenuItem[] }[];
 
 const groups: readonly MenuGroup[] = ['Vault', 'Access', 'Evidence', 'Operations'];
 
-/** Returns the navigation of a session. `path` is the path of the present page. */
+/** Returns the navigation for a session. `path` is the path of the current page. */
 export function menuOf(pages: readonly ConsolePage[], session: SignedIn, path: string): Menu {
   return groups.flatMap((label) => {
     const items = pages.flatMap(({ menu, routes: [first] }): MenuItem[] => {
@@ -29,13 +29,13 @@ function opens(session: SignedIn, route: ConsoleRoute): boolean {
   return needs === 'operator' ? session.isOperator : callerFor(session, route).kind === 'caller';
 }
 
-/** The caller of a route for applications: `missing_key` and `missing_permission` say why there is none. */
+/** The caller for an application route. `missing_key` and `missing_permission` say why there is none. */
 export type CallerFound =
   | { readonly kind: 'caller'; readonly caller: Caller }
   | { readonly kind: 'missing_key' }
   | { readonly kind: 'missing_permission'; readonly caller: Caller };
 
-/** Returns the first application of the session that opens the route. */
+/** Returns the session's first application that may open the route. */
 export function callerFor(
   session: SignedIn,
   { session: needs, permission }: Pick<ConsoleRoute, 'session' | 'permission'>,

@@ -11,20 +11,20 @@ export type OpenIdConnectSettings = {
   readonly groupsClaim: string;
   readonly nameClaim: string;
   readonly rules: readonly GroupRule[];
-  /** The origin of the console, as browsers see it. */
+  /** The console's origin, as browsers see it. */
   readonly publicUrl: string;
-  /** How long the provider may take for one response. */
+  /** How long to wait for each response from the provider. */
   readonly timeoutSeconds?: number;
 };
 
-/** The provider's metadata is read again after this time. */
+/** How long to cache the provider's metadata. */
 const metadataMs = 3_600_000;
 const clockToleranceSeconds = 30;
 const nameMax = 100;
 
 /**
  * Returns an identity provider that speaks OpenID Connect: the authorization code flow with PKCE, state and nonce (RFC
- * 9700). It contacts the provider only when a person signs in, and keeps no token.
+ * 9700). It contacts the provider only when a person signs in, and stores none of the provider's tokens.
  */
 export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Pick<Clock, 'now'>): IdentityProvider {
   const { issuer, clientId, clientSecret, scopes, groupsClaim, nameClaim, rules, timeoutSeconds = 5 } = settings;
@@ -36,20 +36,20 @@ export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Pick
       new URL(issuer),
       clientId,
       { [client.clockTolerance]: clockToleranceSeconds },
-      // Every provider that gives out secrets supports this method (RFC 6749, section 2.3.1).
+      // Every provider that issues client secrets supports this method (RFC 6749, section 2.3.1).
       client.ClientSecretBasic(clientSecret),
       {
         timeout: timeoutSeconds,
         execute: [
           client.enableNonRepudiationChecks,
-          // The settings allow this on loopback only.
+          // The settings allow this only on loopback.
           ...(issuer.startsWith('http://') ? [client.allowInsecureRequests] : []),
         ],
       },
     );
   }
 
-  /** Concurrent sign-ins share one request. A failure is not kept, so the next sign-in tries again. */
+  /** Concurrent sign-ins share one request. Failures are not cached, so the next sign-in tries again. */
   function configuration(): Promise<client.Configuration> {
     const now = clock.now();
     if (known !== null && now < known.until) return known.metadata;
@@ -81,7 +81,7 @@ export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Pick
       }
     },
     async personOf(query, { state, nonce, codeVerifier }) {
-      // Threat: the address comes from the settings, because the `Host` header is the client's choice.
+      // The address comes from the settings. Threat: the client chooses the `Host` header.
       const response = new URL(redirectUri);
       response.search = query;
       try {
@@ -108,7 +108,7 @@ function groupsIn(claim: unknown): readonly unknown[] {
   return Array.isArray(claim) ? claim : [claim];
 }
 
-/** Returns a name that one line can show; null if the claim has none. */
+/** Returns the claim's name as a single line, or null if it contains no name. */
 function nameIn(claim: unknown): string | null {
   if (typeof claim !== 'string') return null;
   const name = claim
@@ -118,7 +118,7 @@ function nameIn(claim: unknown): string | null {
   return name === '' ? null : [...name].slice(0, nameMax).join('');
 }
 
-/** Failures of the connection, and of how the service is registered at the provider. */
+/** Codes for connection failures and for faults in the service's registration with the provider. */
 const ofProvider = /^(OAUTH_TIMEOUT|OAUTH_ABORT|OAUTH_RESPONSE_IS_NOT_(CONFORM|JSON)|OAUTH_PARSE_ERROR)$/;
 const ofRegistration = /^(invalid_client|unauthorized_client|server_error|temporarily_unavailable)$/;
 
@@ -133,7 +133,7 @@ function kindOf(error: unknown): ProviderFault {
   if (error instanceof client.ResponseBodyError) return ofRegistration.test(error.error) ? 'unavailable' : 'rejected';
   if (error instanceof client.WWWAuthenticateChallengeError) return 'unavailable';
   if (error instanceof client.ClientError) {
-    // Without a code, the request itself failed.
+    // An error without a code means that the request failed.
     return error.code === undefined || ofProvider.test(error.code) ? 'unavailable' : 'rejected';
   }
   // `fetch` throws a TypeError if it cannot connect.
@@ -141,8 +141,8 @@ function kindOf(error: unknown): ProviderFault {
 }
 
 /**
- * Returns a code for the log. Threat: the messages and causes of these errors contain tokens, claims and whatever the
- * provider sent.
+ * Returns a code for the log. Threat: the messages and causes of these errors contain tokens, claims and other data
+ * from the provider.
  */
 function reasonOf(error: unknown): string {
   const { code, error: answer, cause } = (error ?? {}) as Readonly<Record<'code' | 'error' | 'cause', unknown>>;

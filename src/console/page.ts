@@ -12,46 +12,46 @@ import type { SignedIn } from './sessions.js';
 import type { Tasks } from './tasks.js';
 
 /**
- * What opens a page: the key of a private or a management application, or the one-time code of an operator. `any`: any
- * of them. `none`: the page is open to everyone. A list: the first of them that the session has and that holds the
- * permission.
+ * What a page requires: the key of a private or management application, or an operator's one-time code. `any` accepts
+ * any of these. `none` opens the page to everyone. With a list, the page uses the first kind in the list that the
+ * session has and that holds the permission.
  */
 export type Needs = 'private' | 'management' | 'operator' | 'any' | 'none' | readonly ('private' | 'management')[];
 
 export type MenuGroup = 'Vault' | 'Access' | 'Evidence' | 'Operations';
 
 /**
- * One page of the console with its actions. One file of `pages` exports one; `pages.ts` lists them in the order of the
- * navigation.
+ * One console page with its actions. Each file in `pages` exports one page; `pages.ts` lists them in navigation order.
  */
 export type ConsolePage = {
-  /** Where the navigation shows the page. It shows it only to sessions that open the first route. */
+  /** The page's place in the navigation, which shows it only to sessions that may open its first route. */
   readonly menu?: { readonly label: string; readonly group: MenuGroup };
   readonly routes: readonly [ConsoleRoute, ...ConsoleRoute[]];
 };
 
 export type ConsoleRoute = {
-  /** A form posts; the CSRF token of each post is checked. */
+  /** Forms use POST. Every POST needs a valid CSRF token. */
   readonly method: 'GET' | 'POST';
-  /** The path, with parameters as in `/tokens/:id`. */
+  /** The path, with parameters such as `:id` in `/tokens/:id`. */
   readonly path: string;
   readonly session: Needs;
   /**
-   * The permission that the caller must hold on at least one container, or several of which one suffices. With
-   * `application:read`, `tenant:read`, `report:read` or `webhook:read`, a page with status 200 is recorded as a read.
+   * The permission that the caller must hold on at least one container, or a list of which any one suffices. With
+   * `application:read`, `tenant:read`, `report:read` or `webhook:read`, a response with status 200 is recorded as a
+   * read.
    */
   readonly permission?: Permission | readonly Permission[];
   handle(visit: Visit): Promise<FastifyReply>;
 };
 
-/** A message that the next page shows once. Its text is ours, and contains no data. */
+/** A message that the next page shows once. Its text is fixed and contains no data. */
 export type Flash = { readonly tone: 'good' | 'bad' | 'note'; readonly text: string };
 
-/** The fields of a template, besides those of the layout. */
+/** The template's fields, besides the layout's. */
 export type Model = Readonly<Record<string, unknown>>;
 
 export type PageOptions = {
-  /** The title of the page, which is also its heading. Text of ours, or what the page shows anyway. */
+  /** The page's title and heading: fixed text, or a value that the page shows anyway. */
   readonly title: string;
   /** Default: 200. */
   readonly status?: number;
@@ -59,7 +59,7 @@ export type PageOptions = {
   readonly flash?: Flash;
 };
 
-/** The result of reading a form or a query string. */
+/** The result of parsing a form or a query string. */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly errors: FieldErrors };
 
 /** One request for a page, and everything that its handler needs. */
@@ -68,32 +68,32 @@ export type Visit = {
   readonly reply: FastifyReply;
   readonly service: Service;
   readonly vault: Vault;
-  /** What only an operator may do. A page with the session `operator` uses it. */
+  /** Operations for operators only. Pages with the session `operator` use them. */
   readonly operations: Operations;
   /** Work that takes longer than a request. */
   readonly tasks: Tasks;
-  /** The identity provider with which people sign in; null if the settings name none. */
+  /** The identity provider for sign-ins, or null if the settings name none. */
   readonly identity: IdentityProvider | null;
-  /** The person who is signed in. Throws if the page needs no session. */
+  /** The signed-in person. Throws if the page needs no session. */
   readonly session: SignedIn;
-  /** The caller of a page with a permission, with the person's name for the access log. */
+  /** The caller on a page that requires a permission, with the person's name for the access log. */
   readonly caller: Caller;
-  /** What every query and command takes: `caller`, the trace id and the time of arrival. */
+  /** The context that every query and command takes: `caller`, the trace id and the time of arrival. */
   readonly context: ReadContext;
-  /** The same for one of the session's applications, also beside `context`; null if the session has none of this kind. */
+  /** The same for any of the session's applications, or null if the session has no application of this kind. */
   contextAs(kind: 'private' | 'management'): ReadContext | null;
-  /** A parameter of the path. */
+  /** Returns a path parameter. */
   param(name: string): string;
-  /** Reads the query string. Throws a 400 if it is not valid. */
+  /** Parses the query string. Throws Problem 400 if it is invalid. */
   query<T>(schema: z.ZodType<T>): T;
-  /** Reads the form that was posted. Returns the errors by field, for the page to show beside the fields. */
+  /** Parses the posted form. Returns errors by field, so that the page can show them beside the fields. */
   form<T>(schema: z.ZodType<T>): Parsed<T>;
   /**
-   * Renders `views/pages/<view>.liquid` in the layout. Resolves once everything that was read is known to be current.
+   * Renders `views/pages/<view>.liquid` in the layout. Resolves once all data that was read is known to be current.
    */
   page(view: string, model: Model, options: PageOptions): Promise<FastifyReply>;
-  /** Sends JSON to a script of ours. */
+  /** Sends JSON to the console's script. */
   json(body: Model): Promise<FastifyReply>;
-  /** Sends the browser to another page of the console (303), which shows the message. */
+  /** Redirects the browser to another console page (303), which shows the message. */
   redirect(path: string, flash?: Flash): FastifyReply;
 };

@@ -17,7 +17,7 @@ import { tokenPastPage } from './pages/token-past.js';
 import { tokensPage } from './pages/tokens.js';
 import { webhooksPage } from './pages/webhooks.js';
 
-/** All pages, in the order of the navigation. */
+/** All pages, in navigation order. */
 export const pages: readonly ConsolePage[] = [
   overviewPage,
   tokensPage,

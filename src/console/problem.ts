@@ -70,11 +70,11 @@ const consoleProblems = {
 
 export type ConsoleProblemCode = keyof typeof consoleProblems;
 
-/** Ends a request with a problem of the console. */
+/** Ends a request with a console problem. */
 export class ConsoleProblem extends Error {
   readonly code: ConsoleProblemCode;
 
-  /** `cause` is logged, unlike the problem itself. */
+  /** The log contains `cause`, but not the problem itself. */
   constructor(code: ConsoleProblemCode, cause?: Error) {
     super(code, { cause });
     this.name = 'ConsoleProblem';
@@ -82,7 +82,7 @@ export class ConsoleProblem extends Error {
   }
 }
 
-/** A problem as a page shows it. It contains only texts of ours. */
+/** A problem in the form that a page shows. It contains only fixed text. */
 export type ShownProblem = {
   readonly code: string;
   readonly status: number;
@@ -93,7 +93,7 @@ export type ShownProblem = {
   readonly retryAfterMs: number | null;
 };
 
-/** Returns what a page shows for any thrown error: for an unexpected one, only that it was unexpected. */
+/** Converts any thrown error to a problem for a page. An unexpected error reveals no details. */
 export function shownProblem(error: unknown): ShownProblem {
   const code = consoleCodeOf(error);
   if (code !== null) return { code, ...consoleProblems[code], errors: {}, retryAfterMs: null };

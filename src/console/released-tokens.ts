@@ -5,9 +5,9 @@ import { maskedAnswer, type ReadContext, release } from '../queries/release.js';
 import type { Vault } from '../vault/vault.js';
 
 /**
- * Returns what a page shows of each found token, once the access log has recorded the read. No list shows plaintext:
- * where the caller could see it, it shows the mask. `show` keeps the little that the page needs, so that one token is in
- * memory at a time, even in a large page.
+ * Returns the fields that a page shows for each token, once the access log has recorded the read. Lists never show
+ * plaintext: if the caller could see it, the list shows the mask. `show` keeps only the fields that the page needs, so
+ * that only one whole token is in memory at a time, even for a large page.
  */
 export async function releasedTokens<T>(
   vault: Vault,

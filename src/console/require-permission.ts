@@ -3,7 +3,7 @@ import type { Permission } from '../domain/access/permission.js';
 import { permissionMissing } from '../http/problem/problem.js';
 import type { Visit } from './page.js';
 
-/** Throws a 403 unless the caller holds a permission besides that of the page. */
+/** Throws Problem 403 unless the caller holds this permission, which is required in addition to the page's own. */
 export function requirePermission({ caller }: Pick<Visit, 'caller'>, permission: Permission): void {
   if (!grantsAnywhere(caller, permission)) throw permissionMissing([permission]);
 }

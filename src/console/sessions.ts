@@ -16,45 +16,45 @@ import type { Vault } from '../vault/vault.js';
 import { openedBy } from './groups.js';
 import type { IdentityProvider, SignInSecrets } from './identity-provider.js';
 
-/** A session ends after this time without a request. */
+/** A session ends after this long without a request. */
 export const idleMs = 15 * 60_000;
-/** A session ends after this time, however busy it is. */
+/** The maximum age of a session, even if it is in use. */
 export const sessionMs = 12 * 3_600_000;
-/** The time of the last request is stored at most this often. */
+/** The minimum interval between updates to a session's last request time. */
 const seenEveryMs = 30_000;
 const codeMs = 5 * 60_000;
-/** How long a person may take at the identity provider. */
+/** How long a person may take to sign in at the identity provider. */
 export const signInMs = 10 * 60_000;
 const tokenBytes = 32;
 
-/** Crockford's base 32: no letter that can be read as a digit. 20 characters carry 100 bits. */
+/** Crockford's base 32, which omits letters that look like digits. 20 characters carry 100 bits. */
 const codeAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const codeLength = 20;
 
-/** A person who is signed in, with the callers that their keys or groups open at this moment. */
+/** A signed-in person, with the callers that their keys or groups currently give access to. */
 export type SignedIn = {
   readonly id: string;
   readonly name: string;
-  /** The identity provider that states the name; null if the person typed it. */
+  /** The identity provider that stated the name, or null if the person typed it. */
   readonly issuer: string | null;
   readonly private: Caller | null;
   readonly management: Caller | null;
   readonly isOperator: boolean;
 };
 
-/** The deps of sessions. `identity` is null if the settings name no identity provider. */
+/** The dependencies of sessions. `identity` is null if the settings name no identity provider. */
 export type SessionDeps = Pick<Service, 'vault' | 'authenticateHash' | 'authenticateApplication'> & {
   readonly identity: Pick<IdentityProvider, 'issuer' | 'rules'> | null;
 };
 
-/** Returns the id under which a session or code is stored: the hash of the secret that names it. */
+/** Returns the id under which a session or code is stored: the hash of its secret. */
 function idOf(secret: string): string {
   return createHash('sha256').update(`strongroom.console.${secret}`).digest('hex');
 }
 
 /**
- * Stores a new session and returns the token that the browser keeps. Threat: an attacker who has planted a session's
- * token in a browser would share the session of the person who signs in there. So each sign-in gets a new token.
+ * Stores a new session and returns its token for the browser. Each sign-in gets a new token. Threat: an attacker who
+ * plants a session token in a browser would otherwise share the session of the person who signs in there.
  */
 export async function openSession(
   vault: Vault,
@@ -76,9 +76,9 @@ export async function openSession(
 }
 
 /**
- * Returns the person whose browser sent this token, or null if the session has ended: it was idle, is too old, was
- * closed, or all of its keys have been revoked or have expired. Authenticates each key or application again, so a
- * session never has more rights than its applications have now.
+ * Returns the person whose browser sent this token, or null if the session has ended. A session ends when it is idle
+ * for too long, too old or closed, or when all its keys have been revoked or have expired. Authenticates each key or
+ * application again, so a session never has more rights than its applications currently have.
  */
 export async function findSession(deps: SessionDeps, token: string): Promise<SignedIn | null> {
   const { clock, consoleSessions } = deps.vault;
@@ -95,7 +95,7 @@ export async function findSession(deps: SessionDeps, token: string): Promise<Sig
   if (clock.now() - content.seenAt < seenEveryMs) return session;
   const seenAt = clock.now();
   const seen = { ...stored, expiresAt: seenAt + idleMs, content: { ...content, seenAt } };
-  // Threat: a request that runs while the person signs out would bring the session back.
+  // Threat: a request that runs while the person signs out would restore the session.
   return (await consoleSessions.replace(seen)) ? session : null;
 }
 
@@ -121,7 +121,7 @@ async function openedByKeys({ authenticateHash }: SessionDeps, credentials: Cons
   };
 }
 
-/** Returns what the groups of a person open with the present settings; nothing if those name another provider. */
+/** Returns what a person's groups give access to under the current settings: nothing if these name another provider. */
 export async function openedByMembership(
   { authenticateApplication, identity }: SessionDeps,
   { issuer, groups }: ConsoleMembership,
@@ -144,8 +144,8 @@ function ofType(caller: Caller | null, type: ApplicationType): Caller | null {
 }
 
 /**
- * Stores a new sign-in at the identity provider. Returns its secrets, and the token that the browser keeps until it
- * returns. `session` is the token of the session that the sign-in replaces.
+ * Stores a new identity provider sign-in. Returns its secrets, and the token that the browser keeps until the callback.
+ * `session` is the token of the session that the sign-in replaces.
  */
 export async function beginSignIn(
   { clock, random, consoleSessions }: Vault,
@@ -164,14 +164,14 @@ export async function beginSignIn(
   return { token, secrets };
 }
 
-/** Uses up a sign-in. Returns null if the token names none, or if it is older than ten minutes. */
+/** Uses up a sign-in. Returns null if the token matches no sign-in, or if the sign-in is older than ten minutes. */
 export async function takeSignIn({ clock, consoleSessions }: Vault, token: string): Promise<ConsoleSignIn | null> {
   const stored = await consoleSessions.take(idOf(token));
   if (stored?.content.kind !== 'sign_in') return null;
   return latestNow(clock) < stored.content.beganAt + signInMs ? stored.content : null;
 }
 
-/** Ends the session in which a sign-in began. */
+/** Ends the session that a sign-in replaces. */
 export async function closeReplaced({ consoleSessions }: Vault, { replaces }: ConsoleSignIn): Promise<void> {
   if (replaces !== null) await consoleSessions.take(replaces);
 }
@@ -181,7 +181,7 @@ export async function closeSession({ consoleSessions }: Vault, token: string): P
   await consoleSessions.take(idOf(token));
 }
 
-/** Ends every session, in every browser, that was opened with a credential of this one. */
+/** Ends every session, in every browser, that was opened with one of this session's credentials. */
 export async function closeSessionsLike({ consoleSessions }: Vault, { id }: SignedIn): Promise<void> {
   const stored = await consoleSessions.take(id);
   for (const subject of stored?.subjects ?? []) await consoleSessions.removeOf(subject);
@@ -197,14 +197,14 @@ function subjectsOf(vault: Vault, credentials: ConsoleCredentials): readonly str
   ];
 }
 
-/** Threat: a subject may be an address, which a reader of the store would find by hashing candidates without a key. */
+/** Uses a keyed hash. Threat: a subject may be an email address, which could be found by hashing candidates. */
 function personRef({ integrity }: Vault, { issuer, subject }: ConsoleMembership): string {
   return createHmac('sha256', integrity.console)
     .update(JSON.stringify(['strongroom.console.person.1', issuer, subject]))
     .digest('hex');
 }
 
-/** Returns the caller of a key if its application has this type. */
+/** Returns the caller that a key belongs to, if its application has this type. */
 export async function callerOfKey(
   { authenticate }: Pick<Service, 'authenticate'>,
   key: string,
@@ -214,7 +214,7 @@ export async function callerOfKey(
   return caller?.applicationType === type ? { caller, keyHash: apiKeyHash(key) } : null;
 }
 
-/** Returns a new one-time code with which an operator can sign in for five minutes, in every process. */
+/** Returns a new one-time code. For five minutes, an operator can use it to sign in to any process. */
 export async function issueOperatorCode({ clock, random, consoleSessions }: Vault): Promise<string> {
   const issuedAt = clock.now();
   const characters = Array.from({ length: codeLength }, () => codeAlphabet.charAt(random.integer(codeAlphabet.length)));
@@ -226,7 +226,7 @@ export async function issueOperatorCode({ clock, random, consoleSessions }: Vaul
   return code.replaceAll(/(.{4})(?=.)/g, '$1-');
 }
 
-/** Uses up a code. Returns whether it was valid. The first use ends it, also one that comes too late. */
+/** Uses up a code and returns whether it was valid. The first use invalidates the code, even if it has expired. */
 export async function redeemOperatorCode({ clock, consoleSessions }: Vault, typed: string): Promise<boolean> {
   const code = typed.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
   if (code.length !== codeLength) return false;

@@ -2,7 +2,7 @@ import type { Json } from '../domain/json.js';
 
 export type TaskName = 'checks' | 'verification';
 
-/** A task as a page shows it. Times are in ms since the epoch. `total` is 0 while it is unknown. */
+/** A task's state. Times are in ms since the epoch. `total` is 0 while it is unknown. */
 export type TaskState =
   | { readonly state: 'none' }
   | { readonly state: 'running'; readonly beganAt: number; readonly done: number; readonly total: number }
@@ -12,9 +12,9 @@ export type TaskState =
 /** Reports the progress of a task. */
 export type OnProgress = (done: number, total: number) => void;
 
-/** Work that takes longer than a request may: one of each name at a time, and its last result, in this process. */
+/** Work that takes too long for a request. This process runs one task per name at a time and keeps its last result. */
 export type Tasks = {
-  /** Starts a task. Does nothing while one of this name is running. `run` returns the result or a message. */
+  /** Starts a task unless one with this name is running. `run` returns the result or a message. */
   start(
     name: TaskName,
     run: (
@@ -24,7 +24,7 @@ export type Tasks = {
   state(name: TaskName): TaskState;
 };
 
-/** Creates the tasks of one console. `onError` gets the unexpected error of a task. */
+/** Creates the tasks for one console. `onError` receives unexpected errors. */
 export function createTasks(now: () => number, onError: (error: unknown) => void): Tasks {
   const states = new Map<TaskName, TaskState>();
   return {

@@ -7,7 +7,7 @@ import { typeRules } from '../domain/token/types/type-rules.js';
 import { parsingJsonBody } from '../http/body/parse-json-body.js';
 import type { Work } from '../vault/turns.js';
 
-/** A field of the data of a type. `path` is where the API has it. */
+/** A field in a token type's data. `path` is its path in the API. */
 export type DataField = {
   readonly name: string;
   readonly label: string;
@@ -23,7 +23,7 @@ const digits = (name: string, path: string, label: string, hint: string, isRequi
   ...{ name, path, label, hint, isRequired, isNumeric: true },
 });
 
-/** The fields that fit each type. `token` has a text area instead. */
+/** The fields for each type. `token` has a text area instead. */
 const typeForms: Readonly<Record<TokenType, TypeForm>> = {
   token: { label: 'Text or JSON', fields: [] },
   card: {
@@ -70,7 +70,7 @@ const texts = z
   .default([])
   .transform((given) => (typeof given === 'string' ? [given] : given));
 
-/** The form as it was typed. */
+/** The form's values as they were typed. */
 export const tokenForm = z.object({
   ...{ number: text, expiration_month: text, expiration_year: text, cvc: text },
   ...{ routing_number: text, account_number: text, value: text },
@@ -78,14 +78,14 @@ export const tokenForm = z.object({
   ...{ id: text, containers: text, expires_at: text, mask: text, search_indexes: text, fingerprint_expression: text },
   ...{ metadata_key: texts, metadata_value: texts },
   deduplicate_token: z.enum(['', 'true', 'false']).default(''),
-  /** Differs in each form that is opened, so that one that is sent twice creates one token. */
+  /** The idempotency key. Each opened form has its own, so that submitting a form twice creates only one token. */
   request: z.string().max(200).default(''),
   type: z.enum(tokenTypes, { error: 'is not a type of token' }).default('token'),
 });
 
 export type TypedToken = z.output<typeof tokenForm>;
 
-/** Returns what the form of a type shows. */
+/** Returns the template fields for a type's form. */
 export function shapeOf(type: TokenType) {
   const { defaultContainer, defaultFingerprintExpression, defaultMask, defaultSearchIndexes } = typeRules[type];
   return {
@@ -98,7 +98,7 @@ export function shapeOf(type: TokenType) {
   };
 }
 
-/** Returns the create request that a form states, and the errors of what is no JSON. */
+/** Returns the create request from a form, and errors for fields that contain invalid JSON. */
 export async function requestOf(
   work: Work,
   typed: TypedToken,
@@ -126,7 +126,7 @@ type Read = { readonly value: Json; readonly errors: FieldErrors };
 async function dataOf(work: Work, { type, ...typed }: TypedToken): Promise<Read> {
   const { fields } = typeForms[type];
   const values: Readonly<Record<string, unknown>> = typed;
-  // Spaces are how people write long numbers, and never part of one.
+  // People write long numbers with spaces, which are never part of the number.
   const typedValue = ({ name }: DataField) => String(values[name] ?? '').replaceAll(/\s/g, '');
   const [only] = fields;
   if (only?.path === 'data') return { value: typedValue(only), errors: {} };
@@ -139,7 +139,7 @@ async function dataOf(work: Work, { type, ...typed }: TypedToken): Promise<Read>
   return typed.format === 'json' ? jsonOf(work, source, 'data') : { value: source, errors: {} };
 }
 
-/** Reads a mask: JSON, or one expression. */
+/** Parses a mask: JSON or a single expression. */
 async function maskOf(work: Work, given: string): Promise<Read> {
   const source = withLineFeeds(given).trim();
   return /^(?:\{(?![{%])|\[|")/.test(source) ? jsonOf(work, source, 'mask') : { value: source, errors: {} };
@@ -152,7 +152,7 @@ async function jsonOf(work: Work, source: string, path: string): Promise<Read> {
   return { value: '', errors: { [at]: [parsed.message] } };
 }
 
-/** Returns the rows of key and value with a key. */
+/** Returns the key-value rows that have a key. */
 export function metadataOf({
   metadata_key: keys,
   metadata_value: values,
@@ -170,12 +170,12 @@ export function metadataOf({
   return { value: metadata.size === 0 ? null : Object.fromEntries(metadata), errors: {} };
 }
 
-/** A form sends each line break as two characters. */
+/** Normalizes line breaks, because a form sends each one as two characters. */
 export function withLineFeeds(given: string): string {
   return given.replaceAll('\r\n', '\n');
 }
 
-/** Returns the lines that are not empty; null if there are none. */
+/** Returns the non-empty lines, or null if there are none. */
 export function listOf(given: string): readonly string[] | null {
   const lines = withLineFeeds(given)
     .split('\n')
@@ -188,7 +188,7 @@ function absentIfEmpty(given: string): string | null {
   return given === '' ? null : given;
 }
 
-/** A field of a form, and the path of its value in a request. */
+/** A form field and the path of its value in a request. */
 type Place = { readonly name: string; readonly path: string };
 
 const ownPlaces: readonly Place[] = [
@@ -201,14 +201,14 @@ const ownPlaces: readonly Place[] = [
   'id',
 ].map((name) => ({ name, path: name }));
 
-/** Returns the fields of a type's form that hold its data. */
+/** Returns the data fields in a type's form. */
 export function dataPlaces(type: TokenType): readonly Place[] {
   return type === 'token' ? [{ name: 'text', path: 'data' }] : typeForms[type].fields;
 }
 
 /**
- * Returns the errors of a request under the names of the fields that show them, and all others under `form`. An error of
- * a part, such as `containers[1]`, keeps its path in its text.
+ * Returns a request's errors, keyed by the form fields that show them. Other errors are under `form`. An error in part
+ * of a field, such as `containers[1]`, keeps its path in the message.
  */
 export function errorsBeside(errors: FieldErrors, places: readonly Place[] = []): Readonly<Record<string, string>> {
   const all = [...places, ...ownPlaces];

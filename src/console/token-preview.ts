@@ -11,7 +11,7 @@ export const previewPermissions = ['token:read', 'token:search', 'token:use'] as
 
 type Asked = { readonly applicationId: string; readonly tokenId: string; readonly permission: string };
 
-/** What a page shows of a preview before one was asked for. */
+/** The preview's fields before a person requests one. */
 export function noPreview({ tokenId, permission }: Omit<Asked, 'applicationId'>) {
   return { tokenId, permission, permissions: previewPermissions, error: null, result: null };
 }
@@ -22,8 +22,8 @@ export type ShownPreview = Omit<ReturnType<typeof noPreview>, 'error' | 'result'
 };
 
 /**
- * Returns what an application would see of a token, as the page shows it. The value is shown to the private application
- * of the session, and never in plaintext: a page that reveals a value asks for a reason.
+ * Returns what an application would see of a token. The page shows it with the access of the session's private
+ * application, and never in plaintext, because a page that reveals a value asks for a reason.
  */
 export async function shownPreview(visit: Visit, asked: Asked, access: AccessFields | null): Promise<ShownPreview> {
   const { vault, context } = visit;
@@ -47,7 +47,7 @@ export async function shownPreview(visit: Visit, asked: Asked, access: AccessFie
     result: {
       decisions: decisions.map(({ permission: name, transform, rule }) => ({ name, transform, rule })),
       seen: decision?.transform ?? null,
-      /** The application sees more than the page: the person may see less, or the value is masked here. */
+      /** The application would see more than the page shows: the person may see less, or the page masks the value. */
       isMasked: token?.transform === 'reveal',
       isLimited,
       hasViewer: viewer !== null,

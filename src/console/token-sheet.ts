@@ -7,17 +7,17 @@ import type { TokenAnswer } from '../queries/token-answer.js';
 import type { Visit } from './page.js';
 import { shownLines, shownText } from './shown-text.js';
 
-/** What a page shows of data and of a mask. A file has all of it. */
+/** The maximum length of data or a mask on a page. A downloaded file contains all of it. */
 const charactersMax = 3_000;
 const membersMax = 20;
 const memberCharactersMax = 500;
 
-/** Returns the path of a token's page. */
+/** Returns the path to a token's page. */
 export function tokenPath(id: string): string {
   return `/tokens/${encodeURIComponent(id)}`;
 }
 
-/** Returns the token of the path under the transform of `token:read`. Throws the problem of a rejection. */
+/** Returns the token in the path, with the `token:read` transform applied. Throws a problem if the read is rejected. */
 export async function findToken({ vault, context }: Visit, id: string): Promise<TokenAnswer> {
   const found = await getToken(vault, context, id);
   if (found.ok) return found.value;
@@ -26,7 +26,7 @@ export async function findToken({ vault, context }: Visit, id: string): Promise<
   throw problemFrom(found);
 }
 
-/** Returns the token in plaintext, which a rule for `token:read` or `token:use` allows. Throws a 403 if neither does. */
+/** Returns the token in plaintext. Throws Problem 403 unless a `token:read` or `token:use` rule allows it. */
 export async function findPlaintext(visit: Visit, id: string): Promise<TokenAnswer> {
   const read = await findToken(visit, id);
   if (read.transform === 'reveal') return read;
@@ -47,7 +47,7 @@ export async function released(
 
 export type Sheet = ReturnType<typeof sheetOf>;
 
-/** Returns what a page shows of a token object. */
+/** Returns a token's template fields. */
 export function sheetOf(token: JsonObject) {
   const { id, type, containers, metadata, search_indexes: indexes, mask } = token;
   return {
@@ -69,7 +69,7 @@ function textOf(value: Json | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Returns data as a list of members if it is a small object, otherwise as text. `isCut`: it is longer than that. */
+/** Returns data as a list of members if it is a small object, otherwise as text. `isCut` means truncated. */
 function shownData(data: Json) {
   const members = isJsonObject(data) ? Object.entries(data) : [];
   const isSmall = members.length > 0 && members.length <= membersMax && members.every(([, value]) => isShort(value));

@@ -7,7 +7,7 @@ import { shownText } from './shown-text.js';
 /** A posted form whose fields are not known in advance, such as one with a list of rules. */
 export type TypedForm = {
   readonly names: readonly string[];
-  /** Returns the trimmed text of a field; empty if it was not sent. */
+  /** Returns a field's trimmed text, or an empty string if the field was not sent. */
   text(name: string): string;
   /** Returns all values of a field, such as the checked boxes of a group. */
   values(name: string): readonly string[];
@@ -23,7 +23,7 @@ export function typedForm(visit: Visit): TypedForm {
   return { names: [...fields.keys()], values, text: (name) => (values(name)[0] ?? '').trim() };
 }
 
-/** Returns the first error of a field and of the items of its list as a sentence; null if it has none. */
+/** Returns the first error in a field or its list items as a sentence, or null if there is none. */
 export function errorOf(errors: FieldErrors, field: string): string | null {
   const found = Object.entries(errors).find(
     ([path]) => path === field || (path.startsWith(`${field}[`) && path.endsWith(']')),
@@ -33,8 +33,8 @@ export function errorOf(errors: FieldErrors, field: string): string | null {
 }
 
 /**
- * Checks a name that a person typed to confirm a deletion. A name may contain characters that nobody can type, so the
- * text that the page shows in their place is accepted, too.
+ * Checks a name that a person typed to confirm a deletion. Some characters in a name cannot be typed, so this also
+ * accepts the text that the page shows instead of them.
  */
 export function confirmed(typed: string, name: string): Checked<null> {
   const isName = typed !== '' && (typed === name.trim() || typed === shownText(name).trim());
@@ -44,7 +44,7 @@ export function confirmed(typed: string, name: string): Checked<null> {
 const onceField = z.object({ once: z.uuid() });
 
 /**
- * Returns the idempotency key of a form that issues a secret. Without it, a reload of the answer would issue another one.
+ * Returns the idempotency key for a form that issues a secret. Without it, reloading the response would issue another.
  */
 export function onceOf(
   visit: Visit,
@@ -63,7 +63,7 @@ const pageQuery = z.object({
     .transform(Number),
 });
 
-/** Returns the page number of a list that is read with links. */
+/** Returns the page number for a list with page links. */
 export function pageNumber(visit: Visit): number {
   return visit.query(pageQuery).page;
 }

@@ -3,12 +3,12 @@ import { Liquid } from 'liquidjs';
 import { formatTimestamp } from '../domain/time.js';
 import { shownText } from './shown-text.js';
 
-/** The folder of the templates, from a module of `dist/console` and from the program in `dist/bin`. */
+/** The template folder, as seen from a module in `dist/console` and from the program in `dist/bin`. */
 export const viewsFolder = fileURLToPath(new URL('../console/views/', import.meta.url));
 
 /**
- * Creates the template engine. Every output is escaped as HTML, an unknown variable or filter is an error, and templates
- * cannot call methods of what they are given. Values are data of the templates: nothing in them is ever parsed as one.
+ * Creates the template engine. Every output is HTML-escaped, an unknown variable or filter is an error, and templates
+ * cannot call methods on their values. Values are only data and are never parsed as templates.
  */
 export function createTemplates(): Liquid {
   const engine = new Liquid({
@@ -21,7 +21,7 @@ export function createTemplates(): Liquid {
     jsTruthy: true,
     cache: true,
   });
-  /** `{{ value | shown }}` or `{{ value | shown: 40 }}`: a value from outside, with invisible characters made visible. */
+  /** `{{ value | shown }}` or `{{ value | shown: 40 }}`: an untrusted value, with invisible characters made visible. */
   engine.registerFilter('shown', (value: unknown, max?: number) => shownText(value, max));
   /** `{{ ms | iso }}`: for the attribute `datetime`. */
   engine.registerFilter('iso', (ms: number) => formatTimestamp(ms));

@@ -13,7 +13,7 @@ import { ConsoleProblem } from './problem.js';
 const flashSeconds = 60;
 const issuesMax = 20;
 
-/** Creates what the handler of a page gets for one request. */
+/** Creates the object that a page's handler receives for one request. */
 export function createVisit(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -54,7 +54,7 @@ export function createVisit(
     async page(view, model, options) {
       const flash = options.flash ?? takeFlash(request, reply);
       const text = await layout(request, reply, `pages/${view}`, model, { ...options, flash });
-      // Threat: a deposed store server would show what was changed in the meantime, such as a session that was closed.
+      // Threat: a store server that lost its leadership would return outdated data, such as a closed session.
       await vault.confirmReads(beganAt, false);
       return sendHtml(reply.code(options.status ?? 200), text);
     },
@@ -74,7 +74,7 @@ export function createVisit(
   };
 }
 
-/** Sends a page that no cache may keep. */
+/** Sends a page with headers that prevent caches from storing it. */
 export function sendHtml(reply: FastifyReply, text: string): FastifyReply {
   return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(text);
 }

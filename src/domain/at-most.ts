@@ -1,6 +1,6 @@
 /**
- * Runs `work` for each item, at most `limit` at a time. If one fails, waits for the running calls and throws the first
- * failure.
+ * Runs `work` for each item, at most `limit` at a time. If a call fails, starts no more calls, waits for the running
+ * ones and throws the first failure.
  */
 export async function atMost<T, R>(
   limit: number,

@@ -1,6 +1,6 @@
 /**
- * The errors of a request by field. The key is a JSON path in request casing (`data.number`, `search_indexes[0]`), and
- * the value is its messages. A message never repeats a value from the request (docs/contract.md, "Errors").
+ * The errors of a request, by field. Each key is a JSON path in request casing (`data.number`, `search_indexes[0]`),
+ * and its value is a list of messages. A message never repeats a value from the request (docs/contract.md, "Errors").
  */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
@@ -17,8 +17,8 @@ export function invalid<T = never>(path: string, message: string): Checked<T> {
 }
 
 /**
- * Returns the errors of several checks together, without repeats, or null if all checks passed. Threat: a body of 4 MiB
- * has 250,000 fields that all fail at one path.
+ * Returns the combined errors of several checks, without duplicates, or null if all checks passed. Threat: a 4 MiB body
+ * may have 250,000 fields that all fail at the same path.
  */
 export function errorsOf(checks: readonly Checked<unknown>[]): FieldErrors | null {
   const errors = new Map<string, Set<string>>();

@@ -3,11 +3,11 @@ export type BudgetUse = {
   readonly endsAt: number;
   /** The total reserved in the window. It never exceeds the budget. */
   readonly used: number;
-  /** The number of reported look-ups that found something. */
+  /** The number of reported lookups that found something. */
   readonly hits: number;
   /** True if a request was rejected in this window because the budget was used up. */
   readonly exhausted: boolean;
-  /** The last time at which the application exceeded `suspectAbove` without a hit. Kept across windows. */
+  /** When the application last exceeded `suspectAbove` without a hit. Kept across windows. */
   readonly suspectAt: number | null;
 };
 
@@ -15,26 +15,27 @@ export type GuessBudget = {
   readonly max: number;
   readonly windowMs: number;
   /**
-   * An application with more look-ups than this in a window and not a single hit becomes suspect. Null disables this.
+   * An application becomes suspect if it makes more lookups than this in one window without a single hit. Null disables
+   * this.
    */
   readonly suspectAbove: number | null;
 };
 
 export type ReservationRequest = {
-  /** The number of look-ups that the caller needs now, at least 1. */
+  /** The number of lookups that the caller needs now, at least 1. */
   readonly need: number;
-  /** Whether to reserve additional look-ups for the next requests. */
+  /** Whether to reserve additional lookups for later requests. */
   readonly spare: 'none' | 'block';
   /** The number of hits since the caller's last reservation. */
   readonly hits: number;
   readonly now: number;
 };
 
-/** The largest difference between the clocks of the processes that share a budget. */
+/** The maximum clock difference between processes that share a budget. */
 export const clocksApartMs = 2_000;
 
 export type Reservation = {
-  /** At least `need`, or everything that was left. */
+  /** The number of guesses granted: at least `need`, or all that were left. */
   readonly granted: number;
   readonly endsAt: number;
   /** True for the first reservation in a window that was not granted in full. */
@@ -43,13 +44,13 @@ export type Reservation = {
   readonly suspects: boolean;
 };
 
-/** A reservation includes at most this many look-ups beyond its need, and at most a twentieth of the rest. */
+/** A reservation includes at most this many lookups beyond its need, and at most a twentieth of the remainder. */
 const spareMax = 49;
 const spareDivisor = 20;
 
 /**
- * Takes a block of guesses from a budget. A window begins with the first reservation after the previous window has
- * ended. A stored window that ends more than a whole window from now began before the clock was set back, so it no
+ * Reserves a block of guesses from a budget. A window begins with the first reservation after the previous window has
+ * ended. If a stored window ends more than one window length from now, it began before the clock was set back, and no
  * longer counts.
  */
 export function reserveGuesses(

@@ -1,8 +1,8 @@
 import type { FieldErrors } from './field-errors.js';
 
 /**
- * Returns the path of a member (`a.b`, `a["b c"]`) for the `errors` of a problem. Shows a key that may be a value as
- * `*`.
+ * Returns the path of an object member (`a.b`, `a["b c"]`) for the `errors` of a response. Shows `*` in place of a key
+ * that may be a sensitive value.
  */
 export function memberPath(path: string, key: string): string {
   const shown = printableKey(key);
@@ -10,14 +10,12 @@ export function memberPath(path: string, key: string): string {
   return path === '' ? shown : `${path}.${shown}`;
 }
 
-/** Returns the path of an item (`a[0]`). */
+/** Returns the path of an array item (`a[0]`). */
 export function itemPath(path: string, index: number): string {
   return `${path}[${index}]`;
 }
 
-/**
- * Returns the errors with each path placed under another path (`data.number` under `a[0]` becomes `a[0].data.number`).
- */
+/** Returns the errors with `path` prepended to each path (`data.number` under `a[0]` becomes `a[0].data.number`). */
 export function errorsUnder(path: string, errors: FieldErrors): FieldErrors {
   const entries = Object.entries(errors).map(([field, messages]) => [under(path, field), messages] as const);
   return Object.fromEntries(entries);
@@ -29,8 +27,9 @@ function under(path: string, field: string): string {
 }
 
 /**
- * Returns a key from the caller's JSON in the form that an error path shows: `*` if the key is long or has six or more
- * digits. Threat: a key is data as well, and may be a person's number (docs/contract.md, "Errors").
+ * Returns a key from the caller's JSON as shown in an error path: `*` if the key is long, has six or more digits, or
+ * contains unprintable characters. Threat: a key is also data, and may be a person's account number (docs/contract.md,
+ * "Errors").
  */
 export function printableKey(key: string): string {
   return key.length <= 40 && !/(?:\p{N}\P{N}*){6}/u.test(key) && !/\p{C}/u.test(key) ? key : '*';

@@ -1,10 +1,13 @@
 import { isJsonArray, isJsonObject, type Json } from './json.js';
 import type { Steps } from './steps.js';
 
-/** The amount that is converted at once: the number of characters in strings and names, plus 8 for each other value. */
+/**
+ * The maximum size that is converted without a pause, as an estimate of the characters of JSON. Strings and keys count
+ * their length, and any other value counts 8.
+ */
 const sizeAtOnce = 32 * 1024;
 
-/** Returns the text of `JSON.stringify`, in steps, because converting a few MiB takes a tenth of a second. */
+/** Returns the result of `JSON.stringify`. Works in steps, because converting a few MiB takes a tenth of a second. */
 export function* jsonText(value: Json): Steps<string> {
   if (isSmall(value)) return JSON.stringify(value);
   const pieces: string[] = [];
@@ -12,7 +15,7 @@ export function* jsonText(value: Json): Steps<string> {
   return pieces.join('');
 }
 
-/** Writes a large value: its small items many at a time, and each large item recursively. */
+/** Writes a large value. Writes many small items at once, and each large item recursively. */
 function* write(value: Json, pieces: string[]): Steps<void> {
   const isArray = isJsonArray(value);
   if (!isArray && !isJsonObject(value)) {
@@ -60,7 +63,7 @@ function isSmall(value: Json): boolean {
   return leftAfter(value, sizeAtOnce) >= 0;
 }
 
-/** Returns what remains of a size after a value, or a negative number as soon as nothing remains. */
+/** Returns `size` minus the size of a value, or a negative number as soon as the value exceeds `size`. */
 function leftAfter(value: Json, size: number): number {
   if (typeof value === 'string') return size - 2 - value.length;
   let left = size - 8;

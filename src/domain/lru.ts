@@ -1,4 +1,4 @@
-/** A map that holds at most `entriesMax` entries and drops the least recently used one. */
+/** A map with at most `entriesMax` entries that evicts the least recently used entry. */
 export type Lru<V> = { get(key: string): V | undefined; set(key: string, value: V): void };
 
 export function createLru<V>(entriesMax: number): Lru<V> {

@@ -1,6 +1,6 @@
 /**
- * Returns the candidate that differs by the fewest changed, added or removed characters. If several differ equally,
- * returns the first of them.
+ * Returns the candidate that differs from the text by the fewest changed, added or removed characters. Returns the
+ * first such candidate if there are several.
  */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates.map((candidate) => ({ candidate, steps: distance(text, candidate) }));

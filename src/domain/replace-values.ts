@@ -2,7 +2,7 @@ import { isJsonArray, type Json, type JsonObject } from './json.js';
 import { itemPath, memberPath } from './json-path.js';
 import type { Steps } from './steps.js';
 
-/** The number of values between two pauses. Visiting them takes some tenths of a millisecond. */
+/** The number of values to visit between two yields. Visiting them takes a few tenths of a millisecond. */
 const valuesAtOnce = 2_000;
 
 /** An object or array that is being copied. `at` is the index of the next member. */
@@ -12,9 +12,9 @@ type Frame =
 
 /**
  * Copies a JSON value with some values replaced. `replace` returns the replacement of a value, or undefined to keep the
- * value and visit its members. Works without recursion and in steps, because a body of 4 MiB has a million values.
- * `pathOf` returns the path of the current value (`a.b[0]`). No key may be `__proto__`, which parsed bodies never
- * contain.
+ * value and visit its members. Works in steps and without recursion, because a 4 MiB body may have a million values.
+ * `pathOf` returns the path of the current value (`a.b[0]`). The value must not contain the key `__proto__`; parsed
+ * bodies never do.
  */
 export function* replaceValues(
   value: Json,

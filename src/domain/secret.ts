@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 
 /**
- * A plaintext value that must not reach a log, an error or a message by accident. Printing, inspecting or serializing
+ * A plaintext value that must not accidentally reach a log, an error or a message. Printing, inspecting or serializing
  * it yields a placeholder. Only `reveal` returns the value, so every use can be found by searching for that name.
  */
 export class Secret<T> {

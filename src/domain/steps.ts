@@ -1,6 +1,6 @@
 /**
- * A computation that yields at each point where other work may run first. At each yield, its driver either continues at
- * once (`finish`) or lets other requests run in between (`Turns`).
+ * A computation that yields wherever other work may run. At each yield, its driver either continues immediately
+ * (`finish`) or lets other requests run first (`Turns`).
  */
 export type Steps<T> = Generator<void, T, void>;
 

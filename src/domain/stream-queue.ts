@@ -1,12 +1,12 @@
 export type StreamQueue = {
-  /** Runs `work` after everything that was queued earlier for any of these streams. */
+  /** Runs `work` after all work that was queued earlier for any of these streams. */
   run<T>(streams: readonly string[], work: () => Promise<T>): Promise<T>;
 };
 
 /**
- * Runs commands on the same stream, or on anything else with a name, one after another within a process, so that only
- * other processes can cause a conflict. A command on several streams enters all their queues in one step and waits only
- * for earlier commands, so there is no deadlock.
+ * Runs commands on the same stream (or on anything else that has a name) one at a time within a process, so that only
+ * other processes can cause a conflict. A command on several streams enters all of their queues in one step and waits
+ * only for earlier commands, so there are no deadlocks.
  */
 export function createStreamQueue(): StreamQueue {
   const tails = new Map<string, Promise<unknown>>();

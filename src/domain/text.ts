@@ -1,9 +1,9 @@
 /**
- * Returns the number of characters in a text. Like every length limit, it counts Unicode code points (docs/contract.md,
- * "Terms").
+ * Returns the number of characters in a string. Like every length limit, it counts Unicode code points
+ * (docs/contract.md, "Terms").
  */
 export function codePointCount(text: string): number {
-  // A long text in Latin-1, as most long texts are, need not be counted.
+  // Most long strings are Latin-1, in which every character is one code point.
   if (text.length > 10_000 && latin1Bytes(text) !== null) return text.length;
   let count = 0;
   for (let i = 0; i < text.length; i += 1) {
@@ -15,23 +15,23 @@ export function codePointCount(text: string): number {
   return count;
 }
 
-/** Returns the text as Latin-1 with one byte per character, or null if it contains other characters. */
+/** Returns the string as Latin-1 with one byte per character, or null if it contains other characters. */
 export function latin1Bytes(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'latin1');
   return bytes.toString('latin1') === text ? bytes : null;
 }
 
 /**
- * Returns false for a text with a lone surrogate. UTF-8 cannot encode lone surrogates, so different texts would be
- * stored as the same value.
+ * Returns whether a string is well-formed Unicode, without lone surrogates. UTF-8 cannot encode lone surrogates, so
+ * different strings would be stored as the same value.
  */
 export function isWellFormed(text: string): boolean {
   return !/\p{Cs}/u.test(text);
 }
 
 /**
- * Returns a number with its noun for a message: `1 event`, `1,234 events`. `many` is the plural if that is not the noun
- * with an s.
+ * Returns a number with its noun for a message: `1 event`, `1,234 events`. Pass `many` if the plural is not formed with
+ * an s.
  */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;

@@ -1,6 +1,6 @@
 /**
  * Parses the `expires_at` of a request into milliseconds since the epoch (docs/contract.md, "Expiry formats"). Returns
- * null if the text has no accepted format or the time does not exist.
+ * null if the text is not in an accepted format or the time does not exist.
  */
 export function parseExpiresAt(text: string): number | null {
   return parseUsDateTime(text) ?? parseIsoDateTime(text);
@@ -11,8 +11,8 @@ const usShape =
   /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?: (\d{1,2}):(\d{2}):(\d{2})[ \u202f](AM|PM)(?: ([+-]\d{2}:\d{2}))?)?$/i;
 
 /**
- * Parses `M/D/YYYY h:mm:ss AM|PM ±hh:mm`, the same without an offset (UTC), and `M/D/YYYY` (midnight UTC). Month, day
- * and hour may have a leading zero. Returns null for any other text.
+ * Parses `M/D/YYYY h:mm:ss AM|PM ±hh:mm`, the same without an offset (UTC), and `M/D/YYYY` (midnight UTC). The month,
+ * day and hour may have a leading zero. Returns null for any other text.
  */
 function parseUsDateTime(text: string): number | null {
   const match = usShape.exec(text);
@@ -37,7 +37,7 @@ const isoShape =
 
 /**
  * Parses an ISO 8601 date (`2026-01-31`, midnight UTC) or a date-time in the extended format into milliseconds since
- * the epoch. Seconds, a fraction of up to nine digits and an offset (default UTC) are optional. Truncates a fraction to
+ * the epoch. Seconds, a fraction of up to nine digits and an offset (default UTC) are optional. Truncates fractions to
  * milliseconds, so that a token does not outlive the given time. Returns null for any other text.
  */
 export function parseIsoDateTime(text: string): number | null {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../domain/json.js';
 
 /**
- * Returns the keys that tokens keep after a change, each with the revision of the event: an older row with that key is
- * then outdated. `before` is the revision that the events follow, if they have no revisions yet.
+ * Returns the keys that tokens keep after a change, each with the revision of the event. A row with such a key and an
+ * older revision is outdated. `before` is the revision just before the events, for events that have no revisions yet.
  */
 export function advancedKeys(
   events: readonly { readonly clear: JsonObject; readonly revision?: number }[],

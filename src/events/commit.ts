@@ -5,13 +5,13 @@ import { hmac, sha256, sha256Text } from './sealing/hashes.js';
 import { lengthPrefixed, lengthPrefixedText } from './sealing/length-prefixed.js';
 
 /**
- * The part of a stored event that allows verifying it by itself: its commit, which is the events that one command
- * appends to one stream, and the MAC of that commit.
+ * The part of a stored event that makes it independently verifiable. It describes the event's commit (the events that
+ * one command appended to one stream) and contains the MAC of that commit.
  */
 export type EventProof = {
   /** The revision of the first event of the commit. */
   readonly first: number;
-  /** The digests of all events of the commit in order, 32 bytes each; null if the event is alone in it. */
+  /** The digests of all events in the commit, in order, 32 bytes each; null if the commit has only this event. */
   readonly digests: Uint8Array | null;
   /** The hash of the trace and the ciphertexts, so that the event can be verified without reading them. */
   readonly sealedHash: Uint8Array;
@@ -19,14 +19,14 @@ export type EventProof = {
   readonly mac: Uint8Array;
 };
 
-/** Events that are appended together, each with its proof. */
+/** Events that are appended together, each with its proof, and the leaf that represents them. */
 export type Commit = {
   readonly events: readonly (NewEvent & { readonly proof: EventProof })[];
-  /** The commit in the hash chain and in the Merkle tree of a checkpoint. */
+  /** The hash that represents the commit in the hash chain and in the Merkle tree of a checkpoint. */
   readonly leaf: Uint8Array;
 };
 
-/** An event as a store holds it. Any program that can write to the store may have written it. */
+/** An unverified event from a store. Any program that can write to the store may have written it. */
 export type StoredEvent = RecordedEvent & { readonly proof: EventProof };
 export type StoredClear = ClearEvent & { readonly proof: EventProof };
 
@@ -35,8 +35,8 @@ export type ProvenEvent = StoredEvent & { readonly leaf: Uint8Array };
 export type ProvenClear = StoredClear & { readonly leaf: Uint8Array };
 
 /**
- * An event with its place in its stream. Its position in the log is not part of any hash: a restored log may have
- * others.
+ * An event with its place in its stream. Hashes do not cover its position in the log, because positions may differ in a
+ * restored log.
  */
 export type PlacedEvent = Omit<ClearEvent, 'position'>;
 
@@ -48,7 +48,7 @@ const leafPrefix = '\0';
 /** The link before the first commit. */
 export const noLink: Uint8Array = new Uint8Array(hashBytes);
 
-/** Returns the proof of the events that are to be appended to a stream after `expectedRevision`. */
+/** Returns the commit for events that are to be appended to a stream after `expectedRevision`. */
 export function sealCommit(
   key: Uint8Array,
   stream: string,
@@ -79,7 +79,7 @@ export function sealCommit(
 
 type Placed = { readonly revision: number; readonly proof: Pick<EventProof, 'first' | 'digests'> };
 
-/** Returns how many events were committed together with an event, including it. */
+/** Returns the number of events in an event's commit, including the event itself. */
 export function commitSize({ digests }: Pick<EventProof, 'digests'>): number {
   return digests === null ? 1 : digests.length / hashBytes;
 }
@@ -89,7 +89,10 @@ export function endsCommit({ revision, proof }: Placed): boolean {
   return revision === proof.first + commitSize(proof) - 1;
 }
 
-/** Returns the leaf of the commit that an event claims to belong to; null if it cannot belong to it. Needs no key. */
+/**
+ * Returns the leaf of the commit that an event claims to belong to, or null if the event cannot belong to that commit.
+ * Needs no key.
+ */
 export function leafOf(event: PlacedEvent & { readonly proof: Omit<EventProof, 'mac'> }): Buffer | null {
   const { stream, revision, proof } = event;
   const { first, digests, sealedHash: sealed } = proof;
@@ -102,7 +105,7 @@ export function leafOf(event: PlacedEvent & { readonly proof: Omit<EventProof, '
   return commitLeaf(stream, first, listed);
 }
 
-/** Returns the leaf of an event's commit if its MAC is valid; otherwise null. */
+/** Returns the leaf of an event's commit, or null if the commit's MAC is invalid. */
 export function provenLeaf(key: Uint8Array, event: StoredClear): Buffer | null {
   const leaf = leafOf(event);
   const { mac } = event.proof;
@@ -110,7 +113,7 @@ export function provenLeaf(key: Uint8Array, event: StoredClear): Buffer | null {
   return timingSafeEqual(commitMac(key, leaf), mac) ? leaf : null;
 }
 
-/** Returns the link of the hash chain after a commit: SHA-256 over the previous link and the leaf. */
+/** Returns the next link of the hash chain: the SHA-256 hash over the previous link and the commit's leaf. */
 export function linkAfter(previous: Uint8Array, leaf: Uint8Array): Buffer {
   return sha256(textOfBytes(previous) + textOfBytes(leaf));
 }
@@ -132,7 +135,7 @@ function hashOfBoxes(boxes: readonly (Uint8Array | null)[]): Buffer {
 
 const nothingSealed = hashOfBoxes([null, null, null]);
 
-/** Returns the digest of an event at its place as a byte text. */
+/** Returns the digest of an event at its place as a byte string. */
 function eventDigest(
   event: Omit<PlacedEvent, 'stream' | 'revision'>,
   stream: string,
@@ -146,8 +149,8 @@ function eventDigest(
 }
 
 /**
- * Returns the leaf of a commit. It depends on no other stream, so the events of one person can be proven without those
- * of others.
+ * Returns the leaf of a commit. It does not depend on other streams, so one person's events can be proven without
+ * disclosing anyone else's.
  */
 function commitLeaf(stream: string, first: number, digests: string): Buffer {
   const count = digests.length / hashBytes;
@@ -161,7 +164,10 @@ function commitMac(key: Uint8Array, leaf: Uint8Array): Buffer {
 
 const macPurpose = lengthPrefixed(['strongroom.commit.mac.1']);
 
-/** Unpooled: a structured clone to another thread copies the whole pool of a pooled buffer. */
+/**
+ * Returns the bytes in an unpooled buffer, because a structured clone to another thread copies the whole pool of a
+ * pooled buffer.
+ */
 function ownBytes(bytes: string): Buffer {
   const own = Buffer.allocUnsafeSlow(bytes.length);
   own.write(bytes, 'latin1');

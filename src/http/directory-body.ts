@@ -12,7 +12,7 @@ const unchanging = json
   .meta({ description: 'The type of the application. It cannot change: another type returns 400.' });
 const anObject = { error: 'must be a JSON object' };
 const listed = { type: ['array', 'null'], minItems: 1, maxItems: 50 };
-/** The schema of an access rule in a request, for the OpenAPI document. The domain validates the rule. */
+/** The schema for an access rule in a request. It only documents the rule; the domain validates it. */
 const accessRule = {
   type: 'object',
   additionalProperties: false,

@@ -13,8 +13,8 @@ import { type ProblemCode, problemCatalogue } from './problem/problem-catalogue.
 const retryAfterMsDefault = 1_000;
 
 /**
- * Creates the handler that renders every error that a request throws. For an unexpected error, the response contains
- * only the trace id.
+ * Creates the handler that converts a thrown error to a response. The response to an unexpected error identifies it
+ * only by trace id.
  */
 export function createErrorHandler(
   report: (error: unknown, traceId: string) => void,
@@ -62,7 +62,7 @@ type Rendered = {
   detail?: string | undefined;
 };
 
-/** Returns the problem that an error stands for: `internal` for an unexpected one. */
+/** Converts an error to a problem. An unexpected error becomes `internal`. */
 export function problemOf(error: unknown): Rendered {
   if (error instanceof Problem) return error;
   if (error instanceof StoreUnavailable) return { code: 'store_unavailable' };
@@ -75,7 +75,7 @@ export function problemOf(error: unknown): Rendered {
   return { code: codeOfLibraryError(error) };
 }
 
-/** Returns the problem code for an error that Fastify itself raised. */
+/** Returns the problem code for an error that Fastify raised. */
 function codeOfLibraryError(error: unknown): ProblemCode {
   const { code, statusCode } = error as { readonly code?: unknown; readonly statusCode?: unknown };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return 'body_too_large';
@@ -83,7 +83,7 @@ function codeOfLibraryError(error: unknown): ProblemCode {
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? 'malformed_request' : 'internal';
 }
 
-/** Limits the size of an error response, however many faults there are. */
+/** Limits the number of faults in an error response, which bounds its size. */
 const schemaErrorsMax = 20;
 
 type SchemaIssue = { readonly instancePath: string; readonly message?: string | undefined };
@@ -97,7 +97,7 @@ function schemaErrors(issues: readonly SchemaIssue[]): FieldErrors {
   return Object.fromEntries(errors);
 }
 
-/** Converts `/search_indexes/0` to `search_indexes[0]`. Returns `body` for the body as a whole. */
+/** Converts `/search_indexes/0` to `search_indexes[0]`. Returns `body` if the fault is in the body as a whole. */
 function requestPath(instancePath: string): string {
   const path = instancePath
     .replaceAll(/\/(\d+)/g, '[$1]')

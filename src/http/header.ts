@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Returns the value of the first of these headers that the request has. The names must be in lower case. */
+/** Returns the value of the first listed header that the request contains. Names must be lowercase. */
 export function headerOf({ headers }: FastifyRequest, names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = headers[name];

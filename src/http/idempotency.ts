@@ -6,8 +6,8 @@ import { Problem } from './problem/problem.js';
 const charactersMax = 200;
 
 /**
- * Returns the idempotency key of a request together with the request's path, or null if there is no key. A key of
- * invalid length returns 400 (docs/contract.md, "Idempotency").
+ * Returns a request's idempotency key and path, or null if the request has no key. Throws Problem 400 if the key has an
+ * invalid length (docs/contract.md, "Idempotency").
  */
 export function idempotencyOf(
   request: FastifyRequest,

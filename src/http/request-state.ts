@@ -32,11 +32,11 @@ declare module 'fastify' {
      */
     permission?: Permission | readonly Permission[] | 'any_key';
     /**
-     * The key of this request may be unknown, because an earlier attempt deleted its tenant. The route then finishes
-     * that deletion.
+     * Whether the route accepts an unknown key. An earlier attempt may have deleted the key's tenant; the route then
+     * finishes that deletion.
      */
     finishesTenantDeletion?: boolean;
-    /** The memory that a response of the route may take besides the request body, bytes. */
+    /** The maximum memory for the route's response, in bytes, in addition to the request body. */
     roomBytes?: number;
     /** The media type that a body must have. */
     mediaType?: 'application/json' | 'application/merge-patch+json';

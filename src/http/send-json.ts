@@ -3,8 +3,7 @@ import type { FastifyReply } from 'fastify';
 import type { Json } from '../domain/json.js';
 
 /**
- * A longer response is sent in parts of this many bytes, to distinguish a slow reader from one that has stopped
- * reading.
+ * The part size for long responses, in bytes. Sending in parts distinguishes a slow reader from one that has stopped.
  */
 const partBytes = 64 * 1024;
 
@@ -23,7 +22,7 @@ export function sendText(reply: FastifyReply, status: 200 | 201, text: string): 
 }
 
 /**
- * Sends the pieces of a JSON text as they are produced. Produces the next piece only once the connection has taken the
+ * Sends JSON text in pieces as they are produced. Produces each piece only after the connection has accepted the
  * previous one.
  */
 export function sendPieces(reply: FastifyReply, pieces: AsyncIterable<string>): FastifyReply {

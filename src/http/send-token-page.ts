@@ -51,7 +51,7 @@ function* textOf(render: Render, token: TokenAnswer): Steps<string> {
   return yield* jsonText(yield* render(token));
 }
 
-/** Returns the texts of several tokens, separated by commas. */
+/** Returns the JSON text of several tokens, separated by commas. */
 function* textsOf(render: Render, tokens: readonly TokenAnswer[]): Steps<string> {
   let texts = '';
   for (const token of tokens) {

@@ -12,9 +12,9 @@ export type Service = {
   readonly vault: Vault;
   /** Returns the caller that a key belongs to, or null. */
   authenticate(key: string): Maybe<Caller | null>;
-  /** Does the same for the hash of a key, which is what a session of the console holds. */
+  /** Does the same for a key's hash, because console sessions store only the hash. */
   authenticateHash(keyHash: string): Maybe<Caller | null>;
-  /** Returns a living application as a caller without a key, or null. */
+  /** Returns an application that is not deleted as a caller without a key, or null. */
   authenticateApplication(tenantId: string, applicationId: string): Maybe<Caller | null>;
   /** Returns whether the service is ready, with the reasons if it is not. */
   state(): Promise<ServiceState>;

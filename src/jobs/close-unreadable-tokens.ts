@@ -6,15 +6,15 @@ import type { Vault } from '../vault/vault.js';
 const pageSize = 1_000;
 
 /**
- * A token that is alive in the log although one of its keys was erased: the key of its data, or only that of its
+ * A token that is alive in the log although one of its keys was destroyed: its data key, or only the key of its
  * verification code.
  */
 export type UnreadableToken = { readonly tenantId: string; readonly stream: string; readonly what: 'data' | 'cvc' };
 
-/** The part of a log that this job reads, with or without verification of its events. */
+/** The part of a log that this job reads, with or without verifying the events. */
 type ClearLog = { readClear(afterPosition: number, limit: number): Promise<readonly ClearEvent[]> };
 
-/** Finds tokens of a restored log whose keys were destroyed by events that the log lacks. Needs no key. */
+/** Finds tokens in a restored log whose keys were destroyed by events that the log lacks. Needs no key. */
 export async function findUnreadableTokens(
   log: ClearLog,
   isErased: (keyId: string) => boolean,
@@ -44,8 +44,8 @@ export async function findUnreadableTokens(
 }
 
 /**
- * Records their ends: a token without its data is deleted, and a token without its verification code lives on without
- * it.
+ * Records what happened to these tokens: deletes a token whose data is lost, and purges the cvc of a token that only
+ * lost its verification code.
  */
 export async function closeUnreadableTokens(vault: Vault, lost: readonly UnreadableToken[]): Promise<void> {
   const origin = { actorId: 'operator', traceId: null, visitor: null, cmd: null };
@@ -55,7 +55,7 @@ export async function closeUnreadableTokens(vault: Vault, lost: readonly Unreada
       const view = attempt.viewOf(stream);
       const wanted = what === 'data' ? ({ do: 'delete' } as const) : ({ do: 'purge_cvc', reason: 'request' } as const);
       const decided = decide({ ...wanted, at: attempt.at }, view.state);
-      // A token that is due ends by itself, without its data.
+      // The sweep ends a token that is due to expire. It does not need the token's data.
       if (!decided.ok || decided.events.length === 0) return 'nothing_left';
       return attempt.commit(await attempt.seal([{ view, decisions: decided.events, ...nothingToSeal }]), null);
     });

@@ -28,25 +28,25 @@ import { createPace } from './pace.js';
 import { type Subscription, tellDenials } from './tell-denials.js';
 
 const pageSize = 500;
-/** A webhook stores its checkpoint after this many events. */
+/** A webhook's checkpoint is stored after at most this many events. */
 const chunkSize = 16;
 const lanes = 8;
-/** With this many pending deliveries, a webhook reads no further; the log keeps the rest. */
+/** A webhook with this many pending deliveries stops reading. Later events wait in the log. */
 const pendingMax = 100;
-/** If a checkpoint moved only over events of others, and over fewer than these, it is not stored. */
+/** A checkpoint that passed only irrelevant events, and fewer than this many, is not stored. */
 const unsavedMax = 10_000;
 const pollMs = 200;
 const refreshMs = 1_000;
-/** The list of tenants is read so seldom that it takes at most this fraction of the time, as its denominator. */
+/** Reading the list of tenants takes about 1/`refreshShare` of the time at most. */
 const refreshShare = 50;
 const housekeepingMs = 3_600_000;
-/** Together with the time between two housekeepings, an id is kept for at most three days. */
+/** Housekeeping may remove an id up to one interval late, so an id is kept for at most three days. */
 const idKeptMs = 3 * 24 * 3_600_000 - housekeepingMs;
 const markKeptMs = 90 * 24 * 3_600_000;
 
 /**
- * Has another process bring a webhook up to a position of the log. Returns false if none took the work; then it is done
- * here.
+ * Asks another process to bring a webhook up to a log position. Returns false if no process took the work; this process
+ * then does it.
  */
 export type CarryWebhook = (job: {
   readonly tenantId: string;
@@ -55,9 +55,9 @@ export type CarryWebhook = (job: {
 }) => Promise<boolean>;
 
 export type WebhookDeliveries = {
-  /** Delivers everything that is due now, and waits for it. */
+  /** Attempts all deliveries that are due now. Resolves when they are finished. */
   run(): Promise<void>;
-  /** Does the same for one webhook. Does nothing if the webhook does not exist. */
+  /** Like `run`, for one webhook. Does nothing if the webhook does not exist. */
   deliver(tenantId: string, webhookId: string): Promise<void>;
   start(): void;
   stop(): Promise<void>;
@@ -65,8 +65,9 @@ export type WebhookDeliveries = {
 
 /**
  * Delivers events to webhooks (docs/design.md, "Webhooks"). The event log is the outbox: each webhook has a checkpoint
- * in it. An event whose first attempt failed is remembered by its position. Each webhook works independently, so a slow
- * one delays no other. If several processes run this at a time, events are delivered twice.
+ * in it. The positions of events whose first attempt failed are recorded. Webhooks are independent of each other, so a
+ * slow webhook does not delay the others. If several processes run this at the same time, events may be delivered
+ * twice.
  */
 export function createWebhookDeliveries(
   vault: Vault,
@@ -84,7 +85,7 @@ export function createWebhookDeliveries(
   let carriedUpTo = -1;
   let carryAt = Number.NEGATIVE_INFINITY;
   const pace = createPace();
-  /** False in a round whose caller waits for it. */
+  /** False while a caller is waiting for the round. */
   let isPaced = false;
   let isStopped = true;
   let isStopping = false;
@@ -106,7 +107,7 @@ export function createWebhookDeliveries(
     refreshAt = endedAt + Math.max(refreshMs, refreshShare * (endedAt - beganAt));
   }
 
-  /** Also forgets ids of webhooks that were deleted while a token ended. */
+  /** Forgets old token ids, including those kept for a webhook that was deleted just as the token ended. */
   async function keepHouse(): Promise<void> {
     const now = clock.now();
     if (now - keptHouseAt < housekeepingMs) return;
@@ -114,7 +115,7 @@ export function createWebhookDeliveries(
     keptHouseAt = now;
   }
 
-  /** Webhooks at the same position share what they read there. */
+  /** Webhooks at the same position share a page. */
   function readPage(position: number): Promise<readonly ClearEvent[]> {
     const known = pages.get(position);
     if (known !== undefined) return known;
@@ -124,8 +125,8 @@ export function createWebhookDeliveries(
   }
 
   /**
-   * If the state is missing or not authentic, the webhook starts again from its creation: events may arrive twice, but
-   * none is lost.
+   * Returns the webhook's stored state. If it is missing or not authentic, the webhook starts again from its creation:
+   * events may arrive twice, but none are lost. Returns null if another process saved a state in the meantime.
    */
   async function begin(subscription: Subscription): Promise<VersionedState<WebhookState> | null> {
     const { id } = subscription.webhook;
@@ -185,9 +186,7 @@ export function createWebhookDeliveries(
     return subscriptions.map(work);
   }
 
-  /**
-   * Hands the webhooks to other processes when the log has grown, and every second for deliveries that are due again.
-   */
+  /** Hands the webhooks to other processes whenever the log has grown, and every second for retries that are due. */
   async function handOver(mayCarry: CarryWebhook): Promise<void> {
     if (performance.now() >= refreshAt) await refresh();
     await keepHouse();
@@ -252,11 +251,11 @@ async function createdAt({ log }: Pick<Vault, 'log'>, { tenantId, webhook }: Sub
     const page = await log.readClearFrom(tenantStream(tenantId), from, pageSize);
     const created = page.find(({ type, clear }) => type === 'webhook.created' && clear['webhook_id'] === webhook.id);
     if (created !== undefined) return created.position;
-    if (page.length < pageSize) throw new Error('an event created each webhook');
+    if (page.length < pageSize) throw new Error('the event that created this webhook is missing');
   }
 }
 
-/** Returns what is due. Of each token, only the oldest event is due, so that its events arrive in order. */
+/** Returns the deliveries that are due. Only a token's oldest pending event is due, so its events arrive in order. */
 function dueOf(pending: readonly PendingDelivery[], now: number): readonly PendingDelivery[] {
   const oldest = new Map<string, PendingDelivery>();
   for (const one of pending) {
@@ -266,7 +265,9 @@ function dueOf(pending: readonly PendingDelivery[], now: number): readonly Pendi
   return [...oldest.values()].filter(({ nextAt }) => nextAt <= now).slice(0, chunkSize);
 }
 
-/** Returns the next events of a page that may concern a webhook, and the position up to which the page is then read. */
+/**
+ * Returns the page's next events that may concern the webhook, and the position of the last event it has considered.
+ */
 function chunkOf(
   { tenantId, webhook }: Subscription,
   { replaysFrom }: WebhookState,
@@ -301,7 +302,7 @@ type Batch = {
   readonly upTo: number;
 };
 
-/** Delivers a batch, one token's events after another, and returns the state that follows. */
+/** Delivers a batch, keeping each token's events in order, and returns the resulting state. */
 async function deliver(
   vault: Vault,
   subscription: Subscription,
@@ -358,8 +359,8 @@ async function deliver(
 }
 
 /**
- * Returns the body of a delivery: ids, and never data. Null if the event does not pass the filters. `isKnown` says that
- * it passed them before.
+ * Returns the body of a delivery, which contains ids but never data. Returns null if the event does not pass the
+ * filters. `isKnown` means that it passed them in an earlier attempt.
  */
 async function payloadOf(
   vault: Vault,
@@ -387,10 +388,10 @@ async function payloadOf(
 }
 
 type Told = {
-  /** Null if the token ended and its id was removed. */
+  /** Null if the token is gone and its id was removed. */
   readonly id: string | null;
   readonly type: TokenType;
-  /** Whether the token is in the containers of the filter. A token without known containers is in none. */
+  /** Whether the token is in the containers of the webhook's filter. A token with unknown containers is in none. */
   readonly isCovered: boolean;
 };
 
@@ -415,7 +416,7 @@ async function tokenOf(
   return { id, type, isCovered: webhook.containers === null || sealed !== undefined };
 }
 
-/** Returns null for a lost key, which is reported when the token is read. The delivery carries what is known. */
+/** Returns null for a lost key, which is reported when the token is read. The delivery contains what is known. */
 async function openedOrLost(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
   try {
     return await openContent(vault, view, life);
@@ -425,7 +426,7 @@ async function openedOrLost(vault: Vault, view: TokenView, life: TokenLife): Pro
   }
 }
 
-/** Returns the type of the token of an event, from the event that began its life. */
+/** Returns the type of the event's token, from the event that began the token's life. */
 async function typeAt({ log }: Pick<Vault, 'log'>, { stream, revision }: ClearEvent): Promise<TokenType> {
   for (let before: number | null = revision + 1; before !== null; ) {
     const page: readonly ClearEvent[] = await log.readNewest(stream, before, pageSize);
@@ -433,5 +434,5 @@ async function typeAt({ log }: Pick<Vault, 'log'>, { stream, revision }: ClearEv
     if (created !== undefined) return created.clear['token_type'] as TokenType;
     before = page.at(-1)?.revision ?? null;
   }
-  throw new Error('an event created each token');
+  throw new Error('the event that created this token is missing');
 }

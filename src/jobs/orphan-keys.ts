@@ -7,26 +7,27 @@ import { LogBehind, logBehind } from '../vault/log-behind.js';
 
 type Deps = { readonly log: EventLog; readonly chain: EventChain; readonly keys: KeyRing };
 
-/** No event names a key later than this after its creation. */
+/** An event names a key within this time after its creation, or never. */
 const namedWithinMs = 3_600_000;
 const candidatesMax = 100_000;
 
 /**
- * Destroys keys that were created ahead of time and that no event names, because a process died in between. Destroys
- * only keys that are older than an hour and that a read of the whole log, begun after that hour, has not found.
+ * Destroys orphan keys: keys that were created in advance and that no event names, for example because a process died.
+ * A key is destroyed only if it is older than one hour and a read of the log, begun after that hour and covering
+ * everything since the key's creation, does not find it.
  */
 export async function destroyOrphanKeys({ log, chain, keys }: Deps, now: number): Promise<number> {
   const after = await keys.checkpoint('orphans');
   const made = await keys.made(after, now - namedWithinMs, candidatesMax);
   const last = made.at(-1);
   if (last === undefined) return 0;
-  // The right log may name a key that an older copy of the log does not.
+  // Threat: the log is an older copy, which may lack the event that names a key.
   const behind = await logBehind({ log, keys });
   if (behind !== null) throw new LogBehind(behind.head);
   const orphans = new Set(made.map(({ keyId }) => keyId));
-  // After an older log was put back, older keys may have a later head of the log than newer keys.
+  // If an older log was ever put back, an older key may have a higher `logHead` than a newer key.
   const position = made.reduce((least, { logHead }) => Math.min(least, logHead), last.logHead);
-  // Threat: an attacker that can write to the log removes the event that names a living key.
+  // Threat: an attacker that can write to the log removes the event that names a living key. `readUnbroken` detects it.
   await readUnbroken({ log, chain, keys }, position, ({ clear }) => {
     for (const named of [clear['key'], clear['cvc_key']]) if (typeof named === 'string') orphans.delete(named);
   });

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** An estimate of the processor time that one delivery of a small token takes in all threads. */
+/** An estimate of the CPU time that one delivery for a small token takes in all threads together. */
 const deliveryMs = 1;
-/** While the thread is busy, deliveries take at most one part in this many of the time of a processor. */
+/** While this thread is busy, deliveries take at most 1/`share` of one processor's time. */
 const share = 20;
 /** The thread is busy if other work takes more than this fraction of the time. */
 const busyShare = 0.3;
@@ -13,8 +13,8 @@ const restMsMax = 1_000;
 /** Keeps deliveries from slowing down the requests that the same thread serves. Late deliveries wait in the log. */
 export type Pace = {
   /**
-   * Waits after deliveries if the thread is busy with other work. `sharers` is the number of webhooks that deliver at
-   * the same time.
+   * Pauses after deliveries if the thread is busy with other work. `sharers` is the number of webhooks that are
+   * delivering at the same time.
    */
   rest(deliveries: number, sharers: number): Promise<void>;
 };

@@ -9,20 +9,20 @@ import { findUnreadableTokens, type UnreadableToken } from './close-unreadable-t
 
 const pageSize = 10_000;
 const logPageSize = 1_000;
-/** The search for orphan keys runs every hour and considers keys that are at least an hour old. */
+/** The orphan-key job runs every hour and considers keys that are at least one hour old. */
 const orphanAgeMs = 3 * 3_600_000;
 
 /** A living token whose key is destroyed or has no row. */
 type Lost = UnreadableToken & { readonly key: 'destroyed' | 'missing' };
 
-/** `orphans` is the number of old keys that no event names. `newer` is the first event of an unknown version. */
+/** `orphans` is the number of old keys that no event names. `newer` is the first event with an unknown version. */
 type ReconciledKeys = {
   readonly lost: readonly Lost[];
   readonly orphans: number;
   readonly newer: ClearEvent | null;
 };
 
-/** Compares all living keys with the log. Keys and tokens that change meanwhile are checked twice. */
+/** Compares all living keys with the log. Checks a suspected token again, because it may have changed meanwhile. */
 export async function reconcileKeys(vault: Vault): Promise<ReconciledKeys> {
   const living = await livingKeys(vault, Number.MAX_SAFE_INTEGER);
   const old = await livingKeys(vault, vault.clock.now() - orphanAgeMs);
@@ -56,13 +56,15 @@ async function keyOf(vault: Vault, { tenantId, stream, what }: UnreadableToken):
   return keyId === undefined ? 'open' : (await vault.keys.use(tenantId, keyId, () => 0)).state;
 }
 
-/** The newest known schema version, by the first part of the event type. */
+/** The newest known schema version, by event type prefix. */
 const known: Readonly<Record<string, number>> = {
   ...{ token: tokenEventVersion, tenant: directoryEventVersion, application: directoryEventVersion },
   ...{ audit: checkpointVersion, log: 1 },
 };
 
-/** Returns whether this program can read an event of this version. It cannot read an event of an unknown type. */
+/**
+ * Returns whether this program can read the event: its type is known, and its version is not newer than this program.
+ */
 function isOfKnownVersion({ type, version }: Pick<ClearEvent, 'type' | 'version'>): boolean {
   return version <= (known[type.slice(0, type.indexOf('.'))] ?? 0);
 }

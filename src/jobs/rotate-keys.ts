@@ -2,15 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { KeyRotation } from '../keys/key-ring.js';
 import { StoreUnavailable } from '../ports/store-unavailable.js';
 
-/** The number of living data keys that were processed. */
+/** The number of living data keys that have been processed, and the total number. */
 type RotationProgress = { readonly done: number; readonly total: number };
 
 const twoMinutes: RetryPolicy = { againMs: 1_000, limitMs: 120_000 };
 
 /**
- * Wraps all keys with new tenant keys, and the tenant keys with `next` (ADR 29). After an interruption, a call with the
- * same `next` continues. If everything is already under `next`, it only removes what is left of the old root key and
- * returns false. Throws StoreUnavailable after too long without progress.
+ * Rewraps all data keys under new wrapping keys, and the tenant keys under `next` (ADR 29). After an interruption, a
+ * call with the same `next` continues the rotation. If everything is already under `next`, the call only settles the
+ * store and returns false. Throws StoreUnavailable after too long without progress.
  */
 export async function rotateKeys(
   rotation: KeyRotation,
@@ -32,14 +32,14 @@ export async function rotateKeys(
       done += step.looked;
       onProgress({ done, total: Math.max(total, done) });
     }
-    // A call whose response was lost may have succeeded: then everything is under the new key.
+    // An earlier call whose response was lost may have succeeded; everything is then under the new key.
     if (await again(async () => (await rotation.isUnder(next)) || (await rotation.replaceRoot(next)))) break;
   }
   await again(() => rotation.settle());
   return isRotated;
 }
 
-/** Retries after `againMs`, until attempts have failed for `limitMs`. */
+/** Retries every `againMs` until attempts have failed for `limitMs`. */
 type RetryPolicy = { readonly againMs: number; readonly limitMs: number };
 
 /**

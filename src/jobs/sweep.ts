@@ -11,7 +11,7 @@ import type { Vault } from '../vault/vault.js';
 import { destroyOrphanKeys } from './orphan-keys.js';
 
 const dueRowsMax = 500;
-/** The number of tokens that can share a commit, or the connections of a server, within the time limits. */
+/** The number of tokens that can share a commit, or a server's connections, without exceeding the time limits. */
 const recordedAtOnce = 64;
 /** The maximum time between two rounds. */
 const roundMs = 20_000;
@@ -30,9 +30,10 @@ export type Sweep = {
 };
 
 /**
- * Records expiries and cvc purges when the rows are due, and does housekeeping: shreds keys that commands could not
- * shred, removes old claims and tombstones, and searches for orphan keys. No read depends on it. Reports a failure to
- * `onError` and tries again in the next round. `projectedUpTo` returns the log position that the rows have reached.
+ * Records expiries and cvc purges when rows are due. Also does housekeeping: destroys ended keys that commands could
+ * not destroy, removes old claims and tombstones, and destroys orphan keys. No read depends on the sweep. Reports a
+ * failure to `onError` and retries in the next round. `projectedUpTo` returns the log position that the rows have
+ * reached.
  */
 export function createSweep(
   vault: Vault,
@@ -55,12 +56,12 @@ export function createSweep(
       const failed = await recordAll(due);
       recorded += due.length;
       if (due.length < dueRowsMax || failed > 0 || stopping) return recorded;
-      // Lets requests run in between, even when the rows are no longer due.
+      // Lets requests run in between, because recording rows that are no longer due may never yield.
       await nextTurn();
     }
   }
 
-  /** Records due rows, so that the failure of one does not delay the others. Returns the number of failures. */
+  /** Records all due rows, even if some of them fail. Returns the number of failures. */
   async function recordAll(due: Awaited<ReturnType<Vault['rows']['due']>>): Promise<number> {
     let failed = 0;
     await atMost(recordedAtOnce, due, async (row) => {
@@ -78,7 +79,7 @@ export function createSweep(
     const steady = steadyNow(vault.clock);
     if (steady - keptHouseAt < housekeepingMs) return;
     keptHouseAt = steady;
-    // A removed claim or tombstone cannot be brought back, like a destroyed key.
+    // Removing a claim, a tombstone or a key cannot be undone, so this uses the earliest possible time.
     const now = earliestNow(vault.clock);
     await shredEndedKeys(vault.log, vault.keys, await projectedUpTo());
     await noteLog(vault);
@@ -115,11 +116,11 @@ export function createSweep(
     if (timer !== null) clearTimeout(timer);
     wakesAt = at;
     const now = vault.clock.now();
-    // A row that is still due has just failed, or is not yet due by every clock. Waiting avoids a busy loop.
+    // A row that is still due has just failed, or is not due by every clock yet. Waiting avoids a busy loop.
     const waitMs = at <= now ? 1_000 : Math.min(Math.max(at - now, waitMsMin), roundMs);
     timer = setTimeout(() => {
       wakesAt = Number.POSITIVE_INFINITY;
-      // Rounds run one after the other, so stop() only waits for the last one.
+      // Rounds run one after another, so stop() only waits for the last one.
       running = running.then(round);
     }, waitMs);
   }
@@ -145,8 +146,8 @@ export function createSweep(
 const monthsKept = 13;
 
 /**
- * Drops the months of the access log that are entirely older than 13 months. If the store is unavailable, a later round
- * does it.
+ * Drops access log months that are entirely older than 13 months. If the store is unavailable, a later round drops
+ * them.
  */
 export async function dropOldAccess(log: AccessLog, now: number): Promise<void> {
   const today = new Date(now);

@@ -12,12 +12,12 @@ export type Subscription = { readonly tenantId: string; readonly webhook: Webhoo
 const pageSize = 100;
 const dayMs = 24 * 3_600_000;
 const minuteMs = 60_000;
-/** A new webhook searches this many of the newest batches for denials since its creation. */
+/** A new webhook searches only this many of the newest batches for denials since its creation. */
 const batchesBack = 1_000;
 
 /**
- * Tells a webhook of denied accesses since its checkpoint in the access log: at most one per application and minute,
- * one after another. A failed delivery is tried again before the next one.
+ * Notifies a webhook of denied accesses since its checkpoint in the access log. Sends at most one notification per
+ * application per minute, in order, and retries a failed delivery before it sends the next one.
  */
 export async function tellDenials(
   vault: Vault,
@@ -57,7 +57,7 @@ function sequenceOf({ chains }: DenialState, chain: string): number {
   return chains.find(([name]) => name === chain)?.[1] ?? 0;
 }
 
-/** Stops at the first failed delivery, unless it was parked. */
+/** Stops at the first failed delivery, unless no more attempts are left for it. */
 async function tellBatches(
   vault: Vault,
   { tenantId, webhook }: Subscription,
@@ -106,12 +106,12 @@ function upTo(
   now: number,
 ): DenialState {
   const others = before.chains.filter(([name]) => name !== chain);
-  // The chains differ by moments. An older time suppresses nothing.
+  // Keeps two minutes, because the times in different chains differ slightly. Older times suppress nothing.
   const recent = [...told].filter(([, at]) => now - at < 2 * minuteMs);
   return { ...before, chains: [...others, [chain, sequence]], told: recent };
 }
 
-/** Returns the id of a denial, which is the same in each attempt. Entries of the access log have no id of their own. */
+/** Derives the id of a denial, which is the same in every attempt. Access log entries have no ids of their own. */
 function idOf(chain: string, sequence: number, index: number): string {
   const hex = hash('sha256', JSON.stringify(['strongroom.denial.1', chain, sequence, index]), 'hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

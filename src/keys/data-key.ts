@@ -1,23 +1,23 @@
 import { openCiphertext, sealCiphertext } from '../events/sealing/ciphertext.js';
 import { ownBuffer } from './random-key.js';
 
-/** After this many wraps, a new wrapping key is used, because nonces are random (NIST SP 800-38D, 8.3). */
+/** A wrapping key is replaced after this many wraps, because its nonces are random (NIST SP 800-38D, 8.3). */
 export const wrapsMax = 2 ** 30;
 
-/** Identifies a data key, its tenant, and the tenant's key that wraps it. */
+/** Identifies a data key, its tenant, and the wrapping key that wraps it. */
 export type DataKeyPlace = { readonly tenantId: string; readonly tenantKeyId: string; readonly keyId: string };
 
 export function wrapDataKey(wrappingKey: Buffer, key: Buffer, of: DataKeyPlace): Buffer {
   return sealCiphertext(wrappingKey, key, place(of));
 }
 
-/** Returns the key in separate memory; null if it was wrapped for another place or under another key. */
+/** Returns the key in a buffer of its own, or null if it was wrapped for another place or under another key. */
 export function openDataKey(wrappingKey: Buffer, wrapped: Buffer, of: DataKeyPlace): Buffer | null {
   const opened = openCiphertext(wrappingKey, wrapped, place(of));
   return opened === null ? null : ownBuffer(opened);
 }
 
-/** Returns the data key wrapped under a newer key of its tenant; null if the old key does not open it. */
+/** Returns the data key wrapped under a newer wrapping key of its tenant, or null if the old one does not open it. */
 export function rewrapDataKey(
   from: { readonly id: string; readonly key: Buffer },
   to: { readonly id: string; readonly key: Buffer },

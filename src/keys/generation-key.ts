@@ -9,7 +9,7 @@ function place(generation: number): CiphertextPlace {
   };
 }
 
-/** Returns a new key of a generation, wrapped under the root key. */
+/** Returns a new generation key, wrapped under the root key. */
 export function newGenerationKey(rootKey: Buffer, generation: number): Buffer {
   const key = randomBytes(keyBytes);
   const wrapped = sealCiphertext(rootKey, key, place(generation));
@@ -21,7 +21,7 @@ export function openGenerationKey(rootKey: Buffer, wrapped: Buffer, generation: 
   return openCiphertext(rootKey, wrapped, place(generation));
 }
 
-/** Returns the key wrapped under the next root key; null if it does not open with the current one. */
+/** Returns the key wrapped under the next root key, or null if it does not open with the current one. */
 export function rewrapGenerationKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, generation: number): Buffer | null {
   const key = openGenerationKey(rootKey, wrapped, generation);
   if (key === null) return null;
@@ -31,8 +31,8 @@ export function rewrapGenerationKey(rootKey: Buffer, next: Buffer, wrapped: Buff
 }
 
 /**
- * Derives the key of a tenant's search terms (HKDF, RFC 5869) from the key of the generation, and zeroes the latter.
- * The salt is a key of the tenant, so destroying either key destroys the search key.
+ * Derives a tenant's search-term key (HKDF, RFC 5869) from the generation key, and zeroes the generation key. The salt
+ * is one of the tenant's keys, so destroying either key destroys the search key.
  */
 export function deriveSearchKey(generationKey: Buffer, tenantId: string, salt: Buffer): Buffer {
   const derived = Buffer.from(hkdfSync('sha256', generationKey, salt, `strongroom.search.${tenantId}`, keyBytes));

@@ -1,34 +1,34 @@
 import { LRUCache } from 'lru-cache';
 
 const entriesMax = 10_000;
-/** Together with the purge interval and the resolution, this is at most a minute. */
+/** Together with the purge interval and the TTL resolution, a key stays in the cache for at most one minute. */
 const lifeMs = 44_000;
 const purgeMs = 15_000;
 const ttlResolutionMs = 1_000;
 
-/** An opened key. `revision` was recorded when the key was read, or since by this process; null if there is none. */
+/** An opened key. `revision` is the latest that this process has read or recorded for it; null if there is none. */
 export type OpenKey = { readonly key: Buffer; readonly revision: number | null };
 
 type Entry = { readonly tenantId: string; readonly key: Buffer; revision: number | null };
 
-/** Caches opened data keys, at most 10,000 and each for at most a minute. A key is zeroed when it leaves the cache. */
+/** Caches up to 10,000 opened data keys, each for at most one minute. A key is zeroed when it leaves the cache. */
 export function createKeyCache() {
   const cache = new LRUCache<string, Entry>({
     max: entriesMax,
     ttl: lifeMs,
-    // A timer for each millisecond in which a key is used would cost more than the look-up.
+    // At a finer resolution, the cache would set a timer in every millisecond in which a key is used.
     ttlResolution: ttlResolutionMs,
     ttlAutopurge: false,
     dispose: ({ key }) => void key.fill(0),
   });
-  /** Pending reads of the store. */
+  /** Store reads in progress. */
   const reads = new Set<{ readonly tenantId: string; readonly keyId: string; isStale: boolean }>();
 
-  // A key that is never requested again must also leave the cache within its minute.
+  // Without this, a key that is never requested again would stay in the cache.
   const purge = setInterval(() => cache.purgeStale(), purgeMs);
   purge.unref();
   return {
-    /** Threat: a caller names the id of another tenant's key. So the tenant is checked for cached keys, too. */
+    /** Threat: a caller names the id of another tenant's key. A cached key is returned only to its own tenant. */
     get(tenantId: string, keyId: string): OpenKey | undefined {
       const entry = cache.get(keyId);
       return entry?.tenantId === tenantId ? entry : undefined;
@@ -36,16 +36,16 @@ export function createKeyCache() {
     /** Takes ownership of the buffer. */
     add: (tenantId: string, keyId: string, key: Buffer, revision: number | null): void =>
       void cache.set(keyId, { tenantId, key, revision }),
-    /** Records a newer revision of an open key. */
+    /** Records a newer revision of a cached key. */
     advance(keyId: string, revision: number): void {
       const entry = cache.peek(keyId);
       if (entry !== undefined && (entry.revision ?? -1) < revision) entry.revision = revision;
     },
     /**
-     * Announces a read of the store, which takes time. Call the returned function with the key that was found (null if
-     * there is none). It takes ownership of the buffer. If the key was dropped during the read, it returns false and
-     * leaves the buffer to the caller. Threat: a read that began before a destruction and ends after it would bring the
-     * key back.
+     * Registers a store read that is about to begin. When the read is done, call the returned function with the key, or
+     * with null if there is none. It caches the key, takes ownership of the buffer and returns true. If the key was
+     * dropped during the read, it returns false and the buffer still belongs to the caller. Threat: a read that began
+     * before the key was destroyed and ended afterwards would put the key back into the cache.
      */
     reading(tenantId: string, keyId: string): (found: OpenKey | null) => boolean {
       const read = { tenantId, keyId, isStale: false };

@@ -1,7 +1,7 @@
 import { type EndedKey, noEvent } from '../ports/key-store.js';
 import type { DataKey } from './key-ring.js';
 
-/** Keys created in advance for each tenant. */
+/** Keeps a pool of keys that were created in advance for each tenant. */
 export function createKeyPools(makeBlock: (tenantId: string, size: number) => Promise<DataKey[]>, now: () => number) {
   const pools = new Map<string, ReturnType<typeof createKeyPool>>();
 
@@ -18,14 +18,14 @@ export function createKeyPools(makeBlock: (tenantId: string, size: number) => Pr
       return pool.take();
     },
     /**
-     * Drops the pool of a tenant whose keys are destroyed. Keys that no event names are left to the search for orphans.
+     * Drops the pool of a tenant whose keys were destroyed. The orphan-key job destroys its unused keys in the store.
      */
     drop(tenantId: string): void {
       const pool = pools.get(tenantId);
       pools.delete(tenantId);
       if (pool !== undefined) void zeroRest(pool);
     },
-    /** Zeroes the unused keys and returns them. No event names them. */
+    /** Zeroes the unused keys and returns their ids. No event names them. */
     async close(): Promise<readonly EndedKey[]> {
       return (await Promise.all([...pools.values()].map(zeroRest))).flat();
     },
@@ -35,17 +35,19 @@ export function createKeyPools(makeBlock: (tenantId: string, size: number) => Pr
 const blockSizeMin = 8;
 const blockSizeMax = 256;
 /**
- * A key that has waited longer is not handed out. An event may name a key for `keyNamedWithinMs` after that. Both
- * together must be shorter than the hour after which the search for orphans destroys a key that no event names.
+ * A key that has waited longer than this is not handed out. After it is handed out, an event may name it for
+ * `keyNamedWithinMs`. The sum must be less than one hour, after which the orphan-key job destroys a key that no event
+ * names.
  */
 const waitMsMax = 600_000;
 
 type Block = { readonly madeAt: number; readonly keys: DataKey[] };
 
 /**
- * Keys of one tenant, created in advance in blocks, and durable before any is handed out, so that a write need not wait
- * for a commit of the key store. Blocks grow while they are used up, and start small again after an unused block. A key
- * that has waited too long is zeroed at the next use and left to the search for orphans.
+ * Creates one tenant's keys in advance, in blocks. A block is durable before any of its keys is handed out, so a write
+ * does not have to wait for the key store to commit. The block size doubles while keys are used up, and starts small
+ * again if keys were left over. The next `take` zeroes keys that have waited too long; the orphan-key job destroys them
+ * in the store.
  */
 function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () => number) {
   let block: Block = { madeAt: 0, keys: [] };
@@ -61,7 +63,7 @@ function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () 
     }
   }
 
-  /** Starts the next block once. After a failure, the next caller tries again. */
+  /** Starts creating the next block unless that is already in progress. After a failure, the next caller retries. */
   function ahead(): Promise<Block> {
     next ??= make();
     next.catch(() => {
@@ -79,7 +81,7 @@ function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () 
           if (block.keys.length < size / 4) ahead().catch(() => undefined);
           return key;
         }
-        // Unused keys show that demand is low. Smaller blocks matter because a row of the key store is never removed.
+        // Leftover keys mean that demand is low. Block size matters because key store rows are never removed.
         if (!isFresh && block.keys.length > 0) size = blockSizeMin;
         for (const late of isFresh ? [] : block.keys.splice(0)) late.key.fill(0);
         const made = await ahead();
@@ -88,7 +90,7 @@ function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () 
         next = null;
       }
     },
-    /** Returns the unused keys, including those of the pending block. */
+    /** Returns the unused keys, including those of a block that is still being created. */
     async rest(): Promise<readonly DataKey[]> {
       const following = await next?.catch(() => null);
       return [...block.keys.splice(0), ...(following?.keys.splice(0) ?? [])];

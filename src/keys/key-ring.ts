@@ -1,120 +1,121 @@
 import type { EndedKey, KeyRecords, KeyRevision } from '../ports/key-store.js';
 import type { Maybe } from '../ports/maybe.js';
 
-/** An unwrapped data key: 32 bytes for AES-256-GCM, in a buffer of its own. */
+/** An unwrapped data key: 32 bytes for AES-256-GCM, in its own buffer. */
 export type DataKey = { readonly id: string; readonly key: Buffer };
 
-/** The key that hashes the search terms of a tenant in one generation of token rows. */
+/** The key that hashes a tenant's search terms in one generation of token rows. */
 export type SearchKey = { readonly generation: number; readonly key: Buffer };
 
 /** Subkeys that HKDF derives from a tenant's identity key, 32 bytes each. They never rotate. */
 export type TenantKeys = {
-  /** For the names of streams, and the salt of search keys. */
+  /** For stream names, and as the salt of search keys. */
   readonly names: Buffer;
   /** For fingerprints, which callers store. */
   readonly fingerprints: Buffer;
-  /** For claims of idempotency and deduplication. */
+  /** For idempotency and deduplication claims. */
   readonly claims: Buffer;
-  /** For trace ids in events and in the access log; each epoch derives a key from it. */
+  /** For trace ids in events and in the access log. Each epoch's key is derived from it. */
   readonly audit: Buffer;
   /** Counts one trace id that is about to be encrypted, and returns the epoch of its key. */
   readonly traceEpoch: () => number;
-  /** For the documents of tenants and applications. */
+  /** For tenant and application documents. */
   readonly directory: Buffer;
 };
 
 export type KeyUse<T> =
-  /** `revision`: the last one that was recorded for the key (`KeyRevision`); null if there is none yet. */
+  /** `revision` is the last one recorded for the key (`KeyRevision`), or null if there is none yet. */
   | { readonly state: 'open'; readonly value: T; readonly revision: number | null }
   | { readonly state: 'destroyed' }
-  /** The key has no row although it must have one: it is lost, which is not the same as erased. */
+  /** The key should have a row but has none: it is lost, which is not the same as erased. */
   | { readonly state: 'missing' };
 
 /** Signs checkpoints with Ed25519 (RFC 8032). The private key never leaves this object. */
 export type SigningKey = {
-  /** As PEM (SPKI). */
+  /** In PEM format (SPKI). */
   readonly publicKey: string;
   sign(bytes: Uint8Array): Buffer;
 };
 
 /**
- * Keys for the vault's message authentication codes (HMAC-SHA-256), cursors and sessions (AES-256-GCM), 32 bytes each, one for each
- * purpose. An attacker that can write to a store but has no root key cannot compute a MAC. They never rotate.
+ * The vault's 32-byte keys for message authentication codes (HMAC-SHA-256), cursors and console sessions (AES-256-GCM),
+ * one per purpose. They never rotate. An attacker that can write to a store but lacks the root key cannot compute a
+ * MAC.
  */
 export type IntegrityKeys = {
   /** For the events of each append. */
   readonly commits: Buffer;
-  /** For the rows of tokens, tenants and applications. */
+  /** For token, tenant and application rows. */
   readonly rows: Buffer;
-  /** The manifest of a backup. */
+  /** For backup manifests. */
   readonly backups: Buffer;
-  /** For the cursors of version 2 of lists and searches. */
+  /** For version 2 list and search cursors. */
   readonly cursors: Buffer;
-  /** For the sessions of the console (AES-256-GCM), and the keys that are derived for its forms. */
+  /** For console sessions (AES-256-GCM) and the keys derived for console forms. */
   readonly console: Buffer;
 };
 
 /**
- * Replaces all keys that wrap data keys: the wrapping keys of every tenant, and the root key above them (ADR 29). Call
- * `begin`, then `rewrap` until it returns null, then `replaceRoot`. After a crash, call all of them again; the rotation
- * continues where it stopped. Other callers can create, open and destroy keys in the meantime.
+ * Replaces every tenant's wrapping keys and the root key above them (ADR 29). Call `begin`, then `rewrap` until it
+ * returns null, then `replaceRoot`. After a crash, call all of them again; the rotation continues where it stopped.
+ * Other callers can create, open and destroy keys in the meantime.
  */
 export type KeyRotation = {
-  /** Whether the store is under this root key now. */
+  /** Returns whether the store's keys are currently wrapped under this root key. */
   isUnder(rootKey: Buffer): Promise<boolean>;
   /**
-   * When it resolves, new data keys are wrapped by new keys of their tenants. Returns the number of living data keys.
+   * Creates new wrapping keys. Once it resolves, they wrap all new data keys. Returns the number of living data keys.
    */
   begin(): Promise<number>;
   /**
-   * Rewraps a few hundred living data keys after this sequence number (0: from the first). A key that is destroyed
-   * meanwhile stays destroyed. Returns null if there is no key after it. Throws RotationRefused if a key does not open.
+   * Rewraps the next few hundred living data keys after this sequence number; 0 starts at the first key. A key that is
+   * destroyed in the meantime stays destroyed. Returns null if no keys are left. Throws RotationRefused if a key does
+   * not open.
    */
   rewrap(afterSequence: number): Promise<RewrapStep | null>;
   /**
-   * Rewraps everything that the root key wraps under `next`, and destroys the old keys of tenants: all of it or
-   * nothing. Returns false if data keys were wrapped by old keys in the meantime; then begin again.
+   * Rewraps under `next` everything that the root key wraps, and destroys the old wrapping keys, all or nothing.
+   * Returns false if old wrapping keys wrapped more data keys in the meantime; the caller then calls `begin` again.
    */
   replaceRoot(next: Buffer): Promise<boolean>;
   /**
-   * Copies of the keys from before this moment (ms) are void without the root key of that time: it is the beginning of
-   * the last rotation that ended. Null if no rotation has ended.
+   * Returns the time (ms) at which the last completed rotation began, or null if none has completed. Copies of the keys
+   * from before that time are useless without the root key of that time.
    */
   voidBefore(): Promise<number | null>;
-  /** Resolves once none of the store's files contains replaced bytes (MongoDB cannot promise that: ADR 22). */
+  /** Resolves once none of the store's files contain replaced bytes. MongoDB cannot promise that (ADR 22). */
   settle(): Promise<void>;
 };
 
-/** `sequence`: the sequence number of the last key of the step. `looked`: the number of keys in it. */
+/** `sequence` is the sequence number of the step's last key. `looked` is the number of keys in the step. */
 export type RewrapStep = { readonly sequence: number; readonly looked: number };
 
 /**
- * All keys of the vault: data keys, which are wrapped under their tenant's key; and the keys of tenants, of generations
- * and of the vault itself, which are wrapped under the root key (docs/design.md, "Keys").
+ * All keys of the vault. Data keys are wrapped under their tenant's wrapping key. Tenant keys, generation keys and the
+ * vault's own keys are wrapped under the root key (docs/design.md, "Keys").
  */
 export interface KeyRing extends KeyRecords {
-  /** Creates a tenant's keys; they are durable when it resolves. */
+  /** Creates a tenant's keys. They are durable when it resolves. */
   createTenant(tenantId: string): Promise<void>;
-  /** Returns a tenant's keys; null if it has none, or they were destroyed. */
+  /** Returns a tenant's keys, or null if it has none or they were destroyed. */
   tenantKeys(tenantId: string): Maybe<TenantKeys | null>;
   /**
-   * Returns the key of the tenant's search terms in a generation of token rows, 32 bytes. Each generation has its own
-   * key, so a rebuild makes all older terms useless. Returns null for an unknown tenant, and for a generation without a
-   * key.
+   * Returns the tenant's 32-byte search-term key for one generation of token rows. Each generation has its own key, so
+   * a rebuild makes all older terms useless. Returns null for an unknown tenant or a generation without a key.
    */
   searchKey(tenantId: string, generation: number): Maybe<Buffer | null>;
   /**
-   * Creates the key of a new generation and returns the generation's number, which was never used before. Durable when
-   * it resolves.
+   * Creates the key of a new generation and returns the generation's number, which was never used before. The key is
+   * durable when it resolves.
    */
   createGeneration(): Promise<number>;
   /** Returns the generations that have a key. */
   generations(): Promise<readonly number[]>;
-  /** Destroys the key of a generation as `destroy` destroys data keys, with the same errors. A repeat does no harm. */
+  /** Destroys a generation key, with the same guarantees and errors as `destroy`. Idempotent. */
   destroyGeneration(generation: number): Promise<void>;
   /**
-   * Destroys all keys of a tenant, and with them everything that is encrypted under them, as `destroy` destroys data
-   * keys, with the same errors and the same result.
+   * Destroys all keys of a tenant, and thereby everything that is encrypted under them. The guarantees, errors and
+   * result are those of `destroy`.
    */
   destroyTenant(tenantId: string, eventId: string): Promise<number>;
   /**
@@ -123,28 +124,28 @@ export interface KeyRing extends KeyRecords {
    */
   create(tenantId: string): Promise<DataKey>;
   /**
-   * Runs `use` with the opened key, immediately if no store has to be asked. `use` must not keep the buffer: it may be
-   * zeroed right after.
+   * Runs `use` with the opened key, synchronously if no store has to be read. `use` must not keep the buffer, which may
+   * be zeroed right afterwards.
    */
   use<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Maybe<KeyUse<T>>;
   /**
-   * Destroys keys as `KeyStore.destroyDataKeys` does, and records `advanced` with it. Returns how many keys this call
-   * destroyed; 0 means that all of them were destroyed before.
+   * Destroys keys as `KeyStore.destroyDataKeys` does, and records the revisions in `advanced` in the same write.
+   * Returns how many keys this call destroyed; 0 means that all of them had been destroyed before.
    */
   destroy(ended: readonly EndedKey[], advanced?: readonly KeyRevision[]): Promise<number>;
-  /** Records revisions of living keys in one write, ignoring older ones. Durable when it resolves. */
+  /** Records revisions of living keys in one durable write. Ignores revisions older than the recorded ones. */
   advance(advanced: readonly KeyRevision[]): Promise<void>;
   /**
    * Forgets all recorded revisions of keys and of the directory. Call it when an older log is accepted in place of a
-   * newer one: the shredder then records what that log says.
+   * newer one. The shredder then records the revisions from that log.
    */
   forgetRevisions(): Promise<void>;
   /**
-   * Returns the key that signs checkpoints: one for the whole vault, created by the first call and durable before it
-   * returns.
+   * Returns the key that signs checkpoints. The whole vault has one. The first call creates it, and it is durable
+   * before the call resolves.
    */
   signingKey(): Promise<SigningKey>;
-  /** Returns the keys that authenticate what the stores hold, created by the first call like the signing key. */
+  /** Returns the vault's integrity keys. As with the signing key, the first call creates them. */
   integrityKeys(): Promise<IntegrityKeys>;
   readonly rotation: KeyRotation;
 }

@@ -17,12 +17,13 @@ import { createVaultKey, integrityKeysOf, signingKeyOf } from './vault-keys.js';
 
 /** The key ring of one process. */
 export type OpenKeyRing = KeyRing & {
-  /** Forgets the open keys of tenants and tokens. A caller that reads many keys calls this after each batch. */
+  /** Forgets all open tenant, search and data keys. A caller that reads many keys calls this after each batch. */
   forgetAll(): void;
   /** Returns a copy of the root key. The caller zeroes it. */
   rootKey(): Buffer;
   /**
-   * Destroys the keys that were created in advance, and forgets all keys except the vault's own. The store stays open.
+   * Destroys unused keys that were created in advance, and forgets all keys except the vault's own. The store stays
+   * open.
    */
   close(): Promise<void>;
 };
@@ -30,16 +31,16 @@ export type OpenKeyRing = KeyRing & {
 type Opening = {
   readonly store: KeyStore;
   readonly rootKey: Buffer;
-  /** Other candidates for the root key. They are read when `rootKey` is not the right one, or no longer. */
+  /** Reads other candidates for the root key. It is called when `rootKey` is not, or is no longer, the right one. */
   readonly source?: RootKeySource;
   readonly clock: Clock;
-  /** `seals_none`: this key ring only reads. */
+  /** `seals_none` is for a process that only reads: it reserves no trace key uses. */
   readonly traceLimits?: TraceUseLimits | 'seals_none';
 };
 
 /**
- * Opens the keys of a store, and creates the first ones in a new store. Throws the store's error if neither `rootKey`
- * nor a candidate of `source` is the root key of the store.
+ * Opens the keys of a store, and creates the first keys in a new store. Throws the store's error if neither `rootKey`
+ * nor any candidate from `source` is the store's root key.
  */
 export async function openKeyRing({
   store,
@@ -56,7 +57,9 @@ export async function openKeyRing({
   const pools = createKeyPools(makeBlock, () => clock.now());
   await searchKeys.ensureFirst();
 
-  /** Returns the newest wrapping key of a tenant with room for this many wraps, and counts them. */
+  /**
+   * Returns the tenant's newest wrapping key, after counting this many wraps. Adds a new key if that one is used up.
+   */
   async function wrapperFor(tenantId: string, wraps: number): Promise<Wrapper> {
     for (;;) {
       const tenant = await tenants.fresh(tenantId);
@@ -82,7 +85,7 @@ export async function openKeyRing({
     }
   }
 
-  /** `triedKeyId`: the wrapping key that the row named when it was read before. */
+  /** `triedKeyId` is the wrapping key that the row named in an earlier read. */
   async function read(tenantId: string, keyId: string, triedKeyId = ''): Promise<OpenKey | 'destroyed' | 'missing'> {
     const row = await store.dataKey(keyId);
     if (row === null) return 'missing';
@@ -92,14 +95,14 @@ export async function openKeyRing({
     const wrappingKey = tenant.wrapping.get(tenantKeyId);
     if (wrappingKey === 'destroyed') {
       if (tenant.state === 'destroyed') return 'destroyed';
-      // A rotation may have rewrapped it since it was read.
+      // A rotation may have rewrapped the data key after its row was read.
       return tenantKeyId === triedKeyId ? 'missing' : read(tenantId, keyId, tenantKeyId);
     }
     const key = wrappingKey === undefined ? null : openDataKey(wrappingKey, wrapped, { tenantId, tenantKeyId, keyId });
     return key === null ? 'missing' : { key, revision };
   }
 
-  /** Runs `use` with a key from the store. Caches the key afterwards, unless it was destroyed in the meantime. */
+  /** Runs `use` with a key from the store, then caches the key unless it was destroyed in the meantime. */
   async function useStored<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T>> {
     const keep = cache.reading(tenantId, keyId);
     let opened: OpenKey | null = null;
@@ -114,7 +117,7 @@ export async function openKeyRing({
   }
 
   /**
-   * Runs `use` with a cached key of a shared store. Returns null if the key is not cached or was destroyed. Asks the
+   * Runs `use` with a cached key of a shared store. Returns null if the key is not cached or was destroyed. Checks the
    * store first, because another process may have destroyed the key or recorded a newer revision.
    */
   async function useShared<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T> | null> {
@@ -128,7 +131,7 @@ export async function openKeyRing({
     return { state: 'open', value: use(cached.key), revision: noted.revision };
   }
 
-  /** Records the revisions of cached keys. */
+  /** Updates the revisions of cached keys. */
   function noteCached(advanced: readonly KeyRevision[]): void {
     for (const { keyId, revision } of advanced) cache.advance(keyId, revision);
   }
@@ -178,7 +181,7 @@ export async function openKeyRing({
       }
     },
     async create(tenantId) {
-      // Threat: keys that were created in advance outlive the tenant's keys, which another process destroyed.
+      // Threat: another process destroyed the tenant's keys, but this process still has data keys created in advance.
       if (store.isShared) newestOf(store, await tenants.current(tenantId));
       const { id, key } = await pools.take(tenantId);
       // A token that was just written is likely to be read next.
@@ -202,7 +205,7 @@ export async function openKeyRing({
       } finally {
         noteCached(advanced);
         // A read that began before the destruction may have cached the key again. The key is dropped even if the store
-        // responds "not yet", because it is overwritten in that case, too.
+        // responds "not yet", because the store has overwritten it in that case as well.
         for (const { keyId } of ended) cache.drop(keyId);
       }
     },
@@ -211,7 +214,7 @@ export async function openKeyRing({
       try {
         await store.advance(advanced);
       } finally {
-        // A key that a concurrent read opened may have an older revision.
+        // A concurrent read may have cached a key with an older revision.
         noteCached(advanced);
       }
     },
@@ -232,7 +235,7 @@ export async function openKeyRing({
       const ended = await pools.close();
       cache.close();
       try {
-        // If this fails, the keys are orphans, and the search for orphans finds them.
+        // If this fails, the keys become orphans, which the orphan-key job destroys.
         if (ended.length > 0) await store.destroyDataKeys(ended, []);
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;

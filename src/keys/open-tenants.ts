@@ -5,23 +5,23 @@ import type { RootKeys } from './root-keys.js';
 import { deriveSubkeys, newTenantKey, openTenantKey } from './tenant-key.js';
 import type { TraceUses } from './trace-uses.js';
 
-/** How long cached keys are used after another process has changed them, ms (docs/design.md, "Growth"). */
+/** How long cached keys may be used after another process has changed them (docs/design.md, "Growth"). */
 const lifeMs = 1_000;
-/** A rotation may happen between the reads of the rows and of the root key, so the read is repeated. */
+/** A rotation may happen between reading the rows and reading the root key, so the read is retried. */
 const attemptsMax = 3;
 
 /**
- * The opened keys of a tenant. Subkeys are never zeroed: a running command may still hold them, and would then hash and
- * seal under a key of zeros, which any attacker knows. A wrapping key is zeroed when it is dropped or destroyed, and
- * `wrapping` shows that at once: look the key up again after each `await`.
+ * The opened keys of a tenant. Subkeys are never zeroed. Threat: a command that is still using a zeroed subkey would
+ * hash and seal under a key that every attacker knows. A wrapping key is zeroed when it is dropped or destroyed, and
+ * `wrapping` reflects that immediately, so look the key up again after each `await`.
  */
 export type OpenTenant = {
   /** `unknown` means that the tenant has no keys, or that they are being created. */
   readonly state: 'living' | 'destroyed' | 'unknown';
   readonly subkeys: TenantKeys | null;
-  /** By the id of the key. */
+  /** By key id. */
   readonly wrapping: ReadonlyMap<string, Buffer | 'destroyed'>;
-  /** The key that wraps new data keys. A key that a rotation replaces must not wrap any. */
+  /** The key that wraps new data keys, unless it is retiring: a key that is being replaced must not wrap any. */
   readonly newest: { readonly id: string; readonly number: number; readonly isRetiring: boolean } | null;
 };
 
@@ -35,8 +35,8 @@ type Known = {
 };
 
 /**
- * Returns the opened keys of tenants, each wrapped under the root key. Keys of a shared store are read again after a
- * second. Calls `onDestroyed` when it finds a tenant's keys destroyed, by any process.
+ * Opens and caches tenant keys, which are wrapped under the root key. Keys from a shared store are cached for one second.
+ * Calls `onDestroyed` when it finds that this process or another one has destroyed a tenant's keys.
  */
 export function createOpenTenants(
   store: KeyStore,
@@ -90,9 +90,9 @@ export function createOpenTenants(
   }
 
   /**
-   * Opens the keys of a tenant that are not in `wrapping` yet, and zeroes those that were destroyed. Once the identity
-   * key is destroyed, all other keys count as destroyed, including one that is being added at that moment. Returns null
-   * if a key does not open.
+   * Opens the tenant's keys that are not in `wrapping` yet, and zeroes those that were destroyed. Once the identity key
+   * is destroyed, all other keys count as destroyed, including one that is being added at that moment. Returns null if
+   * a key does not open.
    */
   function open(
     rows: readonly StoredTenantKey[],
@@ -133,7 +133,7 @@ export function createOpenTenants(
     known?.wrapping.clear();
   }
 
-  /** Returns the keys of a tenant. Those of a shared store are at most a second old. */
+  /** Returns the tenant's keys. Keys from a shared store were read at most one second ago. */
   function current(tenantId: string): OpenTenant | Promise<OpenTenant> {
     const known = tenants.get(tenantId);
     if (known !== undefined && (!store.isShared || performance.now() - known.readAt < lifeMs)) return known.tenant;
@@ -146,8 +146,8 @@ export function createOpenTenants(
 
   return {
     /**
-     * Creates the first keys of a tenant where they are missing. The identity key comes last and makes the tenant
-     * known.
+     * Creates the tenant's first keys if they are missing. The tenant becomes known with the identity key, so that key
+     * is created last.
      */
     async create(tenant: string): Promise<void> {
       await insert('wrapping', [{ tenant, number: 1 }]);
@@ -157,15 +157,12 @@ export function createOpenTenants(
     addWrapping: (keys: readonly KeyNumber[]) => insert('wrapping', keys),
     fresh,
     current,
-    /** Returns the tenant with this wrapping key. The cached tenant may lack the key, and is then read again. */
+    /** Returns the tenant with this wrapping key. Reads the tenant again if the cached copy lacks the key. */
     async having(tenantId: string, wrappingKeyId: string): Promise<OpenTenant> {
       const tenant = await current(tenantId);
       return tenant.wrapping.has(wrappingKeyId) ? tenant : fresh(tenantId);
     },
-    /**
-     * Destroys the keys of a tenant and returns how many of them were alive. Resolves when no process uses them any
-     * more.
-     */
+    /** Destroys the tenant's keys and returns how many were alive. Resolves once no process uses them any more. */
     async destroy(tenantId: string, eventId: string): Promise<number> {
       const destroyed = await store.destroyTenantKeys(tenantId, eventId);
       if (store.isShared && destroyed > 0) await wait(lifeMs);

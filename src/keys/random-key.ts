@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The length of every key (AES-256, HMAC-SHA-256). */
+/** The length of every key, for AES-256 or HMAC-SHA-256. */
 export const keyBytes = 32;
 
 export function randomKey(): Buffer {
@@ -8,9 +8,9 @@ export function randomKey(): Buffer {
 }
 
 /**
- * Returns the key in separate memory outside of the V8 heap, and zeroes `bytes`. Threat: an attacker who reads the
- * memory finds remains of keys, because a pool keeps bytes, and V8 moves small buffers on its heap without overwriting
- * the old place.
+ * Returns the key in its own memory outside the V8 heap, and zeroes `bytes`. Threat: an attacker who reads the
+ * process's memory finds remnants of keys. Node's buffer pool retains bytes, and V8 moves small buffers on its heap
+ * without overwriting the old location.
  */
 export function ownBuffer(bytes: Buffer): Buffer {
   const own = Buffer.from(new ArrayBuffer(bytes.length));

@@ -5,12 +5,12 @@ import { ownBuffer } from './random-key.js';
 
 const place = { tenantId: '', stream: 'root', revision: 0, keyId: 'root', field: 'root-check' } as const;
 
-/** Returns 16 zero bytes, sealed under the root key. Every key store holds one. */
+/** Returns the root key's check: 16 zero bytes, sealed under the key. Every key store contains one. */
 export function newRootCheck(rootKey: Buffer): Buffer {
   return sealCiphertext(rootKey, Buffer.alloc(16), place);
 }
 
-/** Returns whether the keys of the store are under this root key. */
+/** Returns whether the store's keys are wrapped under this root key. */
 export function passesRootCheck(rootKey: Buffer, check: Buffer): boolean {
   return openCiphertext(rootKey, check, place) !== null;
 }
@@ -19,21 +19,21 @@ export function passesRootCheck(rootKey: Buffer, check: Buffer): boolean {
 export type RootKeySource = () => Promise<readonly Buffer[]>;
 
 /**
- * The root key in one process. Another process of a shared store may replace it at any time. `refresh` then reads the
- * new key from its source. Keys that were wrapped under the old root key in the meantime are not stored.
+ * The root key in one process. Another process that shares the store may replace it at any time. `refresh` then reads
+ * the new key from its source. The store rejects keys that were wrapped under the old root key in the meantime.
  */
 export type RootKeys = {
   /** Runs `attempt` with the root key. Returns null if the ciphertext does not open. */
   open<T>(attempt: (rootKey: Buffer) => T | null): T | null;
   /**
-   * Runs `wrapAndStore`, which stores a new key if `check` is still the store's check. Runs it again if another process
-   * has replaced the root key.
+   * Runs `wrapAndStore`, which stores a new key only if `check` is still the store's check. Refreshes the root key and
+   * runs it again if another process has replaced the root key.
    */
   wrapping<T extends string>(
     wrapAndStore: (rootKey: Buffer, check: Buffer) => Promise<T | 'root_replaced'>,
   ): Promise<Exclude<T, 'root_replaced'>>;
   /**
-   * Switches to `next` once `rewrap` has stored everything under it. Resolves to false if `rewrap` changed nothing. Throws
+   * Switches to `next` once `rewrap` has stored everything under it. Returns false if `rewrap` changed nothing. Throws
    * StoreUnavailable if another process has replaced the root key.
    */
   replace(
@@ -41,8 +41,8 @@ export type RootKeys = {
     rewrap: (rootKey: Buffer, check: Buffer, nextCheck: Buffer) => ReturnType<KeyStore['rotation']['replaceRoot']>,
   ): Promise<boolean>;
   /**
-   * Finds the root key that another process has put in place. Throws StoreUnavailable if this process cannot read that
-   * key yet.
+   * Switches to the current root key if another process has replaced it. Throws StoreUnavailable if this process cannot
+   * read that key yet.
    */
   refresh(): Promise<void>;
   /** Returns a copy of the root key. The caller zeroes it. */
@@ -52,15 +52,15 @@ export type RootKeys = {
 };
 
 /**
- * Returns the root key of a key store: `rootKey` or a candidate of `source`. A new store gets the check of `rootKey`.
- * Throws the store's error if none of them fits. Does not keep the given buffer.
+ * Returns the root key of a key store: `rootKey` or a candidate from `source`. A new store gets the check of `rootKey`.
+ * Throws the store's error if none of them passes the store's check. Does not keep the given buffer.
  */
 export async function openRootKeys(store: KeyStore, rootKey: Buffer, source: RootKeySource): Promise<RootKeys> {
   const check = (await store.rootCheck()) ?? (await store.createRootCheck(newRootCheck(rootKey)));
   let present = { rootKey: ownBuffer(Buffer.from(rootKey)), check };
   let last: Promise<unknown> = Promise.resolve();
 
-  /** New wraps are stored one after another, so none is under way while the root key is replaced. */
+  /** Runs one piece of work at a time, so that no new key is being stored while the root key is replaced. */
   function alone<T>(work: () => Promise<T>): Promise<T> {
     const run = last.then(work);
     last = run.catch(() => undefined);

@@ -9,7 +9,7 @@ import { rewrapTenantKey } from './tenant-key.js';
 const stepSize = 500;
 const tenantsAtOnce = 100;
 
-/** Why a rotation cannot continue, and what to do. */
+/** The message says why a rotation cannot continue and what to do. */
 export class RotationRefused extends Error {
   constructor(message: string) {
     super(message);
@@ -17,26 +17,28 @@ export class RotationRefused extends Error {
   }
 }
 
-/** A wrapping key of a tenant, to be looked up in the tenant by its id. */
+/** A tenant and the id of one of its wrapping keys. Look the key up in `tenant.wrapping`. */
 export type Wrapper = { readonly tenant: OpenTenant; readonly id: string };
 
 type Deps = {
   readonly store: KeyStore;
   readonly roots: RootKeys;
   readonly tenants: Pick<ReturnType<typeof createOpenTenants>, 'addWrapping' | 'fresh'>;
-  /** Returns the newest wrapping key of a tenant with room for this many wraps, and counts them. */
+  /**
+   * Returns the tenant's newest wrapping key, after counting this many wraps. Adds a new key if that one is used up.
+   */
   readonly wrapperFor: (tenantId: string, wraps: number) => Promise<Wrapper>;
 };
 
 /**
- * Returns the rotation of a store's keys. It marks the old wrapping keys as retiring. If one of them wraps a data key
- * afterwards, the store rejects that key or `replaceRoot` returns false, so no data key is lost with the old wrapping
- * key.
+ * Returns the rotation of a store's keys. The rotation marks the old wrapping keys as retiring. If one of them wraps a
+ * data key afterwards, the store rejects that data key or `replaceRoot` returns false. So no data key is lost when the
+ * old wrapping keys are destroyed.
  */
 export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): KeyRotation {
   const rows = store.rotation;
 
-  /** Returns the tenant of each wrapping key that is being replaced. */
+  /** Returns the tenant of each retiring wrapping key, by key id. */
   async function retiring(): Promise<ReadonlyMap<string, string>> {
     const keys = await rows.wrappingKeys();
     return new Map(keys.filter(({ isRetiring }) => isRetiring).map(({ id, tenant }) => [id, tenant]));
@@ -53,8 +55,8 @@ export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): 
   }
 
   /**
-   * Returns the data keys of a tenant, wrapped under its newest wrapping key; none if the tenant was destroyed in the
-   * meantime.
+   * Returns the tenant's data keys, wrapped under its newest wrapping key. Returns none if the tenant's keys were
+   * destroyed in the meantime.
    */
   async function rewrapped(tenantId: string, keys: readonly LivingDataKey[]): Promise<readonly RewrappedDataKey[]> {
     const to = await wrapperFor(tenantId, keys.length).catch(async (error: unknown) => {
@@ -64,7 +66,7 @@ export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): 
     if (to === null || to.tenant.state !== 'living') return [];
     const { wrapping } = to.tenant;
     const over = wrapping.get(to.id);
-    // The tenant was dropped in the meantime. Its keys stay as they are, and the rotation begins again.
+    // The tenant was dropped from the cache in the meantime. Its keys stay as they are, and the rotation begins again.
     if (!Buffer.isBuffer(over)) return [];
     return keys.map(({ id, tenantKeyId, wrapped }) => {
       const under = wrapping.get(tenantKeyId);

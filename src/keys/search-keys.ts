@@ -5,8 +5,8 @@ import { deriveSearchKey, newGenerationKey, openGenerationKey } from './generati
 import type { RootKeys } from './root-keys.js';
 
 /**
- * Returns the keys of search terms. Each generation of token rows has one random key, wrapped under the root key. The
- * key of each tenant is derived from it. A dropped key is not zeroed, because it may still be in use.
+ * Opens and caches search-term keys. Each generation of token rows has one random key, wrapped under the root key. Each
+ * tenant's search key is derived from it. A dropped key is not zeroed, because it may still be in use.
  */
 export function createSearchKeys(store: KeyStore, roots: RootKeys) {
   const cached = new Map<number, Map<string, Buffer>>();
@@ -34,7 +34,8 @@ export function createSearchKeys(store: KeyStore, roots: RootKeys) {
     const opened = await generationKey(generation);
     if (opened === null) return null;
     const key = deriveSearchKey(opened, tenantId, salt);
-    // Threat: a read that began before a destruction and ends after it would bring the key back.
+    // Threat: a read that began before the key was destroyed and ended afterwards would put the key back into the
+    // cache.
     if (drops !== dropsBefore) return key;
     const tenants = cached.get(generation) ?? new Map<string, Buffer>();
     cached.set(generation, tenants.set(tenantId, key));
@@ -46,7 +47,7 @@ export function createSearchKeys(store: KeyStore, roots: RootKeys) {
     async ensureFirst(): Promise<void> {
       if ((await store.newestGeneration()) < firstGeneration) await insert(firstGeneration);
     },
-    /** Returns the search key of a tenant; null for a generation without a key. */
+    /** Returns the tenant's search key, or null for a generation without a key. */
     get: (generation: number, tenantId: string, salt: Buffer): Maybe<Buffer | null> =>
       cached.get(generation)?.get(tenantId) ?? read(generation, tenantId, salt),
     /** Creates the key of a new generation and returns its number. */

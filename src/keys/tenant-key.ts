@@ -15,7 +15,7 @@ export function newTenantKey(rootKey: Buffer, tenant: string, purpose: TenantKey
   return { ...name, number, wrapped };
 }
 
-/** Returns a tenant key wrapped under the next root key; null if it does not open with the current one. */
+/** Returns a tenant key wrapped under the next root key, or null if it does not open with the current one. */
 export function rewrapTenantKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, name: TenantKeyName): Buffer | null {
   const key = openTenantKey(rootKey, wrapped, name);
   if (key === null) return null;
@@ -24,7 +24,7 @@ export function rewrapTenantKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, 
   return rewrapped;
 }
 
-/** Returns null if the key was not wrapped by this root key, or not for this place. */
+/** Returns the key, or null if it was wrapped under another root key or for another place. */
 export function openTenantKey(rootKey: Buffer, wrapped: Buffer, name: TenantKeyName): Buffer | null {
   return openCiphertext(rootKey, wrapped, place(name));
 }

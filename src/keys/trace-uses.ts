@@ -1,12 +1,12 @@
 /**
- * AES-GCM with random nonces is safe for 2^32 messages under one key (NIST SP 800-38D). A restored counter may count
- * some of them again.
+ * AES-GCM with random nonces is safe for 2^32 messages under one key (NIST SP 800-38D). The default is half of that,
+ * because a restored counter may count some uses twice.
  */
 const usesMaxDefault = 2 ** 31;
 const blockSizeDefault = 2 ** 20;
 
 export type TraceUseLimits = {
-  /** After this many traces, the tenant's next trace key is used. */
+  /** The number of traces that one key seals before the tenant's next trace key is used. */
   readonly usesMax?: number;
   /** How many uses are reserved at once. */
   readonly blockSize?: number;
@@ -15,9 +15,9 @@ export type TraceUseLimits = {
 type Block = { next: number; end: number; following: Promise<void> | null };
 
 /**
- * Counts the traces that are sealed for each tenant, and so decides which key seals the next one. `reserve` durably
- * adds to the count and returns the previous count. Uses are reserved ahead, in blocks, so that after a crash the count
- * is too high and never too low.
+ * Counts the traces that are sealed for each tenant. The count determines which key seals the next trace. `reserve`
+ * durably adds to the count and returns the previous count. Uses are reserved in advance, in blocks, so after a crash
+ * the count may be too high but never too low.
  */
 export function createTraceUses(
   reserve: (tenantId: string, count: number) => Promise<number>,
@@ -35,8 +35,8 @@ export function createTraceUses(
 
   return {
     /**
-     * Resolves when uses are reserved; returns null if they already are. Throws the error of `reserve` when none are
-     * left.
+     * Makes sure that uses are reserved. Returns null if enough are left, otherwise a promise that resolves once more
+     * are reserved. The promise rejects with the error from `reserve`.
      */
     ready(tenantId: string): Promise<void> | null {
       const block = blocks.get(tenantId);
@@ -51,10 +51,10 @@ export function createTraceUses(
       entry.following.catch(() => undefined);
       return null;
     },
-    /** Counts one use and returns the number of the key for it. */
+    /** Counts one use and returns the number of the trace key for it. */
     next(tenantId: string): number {
       const block = blocks.get(tenantId);
-      if (block === undefined) throw new Error('no uses are reserved for traces of this tenant');
+      if (block === undefined) throw new Error('no trace key uses are reserved for this tenant');
       const use = block.next;
       block.next += 1;
       return Math.floor(use / usesMax);

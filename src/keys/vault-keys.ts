@@ -5,10 +5,10 @@ import { keyBytes } from './random-key.js';
 import type { RootKeys } from './root-keys.js';
 import { newTenantKey, openTenantKey } from './tenant-key.js';
 
-/** The bytes before the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
+/** The bytes that precede the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Returns the signing key of 32 random bytes, and zeroes them. */
+/** Derives the signing key from 32 random bytes, and zeroes them. */
 export function signingKeyOf(seed: Buffer): SigningKey {
   const der = Buffer.concat([pkcs8Head, seed]);
   seed.fill(0);
@@ -34,8 +34,8 @@ export function integrityKeysOf(secret: Buffer): IntegrityKeys {
 }
 
 /**
- * Returns a function that opens a key of the vault. The first call in any process creates the key. Throws the store's
- * error if the key does not open.
+ * Returns a function that opens one of the vault's own keys. The function creates the key if the store has none, and
+ * throws the store's error if the key does not open.
  */
 export function createVaultKey<T>(
   store: KeyStore,
@@ -69,7 +69,7 @@ export function createVaultKey<T>(
   });
 }
 
-/** Opens a key at its first use and returns the same key from then on. A failed attempt is repeated at the next use. */
+/** Opens a key on first use and returns the same key from then on. After a failure, the next call retries. */
 function keptOnceOpened<T>(open: () => Promise<T>): () => Promise<T> {
   let opened: Promise<T> | null = null;
   return () => {

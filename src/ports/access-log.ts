@@ -1,13 +1,13 @@
 import type { AccessBatch, AccessEntry } from '../events/access-log/access-entry.js';
 
-/** The filter of a query. An entry must match all fields; null matches anything. */
+/** The filter of a query. An entry must match every field; null matches anything. */
 export type AccessFilter = {
   readonly entityType: string | null;
   readonly entityRef: string | null;
   readonly operation: string | null;
-  /** Entries at or after this moment (ms). */
+  /** Matches entries at or after this time (ms). */
   readonly from: number;
-  /** Entries before this moment (ms). */
+  /** Matches entries before this time (ms). */
   readonly to: number | null;
 };
 
@@ -16,7 +16,10 @@ export type AccessPage = { readonly total: number; readonly entries: readonly Ac
 /** The newest batch of a chain. */
 export type AccessHead = { readonly chain: string; readonly sequence: number; readonly hash: Uint8Array };
 
-/** How many entries about tokens a tenant has on one day (counted from 1970-01-01 in UTC). */
+/**
+ * The number of a tenant's entries about tokens on one day, by operation and outcome. Days are counted from 1970-01-01
+ * (UTC).
+ */
 export type AccessCount = {
   readonly tenantId: string;
   readonly day: number;
@@ -26,28 +29,34 @@ export type AccessCount = {
 };
 
 /**
- * The record of every access: which caller read or did what (docs/design.md, "Access log"). Entries are appended in
- * batches. The hashes of one writer's batches form a chain.
+ * The record of which caller read or did what (docs/design.md, "Access log"). Entries are appended in batches, and the
+ * hashes of one writer's batches form a chain.
  */
 export interface AccessLog {
-  /** Appends the entries; they are durable when it resolves. Throws StoreUnavailable if the log cannot be written. */
+  /**
+   * Appends the entries, which are durable when the promise resolves. Throws StoreUnavailable if the log cannot be
+   * written.
+   */
   record(entries: readonly AccessEntry[]): Promise<void>;
   /**
-   * Returns one page of a tenant's entries, newest first, with the exact total. Includes every `record` that has
-   * resolved.
+   * Returns one page of a tenant's entries, newest first, with the exact total. Includes the entries of every `record`
+   * call that has resolved.
    */
   query(
     tenantId: string,
     filter: AccessFilter,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<AccessPage>;
-  /** Returns the chains of batches, oldest first: one for each writer that has batches left. */
+  /** Returns the chains, oldest first: one for each writer that still has batches. */
   chains(): Promise<readonly string[]>;
-  /** Returns at most `limit` batches of a chain after a sequence number (0: from the first that is left), in order. */
+  /**
+   * Returns at most `limit` batches of a chain after a sequence number (0 to start at the first remaining batch), in
+   * order.
+   */
   batches(chain: string, afterSequence: number, limit: number): Promise<readonly AccessBatch[]>;
   /**
-   * Counts the entries about tokens in the batches of a chain after one sequence. Stops at a batch of its choice, at
-   * `upTo` at the latest, and returns that batch as `last`.
+   * Counts the entries about tokens in a chain's batches after a sequence number. May stop at any batch up to `upTo`,
+   * and returns that batch's sequence number as `last`.
    */
   counts(
     chain: string,

@@ -1,22 +1,22 @@
 import { StoreProblem } from './store-problem.js';
 
-/** Keys that were destroyed up to a time (ms), including those of tenants. They must never open anything again. */
+/** Keys, including tenant keys, that were destroyed by a given time (ms). They must never decrypt anything again. */
 export type ErasedKeys = { readonly ids: ReadonlySet<string>; readonly madeAt: number };
 
 /** A key store that is read for a backup while it stays in use. */
 export type KeysToCopy = {
-  /** The log that the keys belong to. */
+  /** Returns the id of the log that the keys belong to. */
   logId(): Promise<string>;
-  /** Every row as a line of text. Throws BackupRefused while a rotation is under way. */
+  /** Yields every row as a line of text. Throws BackupRefused while a rotation is in progress. */
   lines(): AsyncIterable<string>;
-  /** The ids of all keys that were destroyed. */
+  /** Yields the ids of all destroyed keys. */
   erased(): AsyncIterable<string>;
-  /** Records that a complete backup was begun at this time (ms), where the service reads it for its metrics. */
+  /** Records the start time (ms) of a complete backup, which the service reports in its metrics. */
   recordBackup(madeAt: number): Promise<void>;
   close(): Promise<void> | void;
 };
 
-/** Why nothing was backed up or restored, and what to do. */
+/** Thrown when a backup or restore is refused. The message says why, and what to do. */
 export class BackupRefused extends StoreProblem {
   constructor(message: string) {
     super(message);
@@ -24,5 +24,5 @@ export class BackupRefused extends StoreProblem {
   }
 }
 
-/** Called with the name of each phase of a backup or a restore when the phase begins. */
+/** Called at the start of each phase of a backup or restore, with the name of the phase. */
 export type OnPhase = (phase: string) => void;

@@ -1,8 +1,6 @@
 import type { GuessBudget, Reservation, ReservationRequest } from '../domain/guess-budget.js';
 
-/**
- * What is counted: look-ups of values, and deduplications that find nothing (docs/contract.md, "Operations routes").
- */
+/** What is counted: lookups of values, and deduplications that find nothing (docs/contract.md, "Operations routes"). */
 export type BudgetName = 'guesses' | 'deduplication_misses';
 
 export type Suspect = {
@@ -12,13 +10,13 @@ export type Suspect = {
 };
 
 /**
- * How many of their guesses applications have used. The counters are durable and shared by all processes. Unlike rate
- * limits, they survive a restart and a crash.
+ * Counts how many of its guesses each application has used. The counters are durable and shared by all processes.
+ * Unlike rate limits, they survive restarts and crashes.
  */
 export interface Budgets {
   /**
-   * Reserves a block with `reserveGuesses`; it is durable when this resolves. If it throws StoreUnavailable, a block
-   * may be reserved.
+   * Reserves a block of guesses with `reserveGuesses`. The reservation is durable when the promise resolves. If this
+   * throws StoreUnavailable, the block may or may not have been reserved.
    */
   reserve(
     name: BudgetName,
@@ -26,6 +24,6 @@ export interface Budgets {
     budget: GuessBudget,
     request: ReservationRequest,
   ): Promise<Reservation>;
-  /** Returns the applications that became suspect at `since` (ms) or later, the most recent first. */
+  /** Returns the applications that became suspect at `since` (ms) or later, most recent first. */
   suspects(since: number): Promise<readonly Suspect[]>;
 }

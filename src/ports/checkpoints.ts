@@ -1,17 +1,17 @@
-/** How far a projection has come in the log, and which process leads it. */
+/** Proof that a process leads a projection. A new leader gets a higher epoch. */
 export type Lead = { readonly name: string; readonly epoch: number };
 
 /**
- * Positions of projections, each written by one leader at a time: a process that last wrote under an older epoch can no
- * longer write. Uses the store's own clock.
+ * Stores how far each projection has read the log. Only the projection's current leader can write its position: a write
+ * under an older epoch fails. Leases use the store's own clock.
  */
 export interface Checkpoints {
-  /** Becomes or stays the leader for the next `leaseMs`. Null if another process leads. */
+  /** Acquires or renews the lease for the next `leaseMs`. Returns null if another process leads. */
   lead(name: string, holder: string, leaseMs: number): Promise<Lead | null>;
-  /** Gives up the lead, so that another process need not wait for the end of the lease. */
+  /** Gives up the lease, so that another process need not wait for it to expire. */
   resign(lead: Lead): Promise<void>;
-  /** 0 first. */
+  /** Returns the stored position, or 0 if there is none. */
   position(name: string): Promise<number>;
-  /** False if another process leads by now; then nothing was written. */
+  /** Stores the position. Returns false and writes nothing if another process leads by now. */
   save(lead: Lead, position: number): Promise<boolean>;
 }

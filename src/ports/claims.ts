@@ -6,16 +6,16 @@ export type ClaimBegin =
   | { readonly state: 'in_flight' }
   | { readonly state: 'done'; readonly claim: Stored<FinishedClaim> };
 
-/** The owners of idempotency keys. `UnitOfWork.commit` writes a finished claim together with its events. */
+/** Claims on idempotency keys. `UnitOfWork.commit` writes a finished claim together with its events. */
 export interface Claims {
   /**
-   * Claims a key. After `fresh`, the caller owns it until `release`. Claims that finished before `notBefore` (ms)
-   * count as absent.
+   * Claims a key. If the result is `fresh`, the caller owns the key until it calls `release`. Ignores claims that
+   * finished before `notBefore` (ms).
    */
   begin(cmd: string, notBefore: number): Promise<ClaimBegin>;
   release(cmd: string): Promise<void>;
   /** Removes claims that finished before `notBefore`. */
   forget(notBefore: number): Promise<void>;
-  /** Returns at most `limit` claims with a result after `afterCmd`, in the order of `cmd`. */
+  /** Returns at most `limit` finished claims whose `cmd` sorts after `afterCmd`, in order of `cmd`. */
   page(afterCmd: string, limit: number): Promise<readonly Stored<FinishedClaim>[]>;
 }

@@ -1,6 +1,6 @@
 /**
- * What the vault remembers of its clock. It is in the key store, so that a restore of the data does not bring back an
- * older record.
+ * The vault's record of its clock. The key store keeps it, so that restoring the data does not bring back an older
+ * record.
  */
 export type ClockRecord = {
   /** The newest reading, whether or not it was trusted; ms since the epoch. */
@@ -12,21 +12,21 @@ export type ClockRecord = {
 };
 
 export type ClockHold = {
-  /** The newest time that the vault recorded before the reading that it does not trust; ms since the epoch. */
+  /** The newest time that the vault recorded before the untrusted reading; ms since the epoch. */
   readonly trusted: number;
-  /** That time on the time scale of verification codes. */
+  /** The same time on the time scale for verification codes. */
   readonly trustedForCodes: number;
-  /** How long the vault has run since that time, ms. */
+  /** How long the vault has run since that time, in ms. */
   readonly ran: number;
-  /** How much of the 24 hours has passed, ms. Time during which the vault was stopped does not count. */
+  /** How much of the 24-hour hold has passed, in ms. Time during which the vault was stopped does not count. */
   readonly elapsed: number;
 };
 
-/** Where the record lies. */
+/** Where the record is stored. */
 export type ClockRecords = {
-  /** Returns null when there is none yet. */
+  /** Returns the record, or null if there is none yet. */
   load(): Promise<ClockRecord | null>;
-  /** Durable when it resolves. */
+  /** Stores the record, which is durable when the promise resolves. */
   save(record: ClockRecord): Promise<void>;
 };
 
@@ -35,7 +35,7 @@ export function encodeClockRecord(record: ClockRecord): Buffer {
   return Buffer.from(JSON.stringify(record));
 }
 
-/** Throws SyntaxError if the bytes are not a record. */
+/** Decodes a stored record. Throws SyntaxError if the bytes are not JSON. */
 export function decodeClockRecord(bytes: Buffer): ClockRecord {
   return JSON.parse(bytes.toString('utf8')) as ClockRecord;
 }

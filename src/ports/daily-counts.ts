@@ -1,13 +1,13 @@
 /**
- * What is counted: tokens by type, from the event log, and accesses to tokens by operation, from the access log. `what`
- * is `created`, `deleted` or `expired` of a token type, and the outcome of an operation.
+ * What is counted. `tokens` counts by token type, from the event log; `what` is `created`, `deleted` or `expired`.
+ * `accesses` counts accesses to tokens by operation, from the access log; `what` is the outcome of the operation.
  */
 export type DailySeries = 'tokens' | 'accesses';
 
 export type DayCount = {
   readonly tenantId: string;
   readonly series: DailySeries;
-  /** The day, counted from 1970-01-01 in UTC. */
+  /** The number of days since 1970-01-01 (UTC). */
   readonly day: number;
   /** A token type or an operation. */
   readonly name: string;
@@ -15,35 +15,35 @@ export type DayCount = {
   readonly count: number;
 };
 
-/** The sum of a name and a `what` over several days. */
+/** The total for one `name` and `what` over several days. */
 export type CountTotal = Pick<DayCount, 'name' | 'what' | 'count'>;
 
-/** Counts of one source, from a position to a later one. */
+/** The counts from one source between two positions. */
 export type CountStep = {
-  /** The event log, or a chain of the access log. Each source has its own position. */
+  /** The event log or one chain of the access log. Each source has its own position. */
   readonly source: string;
   readonly from: number;
   readonly to: number;
   readonly counts: readonly DayCount[];
-  /** Tenants whose counts are removed, after the counts of this step were added. */
+  /** Deleted tenants. Their counts are removed after the counts of this step have been added. */
   readonly ended: readonly string[];
 };
 
 /**
- * How many tokens of each tenant were created and ended on each day, and how often they were read. Contains no token
- * ids. Its contents are not authenticated: they are figures for a chart, which no decision depends on.
+ * Stores how many of each tenant's tokens were created and ended on each day, and how often tokens were accessed.
+ * Contains no token ids. The counts are not authenticated: they appear only in charts, and no decision depends on them.
  */
 export interface DailyCounts {
-  /** Returns the position up to which each source was counted. A source that is missing was not counted yet. */
+  /** Returns the position up to which each source has been counted. Omits sources that have not been counted yet. */
   positions(): Promise<ReadonlyMap<string, number>>;
   /**
-   * Adds the counts of a step and moves the position of its source, all or nothing. Returns false, and changes nothing,
-   * if the source is not at `from`.
+   * Atomically adds the counts of a step and advances the position of its source. Returns false and changes nothing if
+   * the source is not at `from`.
    */
   add(step: CountStep): Promise<boolean>;
-  /** Returns the counts of a tenant on the days from `from` up to and including `to`. */
+  /** Returns a tenant's counts for the days `from` through `to`. */
   days(tenantId: string, series: DailySeries, from: number, to: number): Promise<readonly DayCount[]>;
-  /** Returns the sums of a tenant over all days before one day. */
+  /** Returns a tenant's totals over all days before `day`. */
   totalsBefore(tenantId: string, series: DailySeries, day: number): Promise<readonly CountTotal[]>;
   /** Removes all counts and positions. */
   clear(): Promise<void>;

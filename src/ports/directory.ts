@@ -2,19 +2,20 @@ import type { DirectoryRecord } from '../views/directory-view.js';
 import type { Stored } from '../views/row-mac.js';
 
 export type ApplicationFilter = {
-  /** Null: any. */
+  /** Null matches any value. */
   readonly ids: readonly string[] | null;
   readonly types: readonly string[] | null;
 };
 
 /**
- * Writes rows where log and directory are separate stores. A record that is older than the stored one changes
+ * Writes rows when the log and the directory are in separate stores. A record that is older than the stored one changes
  * nothing.
  */
 export type DirectoryWriter = {
   /**
-   * Writes the records that events after the tenant's revision `before` lead to (-1: from the start). Returns `gap` if
-   * the tenant's stored row is not at `before`; the caller then folds the stream and writes all records.
+   * Writes the records that result from the events after the tenant's revision `before` (-1 if those are the stream's
+   * first events). Returns `gap` if the tenant's stored row is not at `before`; the caller then folds the stream and
+   * writes all records.
    */
   write(records: readonly Stored<DirectoryRecord>[], before: number): Promise<'written' | 'stale' | 'gap'>;
   /** Writes all records of a tenant, folded from its whole stream. */
@@ -22,20 +23,27 @@ export type DirectoryWriter = {
 };
 
 /**
- * Tenants and applications. `UnitOfWork.commit` writes their rows with their events. The row of a tenant is never newer
- * than those of its applications, so a process that reads it first and appends at its revision has missed nothing.
+ * Tenants and applications. `UnitOfWork.commit` writes their rows together with their events. A tenant's row is never
+ * newer than the rows of its applications. A process that reads the tenant's row first and appends at its revision has
+ * therefore missed no change.
  */
 export interface Directory<R extends DirectoryRecord = Stored<DirectoryRecord>> {
   byKeyHash(keyHash: string): Promise<R | null>;
   get(kind: DirectoryRecord['kind'], id: string): Promise<R | null>;
   list(kind: DirectoryRecord['kind']): Promise<readonly R[]>;
-  /** Returns a page of the tenant's living applications, newest first, and their number on all pages. */
+  /**
+   * Returns a page of the tenant's applications that have not been deleted, newest first, and the total across all
+   * pages.
+   */
   applications(
     tenantId: string,
     filter: ApplicationFilter,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<{ readonly records: readonly R[]; readonly total: number }>;
-  /** Returns the minute in which a key was last used, counted from 1970-01-01 (UTC); null if it was not used yet. */
+  /**
+   * Returns the minute in which a key was last used, counted from 1970-01-01 (UTC), or null if it has not been used
+   * yet.
+   */
   keyUsedIn(keyHash: string): Promise<number | null>;
   /** Records that a key was used in this minute. Ignores an earlier minute and an unknown key. */
   markKeyUsed(keyHash: string, minute: number): Promise<void>;

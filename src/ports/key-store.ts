@@ -2,40 +2,43 @@ import type { DirectoryRecord } from '../views/directory-view.js';
 import type { ChainLink } from './event-chain.js';
 import type { Maybe } from './maybe.js';
 
-/** The event id of a destroyed key that no event ever named. */
+/** The event id that is recorded for a destroyed key that no event ever named. */
 export const noEvent = '00000000-0000-0000-0000-000000000000';
 
 /**
- * How long after its command began an event may name a new key, ms. A key that no event names is destroyed after an
- * hour, so a process that was suspended must not name it after this time.
+ * The time limit, in ms from the start of a command, within which its event may name a new key. A key that no event has
+ * named after one hour is destroyed, so a process that was suspended for longer than this limit must not name a new key.
  */
 export const keyNamedWithinMs = 600_000;
 
 /**
- * `identity` never rotates: subkeys derive from it. `wrapping` wraps data keys and may be followed by a newer one. The
- * keys of `audit-signing` and `integrity` belong to the vault, not to a tenant.
+ * `identity` never rotates, because subkeys are derived from it. `wrapping` wraps data keys, and a rotation replaces
+ * it. The `audit-signing` and `integrity` keys belong to the vault, not to a tenant.
  */
 export type TenantKeyPurpose = 'identity' | 'wrapping' | VaultKeyPurpose;
 
 /**
- * A vault has one key for each of these purposes, created at its first use. It never rotates; a rotation of the root
- * key rewraps it.
+ * A vault has one key for each of these purposes, created on first use. These keys never rotate; a rotation of the root
+ * key rewraps them.
  */
 export type VaultKeyPurpose = 'audit-signing' | 'integrity';
 
-/** The tenant id of the vault's own keys. So the code that rewraps tenant keys rewraps them, too. */
+/** The tenant id of the vault's own keys. The code that rewraps tenant keys thus rewraps these keys as well. */
 export const vaultKeyTenant = '';
 
-/** The id and the purpose of a tenant key. A wrapped key opens only under its own name. */
+/** The id, tenant and purpose of a tenant key. A wrapped key can be unwrapped only under its own name. */
 export type TenantKeyName = { readonly id: string; readonly tenant: string; readonly purpose: TenantKeyPurpose };
 
 /**
- * A new tenant key, wrapped under the root key. `number` is higher than that of the tenant's older keys of the same
- * purpose.
+ * A new tenant key, wrapped under the root key. `number` is higher than the numbers of the tenant's older keys for the
+ * same purpose.
  */
 export type NewTenantKey = TenantKeyName & { readonly number: number; readonly wrapped: Buffer };
 
-/** A tenant key as stored. `wrapped` is null if the key was destroyed. A rotation replaces a key that `isRetiring`. */
+/**
+ * A tenant key as stored. `wrapped` is null if the key was destroyed. `isRetiring` is true if a rotation is replacing
+ * the key.
+ */
 export type StoredTenantKey = TenantKeyName & {
   readonly number: number;
   readonly wrapped: Buffer | null;
@@ -44,7 +47,7 @@ export type StoredTenantKey = TenantKeyName & {
 
 export type LivingTenantKey = TenantKeyName & { readonly wrapped: Buffer };
 
-/** A living key that wraps data keys. */
+/** A wrapping key that has not been destroyed. */
 export type WrappingKey = {
   readonly id: string;
   readonly tenant: string;
@@ -64,7 +67,7 @@ export type StoredDataKey = {
 
 export type LivingDataKey = { readonly id: string; readonly tenantKeyId: string; readonly wrapped: Buffer };
 
-/** A data key wrapped under a newer key of its tenant. `from` and `to` are ids of tenant keys. */
+/** A data key rewrapped under a newer key of its tenant. `from` and `to` are the ids of the old and new tenant keys. */
 export type RewrappedDataKey = {
   readonly id: string;
   readonly wrapped: Buffer;
@@ -72,112 +75,115 @@ export type RewrappedDataKey = {
   readonly to: string;
 };
 
-/** The key of search terms of one generation of token rows, wrapped under the root key. */
+/** The search-term key for one generation of token rows, wrapped under the root key. */
 export type LivingGenerationKey = { readonly generation: number; readonly wrapped: Buffer };
 
-/** Keys that the root key wraps, wrapped under the next one. */
+/** All keys that the root key wraps, rewrapped under the next root key. */
 export type RewrappedKeys = {
   readonly tenantKeys: readonly { readonly id: string; readonly wrapped: Buffer }[];
   readonly generationKeys: readonly LivingGenerationKey[];
 };
 
-/** A key and the event that ended it: erasure needs both. */
+/** A key and the event that ended it. Erasure needs both. */
 export type EndedKey = { readonly keyId: string; readonly eventId: string };
 
 /**
- * The newest revision of a token whose content is, or was, encrypted under a living key. A row with that key and an
- * older revision was put back. It is recorded from the first change on that leaves the key alive.
+ * The newest revision of a token whose content is or was encrypted under a key that still exists. A row with that key
+ * and an older revision is a copy that was put back. The first recorded revision is that of the first change that does
+ * not end the key.
  */
 export type KeyRevision = { readonly keyId: string; readonly revision: number };
 
-/** The name of a record of the directory. */
+/** The kind and id of a directory record. */
 export type DirectoryName = Pick<DirectoryRecord, 'kind' | 'id'>;
 
-/** The newest revision of a record of the directory. */
+/** The newest revision of a directory record. */
 export type DirectoryRevision = DirectoryName & Pick<DirectoryRecord, 'revision'>;
 
-/** Returns the name of a record as one text, the key of the map that `directoryRevisions` returns. */
+/** Returns the name of a record as one string. The map that `directoryRevisions` returns uses it as its key. */
 export function directoryName({ kind, id }: DirectoryName): string {
   return `${kind}-${id}`;
 }
 
 /**
- * A living key. `sequence` is the order of creation. `logHead` is the head of the log before the key was created, so no
- * event up to that position can name it.
+ * A key that has not been destroyed. Sequence numbers follow the order of creation. `logHead` is the head of the log
+ * before the key was created, so no event up to that position can name the key.
  */
 export type MadeKey = { readonly sequence: number; readonly keyId: string; readonly logHead: number };
 
 /**
- * `shredder`: a position in the log. `orphans`: a sequence number of keys. `anchor`: the newest checkpoint that was
- * delivered. `log`: a position that the log once had; a log that ends before it is an older copy. `backup`: when the
- * newest backup began, ms (cluster profile; the embedded profile keeps it in a file).
+ * `shredder`: a position in the log. `orphans`: the sequence number of a key. `anchor`: the newest checkpoint that was
+ * delivered. `log`: a position that the log once reached; a log that ends before it is an older copy. `backup`: when
+ * the newest backup began, in ms (cluster profile only; the embedded profile keeps it in a file).
  */
 export type KeyRingReader = 'shredder' | 'orphans' | 'anchor' | 'log' | 'backup';
 
-/** What the key store remembers of a checkpoint: its number, its hash in hex, and the signature over the hash. */
+/** The key store's record of a checkpoint: its number, its hash in hex, and the signature over the hash. */
 export type RememberedCheckpoint = { readonly number: number; readonly hash: string; readonly signature: string };
 
 /**
- * What the key store remembers of the log, so that the vault rejects a log that was cut or rewritten. `link` is a link
- * that its chain once had. Null if nothing is remembered yet.
+ * The key store's record of the log, which lets the vault reject a truncated or rewritten log. `link` is a link that
+ * the log's chain once had. A field is null if nothing has been recorded for it yet.
  */
 export type LogMemory = { readonly checkpoint: RememberedCheckpoint | null; readonly link: ChainLink | null };
 
 /** The state of a data key. */
 export type KeyStatus = {
   readonly keyId: string;
-  /** Milliseconds since the epoch; null if the key is alive. */
+  /** Milliseconds since the epoch; null if the key has not been destroyed. */
   readonly destroyedAt: number | null;
 };
 
-/** What a key store records besides keys. Every write is durable when it resolves. */
+/** The records that a key store keeps besides keys. Every write is durable when its promise resolves. */
 export type KeyRecords = {
-  /** Records revisions of records of the directory, ignoring older ones. */
+  /** Records revisions of directory records. Ignores revisions that are older than the recorded ones. */
   noteDirectory(revisions: readonly DirectoryRevision[]): Promise<void>;
-  /** Returns the recorded revisions of these records by `directoryName`, leaving out records without one. */
+  /** Returns the recorded revisions of these records, by `directoryName`. Omits records without a recorded revision. */
   directoryRevisions(records: readonly DirectoryName[]): Promise<ReadonlyMap<string, number>>;
   /**
-   * Returns at most `limit` living keys after `afterSequence` that were created before `madeBefore` (ms), in order. If
-   * several processes create keys, `madeBefore` must be minutes in the past, so that no key is added before a returned
-   * sequence number.
+   * Returns at most `limit` existing keys after `afterSequence` that were created before `madeBefore` (ms), in order.
+   * If several processes create keys, `madeBefore` must be several minutes in the past. Otherwise, a key with a lower
+   * sequence number than a returned key could still be added.
    */
   made(afterSequence: number, madeBefore: number, limit: number): Promise<readonly MadeKey[]>;
-  /** Returns the state of these keys, leaving out keys without a row. */
+  /** Returns the state of these keys. Omits keys without a row. */
   keyStatuses(keyIds: readonly string[]): Promise<readonly KeyStatus[]>;
   /**
-   * Returns how far a reader of the log or of the keys has come; 0 at first. It is in the key store, so a restored copy
-   * rewinds it.
+   * Returns how far a reader of the log or the keys has progressed; 0 at first. The key store keeps this, so restoring
+   * an older copy of the key store also rewinds the reader.
    */
   checkpoint(name: KeyRingReader): Promise<number>;
   saveCheckpoint(name: KeyRingReader, value: number): Promise<void>;
   logMemory(): Promise<LogMemory>;
-  /** Remembers these, unless something newer is already remembered. Null changes nothing. */
+  /** Records the fields that are newer than the recorded ones. A null field changes nothing. */
   rememberLog(memory: LogMemory): Promise<void>;
-  /** Replaces what is remembered, because the log is a different copy. */
+  /** Replaces the record of the log, because the log is now a different copy. */
   replaceLogMemory(memory: LogMemory): Promise<void>;
 };
 
 /** The rows that a rotation reads and writes (ADR 29). */
 export type RotationRows = {
-  /** Marks all living wrapping keys as retiring, unless a rotation has already begun. Durable when it resolves. */
+  /**
+   * Marks all existing wrapping keys as retiring, unless a rotation has already begun. Durable when the promise
+   * resolves.
+   */
   begin(): Promise<void>;
-  /** Returns the living wrapping keys of all tenants, by number. */
+  /** Returns the existing wrapping keys of all tenants, in order of their numbers. */
   wrappingKeys(): Maybe<readonly WrappingKey[]>;
   countLivingDataKeys(): Maybe<number>;
   /**
-   * Returns living data keys after a sequence number, in order, with the sequence number of the last one. Null if there
-   * are none.
+   * Returns at most `limit` existing data keys after a sequence number, in order, with the sequence number of the last
+   * one. Returns null if there are none.
    */
   livingDataKeys(
     afterSequence: number,
     limit: number,
   ): Maybe<{ readonly keys: readonly LivingDataKey[]; readonly last: number } | null>;
-  /** Replaces the wrapping of each of these keys that is alive and still wrapped by `from`. */
+  /** Stores each of these rewrapped keys, unless the key has been destroyed or is no longer wrapped by `from`. */
   rewrapDataKeys(keys: readonly RewrappedDataKey[]): Promise<void>;
   /**
-   * Stores everything that the root key wraps as `rewrap` returns it, with the check of the next root key, and destroys
-   * the retiring keys: all of it or nothing. `keys_left` means that a retiring key still wraps a data key, or that a
-   * key was added in the meantime.
+   * Atomically stores the keys that `rewrap` returns, stores the check of the next root key, and destroys the retiring
+   * keys. `keys_left` means that a retiring key still wraps a data key, or that a key was added in the meantime.
    */
   replaceRoot(root: {
     readonly check: Buffer;
@@ -188,85 +194,95 @@ export type RotationRows = {
     ) => RewrappedKeys;
   }): Promise<'replaced' | 'keys_left' | 'root_replaced'>;
   /**
-   * Copies of the keys from before this moment (ms) are void without the root key of that time: it is the beginning of
-   * the last rotation that ended. Null if no rotation has ended.
+   * Returns the time (ms) at which the last completed rotation began, or null if no rotation has completed. Copies of
+   * the key store from before this time are useless without the root key of that time.
    */
   voidBefore(): Promise<number | null>;
-  /** Resolves once none of the store's files contains replaced bytes (MongoDB cannot promise that: ADR 22). */
+  /** Resolves once none of the store's files contain replaced bytes. MongoDB cannot guarantee this (ADR 22). */
   settle(): Promise<void>;
 };
 
 /**
- * Stores wrapped keys. It never receives an unwrapped key or the root key. Every write is durable when it resolves.
- * `root_replaced` means that nothing was stored, because `rootCheck` is no longer the store's check.
+ * Stores wrapped keys. It never receives an unwrapped key or the root key. Every write is durable when its promise
+ * resolves. `root_replaced` means that nothing was stored, because `rootCheck` no longer matches the store's check.
  */
 export interface KeyStore {
-  /** The name of the store in errors, and in sentences. */
+  /** The name of the store in errors. `title` is its name in sentences. */
   readonly name: string;
   readonly title: string;
   /**
-   * Whether other processes change the keys as well. If so, a cached key must be checked at each use (`noted`), and the
-   * keys of a tenant must be read again after a second.
+   * Whether other processes also change the keys. If so, a cached key must be checked on each use (`noted`), and a
+   * tenant's keys must be read again after one second.
    */
   readonly isShared: boolean;
-  /** Returns an error for keys that cannot be used. The text says what to do. */
+  /** Returns an error for keys that cannot be used. Its message says what to do. */
   broken(problem: string): Error;
 
-  /** Returns the value that identifies the root key. Null if the store is new. */
+  /** Returns the value that identifies the root key, or null if the store is new. */
   rootCheck(): Maybe<Buffer | null>;
-  /** Stores the check of a new store. Returns the stored one, which differs if another process got there first. */
+  /**
+   * Stores the root check of a new store. Returns the stored check, which differs from `check` if another process
+   * stored one first.
+   */
   createRootCheck(check: Buffer): Promise<Buffer>;
 
-  /** Returns the keys of a tenant by number, including destroyed ones. */
+  /** Returns a tenant's keys in order of their numbers, including destroyed keys. */
   readTenantKeys(tenantId: string): Maybe<readonly StoredTenantKey[]>;
   /**
-   * Stores these keys. A shared store skips a number that the tenant already has, because another process got there
-   * first. A key that is added after the destruction of its tenant counts as destroyed.
+   * Stores these keys. A shared store skips a number that the tenant already has, because another process stored that
+   * key first. A key that is added after its tenant's keys were destroyed counts as destroyed.
    */
   insertTenantKeys(keys: readonly NewTenantKey[], rootCheck: Buffer): Promise<'stored' | 'root_replaced'>;
-  /** Destroys all keys of a tenant as `destroyDataKeys` does. */
+  /** Destroys all keys of a tenant, with the same guarantees as `destroyDataKeys`. */
   destroyTenantKeys(tenantId: string, eventId: string): Promise<number>;
 
-  /** Returns the key of a generation; null if it has none, or if it was destroyed. */
+  /** Returns the key of a generation, or null if it has none or the key was destroyed. */
   generationKey(generation: number): Maybe<Buffer | null>;
   /** Returns the generations that have a key, in order. */
   generations(): Maybe<readonly number[]>;
-  /** Returns the highest generation that ever had a key; 0 if there is none. */
+  /** Returns the highest generation that ever had a key, or 0 if there is none. */
   newestGeneration(): Maybe<number>;
-  /** `taken` means that another process got there first. Only a shared store returns it. */
+  /**
+   * Stores the key of a generation. `taken` means that another process stored one first; only a shared store returns
+   * it.
+   */
   insertGenerationKey(
     generation: number,
     wrapped: Buffer,
     rootCheck: Buffer,
   ): Promise<'stored' | 'taken' | 'root_replaced'>;
-  /** Destroys the key of a generation as `destroyDataKeys` does. A repeat does no harm. */
+  /** Destroys the key of a generation, with the same guarantees as `destroyDataKeys`. Idempotent. */
   destroyGenerationKey(generation: number): Promise<void>;
 
   /** Returns a data key, or null if it never existed. */
   dataKey(keyId: string): Maybe<StoredDataKey | null>;
-  /** Returns the same without the wrapped key, for a key that is cached. Null if it never existed or was destroyed. */
+  /**
+   * Returns a data key's record without the wrapped key, for callers that have the key cached. Returns null if the key
+   * never existed or was destroyed.
+   */
   noted(keyId: string): Maybe<Pick<StoredDataKey, 'revision'> | null>;
   /**
-   * Returns how many keys a tenant key has wrapped, including `more` that it is about to wrap. These are counted
-   * durably by the time `insertDataKeys` or `rewrapDataKeys` has stored them.
+   * Returns how many keys a tenant key has wrapped, including `more` keys that it is about to wrap. Those keys are
+   * durably counted by the time `insertDataKeys` or `rewrapDataKeys` has stored them.
    */
   countWraps(tenantKeyId: string, more: number): Maybe<number>;
   /**
-   * `retiring` means that none of them can be used, because the tenant key was destroyed or a rotation replaces it. A
-   * store may accept keys under a retiring key; `replaceRoot` then returns `keys_left`.
+   * Stores data keys. `retiring` means that none of the keys can be used, because the tenant key was destroyed or a
+   * rotation is replacing it. A store may accept keys under a retiring key; `replaceRoot` then returns `keys_left`.
    */
   insertDataKeys(tenantKeyId: string, keys: readonly NewDataKey[]): Promise<'stored' | 'retiring'>;
   /**
-   * Destroys keys and records `advanced`. When it resolves, no reader of the store finds the keys, and with SQLite the
-   * wrapped bytes are in none of its files (ADR 22 says what MongoDB keeps for a while). Waits a few seconds for that,
-   * then throws StoreUnavailable; a repeat continues. Returns how many keys this call destroyed.
+   * Destroys keys, records `advanced`, and returns the number of keys that this call destroyed. When the promise
+   * resolves, no reader of the store can find the keys, and none of SQLite's files contain the wrapped bytes (ADR 22
+   * says what MongoDB keeps for a while). Throws StoreUnavailable if that takes more than a few seconds; a retry
+   * continues the work.
    */
   destroyDataKeys(ended: readonly EndedKey[], advanced: readonly KeyRevision[]): Promise<number>;
-  /** Records revisions of living keys in one write, ignoring older ones. */
+  /** Records revisions of existing keys in one write. Ignores revisions that are older than the recorded ones. */
   advance(advanced: readonly KeyRevision[]): Promise<void>;
-  /** Forgets all recorded revisions of keys and of the directory. */
+  /** Removes all recorded revisions of keys and directory records. */
   forgetRevisions(): Promise<void>;
-  /** Adds `count` to the sealed traces of a tenant. Returns the previous number. */
+  /** Adds `count` to the number of a tenant's sealed traces, and returns the previous number. */
   reserveTraces(tenantId: string, count: number): Promise<number>;
 
   readonly rotation: RotationRows;

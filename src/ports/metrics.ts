@@ -3,34 +3,34 @@ import type { LimitName } from './rate-limits.js';
 import type { ServiceState } from './service-state.js';
 
 /**
- * What the service reports to its operators. No parameter may name a token or an address: labels are route templates,
- * words of ours and, only for suspects, the application (docs/contract.md, "Operations routes").
+ * The metrics that the service reports to its operators. No parameter may identify a token or an address. Labels are
+ * route templates, our own words and, only for suspects, application ids (docs/contract.md, "Operations routes").
  */
 export interface Metrics {
   requestFinished(request: {
-    /** The template (`/tokens/:id`), or `none`. */
+    /** The route template, such as `/tokens/:id`, or `none`. */
     readonly route: string;
     readonly method: string;
     readonly status: number;
     readonly durationMs: number;
   }): void;
-  /** An answer of 429. */
+  /** Counts a 429 response. */
   rateLimited(limit: LimitName | BudgetName): void;
-  /** Counts what was charged to a budget, even without a limit. */
+  /** Counts the guesses charged to a budget, even if the budget has no limit. */
   guessed(budget: BudgetName, guesses: number): void;
   guessBudgetExhausted(budget: BudgetName): void;
-  /** An application used a tenth of an hour's deduplication misses without a hit. */
+  /** Reports that an application used a tenth of an hour's deduplication misses without a single hit. */
   guessesSuspected(applicationId: string): void;
   keysDestroyed(keys: number): void;
-  /** The number of changes that one commit of the event log made durable. */
+  /** Reports the number of changes that one group commit of the event log made durable. */
   groupCommitted(changes: number): void;
   backgroundWorkFailed(): void;
-  /** A row was read that had been changed or replaced outside the vault. */
+  /** Reports that a read found a row that had been changed or replaced outside the vault. */
   forgedRowFound(): void;
-  /** A signed checkpoint could not be delivered to the anchor. It will be tried again. */
+  /** Reports that a signed checkpoint could not be delivered to the anchor. Delivery will be retried. */
   anchorFailed(): void;
-  /** A request to the address of a webhook ended. `accepted` means that the response was 2xx. */
+  /** Reports that a request to a webhook has ended. `accepted` means that the response was 2xx. */
   webhookSent(outcome: 'accepted' | 'failed'): void;
-  /** All metrics and the current state as text for Prometheus, with its media type. */
+  /** Returns all metrics and the current state in the Prometheus text format, with its media type. */
   render(state: ServiceState): Promise<{ readonly mediaType: string; readonly text: string }>;
 }

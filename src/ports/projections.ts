@@ -1,11 +1,14 @@
 import type { Rebuild, RebuildOutcome } from './generations.js';
 
-/** The projections of the log, which can be rebuilt. The vocabulary is kept only in memory. */
+/** The projections that can be rebuilt from the log. The vocabulary is kept only in memory. */
 export const projectionNames = ['tokens', 'directory', 'shredder', 'days', 'vocabulary'] as const;
 
 export type ProjectionName = (typeof projectionNames)[number];
 
-/** A rebuild as an operator sees it. `left` is the time until it has read the log, in seconds; null if unknown. */
+/**
+ * A rebuild as an operator sees it. `left` is the estimated number of seconds until it has read the whole log, or null
+ * if unknown.
+ */
 export type RebuildStatus = {
   readonly phase: Exclude<Rebuild['phase'], 'ended'>;
   readonly position: number;
@@ -16,7 +19,10 @@ export type RebuildStatus = {
   readonly acceptNew: boolean;
 };
 
-/** The result of the last rebuild. `examples` are the streams of tokens that are concerned. */
+/**
+ * The status of a projection. `examples` contains the streams of a few tokens that differ or failed in the last
+ * rebuild.
+ */
 export type ProjectionStatus = {
   readonly name: ProjectionName;
   /** Null if the projection is not stored. */
@@ -34,18 +40,21 @@ export type ProjectionStatus = {
   } | null;
 };
 
-/** `done` means that the rebuild is complete; `started` and `resumed`, that it continues in the background. */
+/** `done` means that the rebuild is complete. `started` and `resumed` mean that it continues in the background. */
 export type RebuildStart = 'done' | 'started' | 'resumed' | 'busy';
 
-/** The projections, for operators. */
+/** The projection operations that operators can use. */
 export type Projections = {
   status(): Promise<readonly ProjectionStatus[]>;
-  /** Returns how much a rebuild would read and write; null if it reads nothing. */
+  /** Returns how much a rebuild would read and write, or null if it would read nothing. */
   plan(name: ProjectionName): Promise<{ readonly events: number; readonly rows: number } | null>;
-  /** With `acceptNew`, the new rows are used even if they differ from those in use. */
+  /** Starts or resumes a rebuild. With `acceptNew`, the new rows are used even if they differ from the rows in use. */
   rebuild(name: ProjectionName, acceptNew: boolean): Promise<RebuildStart>;
-  /** Cancels a rebuild and resolves when nothing of it is left. `too_late` means that its rows are already in use. */
+  /**
+   * Cancels a rebuild, and resolves once all traces of it have been removed. `too_late` means that its rows are already
+   * in use.
+   */
   cancel(name: ProjectionName): Promise<'cancelled' | 'too_late' | 'none'>;
-  /** How long the previous rows are kept, in seconds. */
+  /** How long a rebuild keeps the previous rows, in seconds. */
   readonly keptSeconds: number;
 };

@@ -1,7 +1,7 @@
-/** The only source of randomness, cryptographically strong in production. Tests replace it. */
+/** The only source of randomness. It is cryptographically strong in production, and tests replace it. */
 export interface Random {
   uuid(): string;
-  /** An integer from 0 to `maxExclusive` - 1, each equally likely. */
+  /** Returns a uniformly distributed integer from 0 to `maxExclusive` - 1. */
   integer(maxExclusive: number): number;
   bytes(length: number): Buffer;
 }

@@ -6,18 +6,21 @@ export type LimitName = 'requests' | 'auth_failures' | 'keyless_requests';
 export type Limit = { readonly name: LimitName; readonly max: number; readonly windowMs: number };
 
 export type Used = {
-  /** Everything that is counted in the current window, including this use. */
+  /** The total use in the current window, including this use. */
   readonly used: number;
-  /** When the current window ends, ms from now; 0 if none has begun. */
+  /** The number of milliseconds until the current window ends; 0 if no window has begun. */
   readonly endsInMs: number;
 };
 
 /**
- * Counters of how much of their limits applications and addresses have used (docs/contract.md, "Operations routes").
- * Unlike `Budgets`, they may be lost: a restart or a lost store begins new windows. A store that processes share counts
- * for all of them.
+ * Counts how much of their rate limits applications and addresses have used (docs/contract.md, "Operations routes").
+ * Unlike `Budgets`, these counters may be lost: a restart or a lost store begins new windows. A store that several
+ * processes share counts the requests of all of them.
  */
 export interface RateLimits {
-  /** Adds `weight` to the use of `subject`. 0 only reads; a negative weight gives back a use that was rejected. */
+  /**
+   * Adds `weight` to the use of `subject`. A weight of 0 only reads. A negative weight gives back the use of a rejected
+   * request.
+   */
   use(limit: Limit, subject: string, weight: number): Maybe<Used>;
 }

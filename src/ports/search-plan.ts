@@ -2,16 +2,16 @@ import type { Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
 
 /**
- * A node of a search plan, in the terms that rows were stored with (`RowIndex`) and in dates. It contains no text of a
- * caller. An empty `and` matches every token, and an empty `or` none.
+ * A node of a search plan. It refers to stored search terms (`RowIndex`) and dates, and contains no text from a caller.
+ * An empty `and` matches every token; an empty `or` matches none.
  */
 export type PlanNode =
   | { readonly is: 'term'; readonly term: string }
   | { readonly is: 'and' | 'or'; readonly of: readonly PlanNode[] }
   | { readonly is: 'not'; readonly of: PlanNode }
   /**
-   * `from` is included and `to` is excluded; in ms since the epoch, null for an open end. A missing date is in no
-   * range.
+   * Times in ms since the epoch: `from` is inclusive, `to` is exclusive, and null leaves an end open. A missing date
+   * matches no range.
    */
   | {
       readonly is: 'date';
@@ -22,16 +22,16 @@ export type PlanNode =
 
 export type SearchPlan = {
   readonly tenantId: string;
-  /** The generation of rows that the terms belong to, which the search reads. */
+  /** The generation of rows that the search reads. The terms belong to it. */
   readonly generation: number;
-  /** The term that every token of the tenant has. */
+  /** The term that all of the tenant's tokens have. */
   readonly all: string;
   readonly where: PlanNode;
 };
 
 /**
- * Tokens that are due at `now` are not found. With `contentBytesMax`, only the first rows whose contents fit together,
- * and at least one, have contents; the others are in `later`.
+ * Excludes tokens that are due at `now`. With `contentBytesMax`, the page includes contents only for the first rows
+ * whose contents fit within that size, and for at least one row. The remaining rows are in `later`.
  */
 export type PageRequest = {
   readonly now: number;
@@ -41,8 +41,8 @@ export type PageRequest = {
 };
 
 /**
- * `held` returns a row that the caller already has, by its stream and revision. A store may put it on the page instead
- * of reading the row again.
+ * `held` returns the row with this stream and revision if the caller already has it. The store may return that row
+ * instead of reading it again.
  */
 export type HeldRows<H> = { readonly held?: (stream: string, revision: number) => H | undefined };
 
@@ -50,8 +50,8 @@ export type HeldRows<H> = { readonly held?: (stream: string, revision: number) =
 export type FoundLife = { readonly stream: string; readonly createdRevision: number; readonly revision: number };
 
 /**
- * `total` is the exact number of matches. `rows` are the matches on the page, newest creation first. `later` is the
- * rest of the page, without contents.
+ * `total` is the exact number of matches. `rows` contains the first matches on the page, newest creation first. `later`
+ * contains the remaining matches on the page, without contents.
  */
 export type SearchPage<V = Stored<TokenView>> = {
   readonly total: number;
@@ -59,7 +59,9 @@ export type SearchPage<V = Stored<TokenView>> = {
   readonly later: readonly FoundLife[];
 };
 
-/** Returns how many of the first contents fit, at least one. */
+/**
+ * Returns how many contents, counted from the first, fit within `bytesMax`. The first content always counts as fitting.
+ */
 export function fitting(sizes: readonly number[], bytesMax = Number.POSITIVE_INFINITY): number {
   let bytes = 0;
   const tooMany = sizes.findIndex((size, i) => {
@@ -69,14 +71,14 @@ export function fitting(sizes: readonly number[], bytesMax = Number.POSITIVE_INF
   return tooMany < 0 ? sizes.length : tooMany;
 }
 
-/** Returns the entry of a row in `later`. */
+/** Returns a row's entry in `SearchPage.later`. */
 export function foundLife({ stream, state }: Pick<TokenView, 'stream' | 'state'>): FoundLife {
   if (state.life === null) throw new Error('a search must exclude tokens that are gone');
   return { stream, createdRevision: state.life.createdRevision, revision: state.revision };
 }
 
 /**
- * One step of a walk over the matches of a plan: at most `limit` rows that were created before the event at position
- * `before`, or from the newest if it is null. Tokens that are due at `now` are not found.
+ * One step of a walk over the matches of a plan. It returns at most `limit` rows whose tokens were created before
+ * position `before`, or the newest ones if `before` is null. Excludes tokens that are due at `now`.
  */
 export type WalkStep = { readonly now: number; readonly before: number | null; readonly limit: number };

@@ -1,19 +1,19 @@
 import type { RebuildStatus } from './projections.js';
 
 /**
- * The state of the service in detail, for its operators (docs/contract.md, "Operations routes"). It contains only words
- * of ours.
+ * The detailed state of the service, for its operators (docs/contract.md, "Operations routes"). Its text contains only
+ * our own words.
  */
 export type ServiceState = {
-  /** The reasons why it is not ready; empty if it is ready. */
+  /** The reasons why the service is not ready; empty if it is ready. */
   readonly reasons: readonly string[];
-  /** What the operator should know even if the service is ready. */
+  /** Messages that the operator should see even if the service is ready. */
   readonly notices: readonly string[];
   readonly stores: readonly { readonly name: string; readonly state: 'up' | 'down' }[];
-  /** `gap` is the number of events of the log that it has not seen yet; null while a store is down. */
+  /** `gap` is the number of log events that the projection has not processed yet, or null while a store is down. */
   readonly projections: readonly { readonly name: string; readonly gap: number | null }[];
   /** The rebuild that is running in this process; null if there is none. */
   readonly rebuild: RebuildStatus | null;
-  /** When the newest complete backup was begun, ms; null if none is known. */
+  /** When the newest complete backup began, in ms; null if none is known. */
   readonly backupMadeAt: number | null;
 };

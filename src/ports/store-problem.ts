@@ -1,11 +1,14 @@
 /**
- * What was found and what to do about it, each without a full stop. `check` is the name under which `doctor` lists it.
+ * A problem and what to do about it, each without a final period. `check` is the name under which `doctor` lists the
+ * problem.
  */
 export type FoundProblem = { readonly check: string; readonly says: string; readonly do: string };
 
-/** Stores that cannot be used as they are, or with the current settings. The message says what to do. */
+/**
+ * Thrown when stores cannot be used in their current state or with the current settings. The message says what to do.
+ */
 export abstract class StoreProblem extends Error {
-  /** Null if there is only the message. */
+  /** Null if there is only a message. */
   readonly found: FoundProblem | null;
 
   constructor(problem: string | FoundProblem) {

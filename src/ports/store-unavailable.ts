@@ -1,6 +1,7 @@
 /**
- * A store cannot do its work now: it is busy, full or unreachable. Adapters throw it in place of their library's
- * errors. The response is 503, and nothing was acknowledged. `reason` is a word of ours, never a library's text.
+ * Thrown when a store cannot do its work because it is busy, full or unreachable. Adapters throw it in place of their
+ * library's errors. The request returns 503, and nothing has been acknowledged. `reason` is one of our own words, never
+ * text from a library.
  */
 export class StoreUnavailable extends Error {
   readonly store: string;

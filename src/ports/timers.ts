@@ -1,13 +1,13 @@
 import type { DueRow } from './token-rows.js';
 
 /**
- * Signals soon after a row becomes due. Timers are never the guarantee: reads hide what is due by themselves, and the
- * sweep finds what no timer reported. So `set` and `clear` neither wait nor throw.
+ * Signals soon after a row becomes due. Correctness does not depend on timers: reads already hide due rows, and the
+ * sweep finds rows that no timer reported. `set` and `clear` therefore neither wait nor throw.
  */
 export interface Timers {
   set(row: DueRow): void;
-  /** Clears a timer: the token has ended, or has another time now. */
+  /** Clears a timer, because the token is gone or its due time has changed. */
   clear(row: DueRow): void;
-  /** Returns how many of these timers are set, as far as other processes can see. Throws StoreUnavailable. */
+  /** Returns how many of these timers are set, as visible to other processes. Throws StoreUnavailable. */
   pending(rows: readonly DueRow[]): Promise<number>;
 }

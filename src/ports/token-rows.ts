@@ -14,55 +14,55 @@ export type DueRow = {
 };
 
 /**
- * Writes rows where log and rows are separate stores; otherwise rows are written only with their events. A write
- * applies if the stream has no row or an older one, so a late or repeated write does no harm.
+ * Writes rows when the log and the rows are in separate stores; otherwise rows are written only with their events. A
+ * write takes effect only if the stream has no row or an older row, so a late or repeated write does no harm.
  */
 export type TokenRowWriter = {
   /**
-   * Writes a row. `before` is the revision that the events of the view follow. `at` is when a removal happened, ms.
-   * Returns `stored` if there is now a row that is as new or newer. Returns `gap` if the index must be kept but some
-   * row is not at `before`; that row stays.
+   * Writes a row. `before` is the revision just before the new events. `at` is the time at which a token was removed,
+   * in ms. Returns `stored` if the stored row is now at least as new as the view. Returns `gap` if the index must be
+   * kept but a row is not at `before`; that row is left unchanged.
    */
   write(view: Stored<TokenView>, index: RowIndex, before: number, at: number): Promise<'stored' | 'gap'>;
   /** Returns the stored revision of each stream that has a row. */
   revisionsOf(streams: readonly string[]): Promise<ReadonlyMap<string, number>>;
 };
 
-/** The rows of tokens: one per token, with the folded view, the ciphertexts of its events, and its due times. */
+/** Token rows: one per token, with its folded view, the ciphertexts of its events, and its due times. */
 export interface TokenRows<V extends TokenView = Stored<TokenView>> {
   /**
-   * Returns the row of a living or removed token, its state without ended keys; null if there is none or its tombstone
-   * is gone.
+   * Returns the row of a live or removed token, with a state that omits ended keys. Returns null if there is no row or
+   * its tombstone has been deleted.
    */
   get(stream: string): Maybe<V | null>;
   /**
-   * Returns the living, not yet expired token of the tenant with this keyed fingerprint that was created last, or null.
-   * Threat: a caller that creates tokens with its guesses could otherwise tell, by the token that it gets, whether an
-   * older token has the value, too.
+   * Returns the tenant's most recently created live token with this keyed fingerprint, or null if there is none.
+   * Threat: a caller could create tokens from guessed values. If the oldest token were returned, the caller could tell
+   * from its id whether another token already had the value.
    */
   findByFingerprint(tenantId: string, fingerprintHash: string, now: number): Promise<string | null>;
   /**
-   * Returns one page of the living, not yet expired tokens that a plan finds, and their number. Both are as of one
-   * instant and include every change that has resolved. Throws StoreUnavailable for a search that takes too long, and
-   * GenerationDropped for a plan on rows that no longer exist.
+   * Returns one page of the live tokens that match a plan, and the total number of matches. Both reflect the same
+   * moment and include every resolved change. Throws StoreUnavailable if the search takes too long, and
+   * GenerationDropped if the plan refers to rows that no longer exist.
    */
   search<H extends object = never>(plan: SearchPlan, page: PageRequest & HeldRows<H>): Promise<SearchPage<V | H>>;
   /**
-   * Returns the rows of one step of a walk, the latest creation first; fewer than `limit` means that no more follow.
-   * The position of a creation never changes. So steps that each continue from the last row (`life.createdPosition`)
-   * return every token that exists throughout exactly once, whatever is written in the meantime. Throws the same errors
-   * as `search`.
+   * Returns the rows of one step of a walk, newest creation first. Fewer than `limit` rows means that the walk is
+   * complete. Each step continues from the `life.createdPosition` of the previous step's last row. That position never
+   * changes, so a token that exists for the whole walk is returned exactly once, whatever is written in the meantime.
+   * Throws the same errors as `search`.
    */
   walk(plan: SearchPlan, step: WalkStep): Promise<readonly V[]>;
-  /** Counts the tenant's living tokens that are not expired at `now`, by type. Types without tokens are left out. */
+  /** Counts the tenant's tokens that are live at `now`, by type. Omits types without tokens. */
   countByType(tenantId: string, now: number): Promise<ReadonlyMap<TokenType, number>>;
   /**
-   * Returns at most `limit` rows whose expiry is due at `now`, or whose cvc purge is due at `codesNow` (by default
-   * `now`), earliest first.
+   * Returns at most `limit` rows whose expiry is due at `now` or whose cvc purge is due at `codesNow` (`now` by
+   * default), earliest first.
    */
   due(now: number, limit: number, codesNow?: number): Promise<readonly DueRow[]>;
   /** Returns the earliest due time of all rows, or null. */
   nextDueAt(): Promise<number | null>;
-  /** Returns at most `limit` rows after a stream, including tombstones, in the order of their streams. */
+  /** Returns at most `limit` rows, including tombstones, whose streams sort after `afterStream`, in stream order. */
   page(afterStream: string, limit: number): Promise<readonly V[]>;
 }

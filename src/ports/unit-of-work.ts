@@ -5,39 +5,44 @@ import type { FinishedClaim } from '../views/finished-claim.js';
 import type { Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
 
-/** The terms that search finds a row by, for each generation of rows: 16 bytes each, in hex, without repeats. */
+/**
+ * The search terms of a row, for each generation of rows. Each term is 16 bytes in hex, and there are no duplicates.
+ */
 export type GenerationTerms = Readonly<Record<number, readonly string[]>>;
 
-/**
- * What a row is found by; all of it is keyed hashes. `keep` leaves the index unchanged. A removed row is found by
- * nothing.
- */
+/** The keyed hashes by which searches find a row. `keep` leaves the index unchanged. No search finds a removed row. */
 export type RowIndex = 'keep' | { readonly fingerprintHash: string; readonly terms: GenerationTerms };
 
-/** The events of one stream, with the row or rows that they lead to. */
+/** New events for one stream, and the resulting row or rows. */
 export type StreamWrite = {
   readonly stream: string;
-  /** -1 means that the stream must not exist yet. */
+  /** -1 if the stream must not exist yet. */
   readonly expectedRevision: number;
   readonly events: readonly NewEvent[];
   readonly row:
     | { readonly of: 'token'; readonly view: Stored<TokenView>; readonly index: RowIndex }
     | { readonly of: 'directory'; readonly records: readonly Stored<DirectoryRecord>[] }
     | null;
-  /** Rejects the write if another living token of the tenant has this keyed fingerprint at `now` (deduplication). */
+  /**
+   * If set, rejects the write if another token of the tenant that is live at `now` has this keyed fingerprint
+   * (deduplication).
+   */
   readonly distinct: { readonly tenantId: string; readonly fingerprintHash: string; readonly now: number } | null;
 };
 
 /** A token's stream, and the revision of the newest event that was read. */
 export type SeenStream = { readonly tenantId: string; readonly stream: string; readonly revision: number };
 
-/** Returns whether a write creates a living token of the tenant with this keyed fingerprint. */
+/** Returns whether a write results in a live token of the tenant with this keyed fingerprint. */
 export function makesToken({ row }: Pick<StreamWrite, 'row'>, tenantId: string, fingerprintHash: string): boolean {
   if (row?.of !== 'token' || row.index === 'keep' || row.view.state.life === null) return false;
   return row.view.tenantId === tenantId && row.index.fingerprintHash === fingerprintHash;
 }
 
-/** A write and a change with the proof of their events, for a store that writes events and rows in one transaction. */
+/**
+ * A write whose events have their proofs. A store that writes events and rows in one transaction takes changes in this
+ * form.
+ */
 export type StoredWrite = Omit<StreamWrite, 'events'> & { readonly commit: Commit };
 export type StoredChange = Omit<Change, 'writes'> & { readonly writes: readonly StoredWrite[] };
 export type StoredWork = {
@@ -47,33 +52,35 @@ export type StoredWork = {
 
 export type Change = {
   readonly writes: readonly StreamWrite[];
-  /** Recorded together with the writes, so that a repeat of the request finds what the first request did. */
+  /** Recorded together with the writes, so that a retry of the request finds the result of the first attempt. */
   readonly claim: Stored<FinishedClaim> | null;
 };
 
 export type CommitOutcome =
   | { readonly outcome: 'committed' }
   /**
-   * `landed` contains the indexes of writes that were stored despite the conflict. There are none where the store has
-   * transactions over streams. Without such transactions, a change that creates nothing can have some, because it can
-   * be decided again for the rest. An index without the terms of a generation that is now written is a conflict, too.
+   * `landed` contains the indexes of writes that were stored despite the conflict. It is empty or absent if the store's
+   * transactions span streams. Otherwise, only a change that creates nothing can be stored in part, because the command
+   * can decide again for the remaining streams. A write whose index lacks the terms of a generation in use is also a
+   * conflict.
    */
   | { readonly outcome: 'conflict'; readonly landed?: readonly number[] }
   | { readonly outcome: 'duplicate'; readonly write: number; readonly stream: string }
   | { readonly outcome: 'claimed' };
 
 /**
- * Stores what one command changes: events at their expected revisions, the rows that they lead to, and the idempotency
- * claim. It stores all or nothing, and the change is durable when it resolves. SQLite uses one transaction for many
- * commands (group commit). Throws StoreUnavailable if the store fails. Then nothing of the change is stored; where log
- * and rows are separate stores, the outcome is unknown, and a repeat with the same claim tells.
+ * Stores everything that one command changes: events at their expected revisions, the resulting rows, and the
+ * idempotency claim. The change is atomic, and it is durable when the promise resolves. SQLite uses one transaction for
+ * many commands (group commit). Throws StoreUnavailable if the store fails. If the log and the rows share one store,
+ * nothing has then been stored. If they are separate stores, the outcome is unknown, and a retry with the same claim
+ * determines it.
  */
 export interface UnitOfWork {
   commit(change: Change): Promise<CommitOutcome>;
   /**
-   * Makes the rows of these tokens at least as new as the streams that the caller has read. Call it before you respond
-   * or destroy anything because of those events: the process that appended them may have died before it wrote the rows.
-   * Does nothing where one transaction writes both.
+   * Brings the rows of these tokens up to at least the revisions that the caller has read. Call this before responding
+   * or destroying anything based on those events: the process that appended them may have died before it wrote the
+   * rows. Does nothing if one transaction writes both events and rows.
    */
   follow(streams: readonly SeenStream[]): Promise<void>;
 }

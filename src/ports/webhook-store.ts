@@ -1,22 +1,24 @@
-/** One attempt to deliver an event. It names the event, never the token. */
+/** One attempt to deliver an event. It identifies the event but never the token. */
 export type WebhookAttempt = {
   readonly eventId: string;
   readonly eventType: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly durationMs: number;
-  /** From 1. */
+  /** Counts from 1. */
   readonly attempt: number;
   readonly outcome: 'delivered' | 'failed' | 'parked';
   /** The status of the response; null if there was none. */
   readonly status: number | null;
-  /** Why there was no response, in words of ours. */
+  /** Why there was no response, in our own words. Null if there was one. */
   readonly problem: string | null;
-  /** When it is tried again, ms; null if never. */
+  /** When the next attempt is due, in ms; null if there will be none. */
   readonly nextAt: number | null;
 };
 
-/** An event that was not delivered by its first attempt. The log holds the event; this is its place in the log. */
+/**
+ * An event whose first delivery attempt failed, given by its place in the log. The event itself is read from the log.
+ */
 export type PendingDelivery = {
   readonly position: number;
   readonly stream: string;
@@ -26,39 +28,39 @@ export type PendingDelivery = {
   readonly nextAt: number;
 };
 
-/** How far a webhook has come in the access log. */
+/** How far a webhook has read the access log. */
 export type DenialState = {
-  /** The last batch of each chain that was read. */
+  /** The last batch that was read from each chain. */
   readonly chains: readonly (readonly [chain: string, sequence: number])[];
-  /** The time of the last denial of each application that the webhook was told of, ms. */
+  /** For each application, the time (ms) of the last denial that was reported to the webhook. */
   readonly told: readonly (readonly [applicationId: string, at: number])[];
-  /** The number of failed attempts at the next denial, and the time of the next attempt, ms. */
+  /** The number of failed attempts to report the next denial, and the time of the next attempt, in ms. */
   readonly failed: number;
   readonly nextAt: number;
 };
 
-/** How far a webhook has come. It contains positions, ids of events and times, and no id of a token. */
+/** How far deliveries to a webhook have progressed. Contains positions, event ids and times, but no token ids. */
 export type WebhookState = {
-  /** Every event up to this position was delivered, is pending, or was parked. */
+  /** Every event up to this position has been delivered, is pending, or has been parked. */
   readonly position: number;
-  /**
-   * Events before this time are left out, because a replay from that time is running. In milliseconds; 0 if there is
-   * none.
-   */
+  /** The time from which a replay is running, in ms; 0 if there is none. Events before this time are skipped. */
   readonly replaysFrom: number;
   readonly pending: readonly PendingDelivery[];
-  /** The newest attempts, newest first. */
+  /** The most recent attempts, newest first. */
   readonly attempts: readonly WebhookAttempt[];
-  /** The last attempts of deliveries that were given up, newest first. */
+  /** The last attempts of abandoned deliveries, newest first. */
   readonly parked: readonly WebhookAttempt[];
-  /** Null if the webhook has not been told of any denials yet. */
+  /** Null if no denials have been reported to the webhook yet. */
   readonly denials: DenialState | null;
 };
 
-/** A state as it is stored: a text that the store does not read. Each change raises the version by one. */
+/**
+ * A state as it is stored: text that the store does not interpret, and a version number that increases by one with each
+ * change.
+ */
 export type StoredWebhookState = { readonly version: number; readonly text: string };
 
-/** The id of a token that is about to end, sealed under the key of a webhook. */
+/** The id of a token that is about to be deleted or to expire, sealed under a webhook's key. */
 export type SealedTokenId = {
   readonly webhookId: string;
   readonly eventId: string;
@@ -67,28 +69,32 @@ export type SealedTokenId = {
   readonly at: number;
 };
 
-/** Where webhooks keep their states, and the sealed ids of tokens that have ended since. */
+/** Stores webhook states, and the sealed ids of tokens that have ended. */
 export interface WebhookStore {
   state(webhookId: string): Promise<StoredWebhookState | null>;
   /**
-   * Replaces a state if it still has the version (0: there is none yet), and then removes the sealed ids of these
-   * events. Returns false and changes nothing if another process has changed the state since.
+   * Replaces the state if its version is still `version` (0 if there is no state yet), and then removes the sealed ids
+   * of the delivered events. Returns false and changes nothing if another process has changed the state in the
+   * meantime.
    */
   save(webhookId: string, version: number, text: string, deliveredEventIds: readonly string[]): Promise<boolean>;
-  /** Removes the state and the sealed ids of a webhook. */
+  /** Removes a webhook's state and sealed ids. */
   remove(webhookId: string): Promise<void>;
-  /** Stores sealed ids; they are durable when it resolves. */
+  /** Stores sealed ids, which are durable when the promise resolves. */
   keepIds(ids: readonly SealedTokenId[]): Promise<void>;
-  /** Returns the sealed ids of these events by event id. An id that was emptied after its time has no bytes. */
+  /**
+   * Returns the sealed ids for these events, by event id. A sealed id that `forgetIds` has emptied is returned with no
+   * bytes.
+   */
   sealedIds(webhookId: string, eventIds: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /**
-   * Empties sealed ids from before a time, ms. An emptied one still says that the token passed the filters. Removes
-   * those from before `markedBefore` completely.
+   * Empties sealed ids that are older than `notBefore` (ms), and completely removes those that are older than
+   * `markedBefore` (ms). An emptied id still records that the token passed the webhook's filters.
    */
   forgetIds(notBefore: number, markedBefore: number): Promise<void>;
 }
 
-/** Returns the state of a webhook that begins at a position. */
+/** Returns the initial state of a webhook that begins at a position. */
 export function stateFrom(position: number, replaysFrom = 0): WebhookState {
   return { position, replaysFrom, pending: [], attempts: [], parked: [], denials: null };
 }
@@ -96,7 +102,7 @@ export function stateFrom(position: number, replaysFrom = 0): WebhookState {
 const attemptsKept = 100;
 const parkedKept = 200;
 
-/** Returns the state with further attempts. */
+/** Returns the state with these attempts added. */
 export function withAttempts(state: WebhookState, made: readonly WebhookAttempt[]): WebhookState {
   const newestFirst = [...made].sort((one, other) => other.at - one.at);
   const parked = newestFirst.filter(({ outcome }) => outcome === 'parked');

@@ -6,7 +6,7 @@ import type { Vault } from '../vault/vault.js';
 
 export type CountingDeps = Pick<Vault, 'log' | 'accessLog' | 'dailyCounts' | 'keys' | 'clock'>;
 
-/** The source of the event log. The chains of the access log have their own names. */
+/** The source name of the event log. The access log's chains have their own names. */
 export const logSource = 'log';
 
 const dayMs = 86_400_000;
@@ -14,14 +14,14 @@ const eventsAtOnce = 200;
 const eventsOfTokenAtOnce = 100;
 const restMsMax = 1_000;
 
-/** How counting shares its process with requests. */
+/** How counting shares the process with requests. */
 export type Counting = {
-  /** Rests this many times as long as it works. */
+  /** Counting rests this many times as long as it works. */
   readonly restShare: number;
   readonly stopped: AbortSignal;
 };
 
-/** Counts tokens and accesses by day, from the positions of the counts to the ends of both logs. */
+/** Counts tokens and accesses by day, from the positions that were already counted to the ends of both logs. */
 export async function countDays(deps: CountingDeps, counting: Counting): Promise<void> {
   await countEvents(deps, counting);
   await countAccesses(deps, 0, counting);
@@ -40,7 +40,8 @@ async function countEvents(deps: CountingDeps, counting: Counting): Promise<void
     const page = await log.readClear(from, eventsAtOnce);
     const to = page.at(-1)?.position;
     if (to === undefined) {
-      // A restored log that is shorter than the position is counted again.
+      // A restored log may end before the position that was already counted. Such a log is counted again from the
+      // start.
       if (from > (await log.head())) await dailyCounts.clear();
       return;
     }
@@ -51,7 +52,7 @@ async function countEvents(deps: CountingDeps, counting: Counting): Promise<void
   }
 }
 
-/** Looks only at chains that have grown since the month of `since` (ms). */
+/** Counts accesses. Reads only chains that have grown since the month of `since` (ms). */
 async function countAccesses(deps: CountingDeps, since: number, counting: Counting): Promise<void> {
   const { accessLog, dailyCounts } = deps;
   for (const { chain, sequence } of await accessLog.heads(since)) {
@@ -73,7 +74,7 @@ async function countAccesses(deps: CountingDeps, since: number, counting: Counti
 }
 
 async function countsOfEvents({ log }: CountingDeps, page: readonly ClearEvent[]): Promise<readonly DayCount[]> {
-  /** The type of each token that was created on this page. */
+  /** The types of the tokens that were created on this page, by stream. */
   const types = new Map<string, string>();
   const found: DayCount[] = [];
   for (const event of page) {
@@ -84,7 +85,7 @@ async function countsOfEvents({ log }: CountingDeps, page: readonly ClearEvent[]
     const name = types.get(stream) ?? (await typeOf(log, stream, revision));
     const at = change.what === 'expired' ? Math.min(time, change.dueAt) : time;
     const day = Math.floor(at / dayMs);
-    // A token of a batch that was undone never existed for its tenant.
+    // A token in a batch that was undone never existed for its tenant.
     const counted = change.what === 'undone' ? { what: 'created', count: -1 } : { what: change.what, count: 1 };
     found.push({ tenantId, series: 'tokens', day, name, ...counted });
   }
@@ -96,7 +97,7 @@ type Change =
   | { readonly what: 'deleted' | 'undone' }
   | { readonly what: 'expired'; readonly dueAt: number };
 
-/** Returns null for an event that neither begins nor ends a token. */
+/** Returns the change to the token counts, or null for an event that neither creates a token nor ends its life. */
 function changeOf(event: ClearEvent): Change | null {
   switch (event.type) {
     case 'token.created':
@@ -112,7 +113,10 @@ function changeOf(event: ClearEvent): Change | null {
   }
 }
 
-/** Returns the type of the life that an event ended: an event that ends a life does not name it. */
+/**
+ * Returns the token type of the life that an event ended, from the stream, because the event itself does not name the
+ * type.
+ */
 async function typeOf(log: CountingDeps['log'], stream: string, revision: number): Promise<string> {
   for (let before = revision; before > 0; ) {
     const events = await log.readNewest(stream, before, eventsOfTokenAtOnce);
@@ -122,7 +126,7 @@ async function typeOf(log: CountingDeps['log'], stream: string, revision: number
     }
     before = events.at(-1)?.revision ?? 0;
   }
-  throw new Error('a life of a token ended that had not begun');
+  throw new Error("a token's life ended before it began");
 }
 
 function summed(counts: readonly DayCount[]): readonly DayCount[] {
@@ -134,7 +138,7 @@ function summed(counts: readonly DayCount[]): readonly DayCount[] {
   return [...sums.values()];
 }
 
-/** Leaves out deleted tenants: their tokens still expire, and their accesses are recorded after their end. */
+/** Leaves out the counts of deleted tenants, whose tokens still expire and whose accesses are still recorded. */
 async function ofLivingTenants({ keys }: CountingDeps, counts: readonly DayCount[]): Promise<readonly DayCount[]> {
   const living = new Set<string>();
   for (const tenantId of new Set(counts.map((count) => count.tenantId))) {
@@ -143,18 +147,18 @@ async function ofLivingTenants({ keys }: CountingDeps, counts: readonly DayCount
   return counts.filter(({ tenantId }) => living.has(tenantId));
 }
 
-/** The background work of one process. */
+/** The background counting of one process. */
 export type DailyCounting = { start(): void; stop(): Promise<void> };
 
 const pauseMs = 2_000;
-/** Accesses are counted in every fifth round: a cluster has a chain for each process that ever ran. */
+/** Accesses are counted in every fifth round, because a cluster has one chain for each process that ever ran. */
 const roundsPerAccess = 5;
-/** At most one part in this many of the process is spent on counting. */
+/** In the background, counting rests this many times as long as it works, so it takes at most 2% of the process. */
 const backgroundShare = 50;
-/** A rebuild takes at most a fifth of the process. */
+/** A rebuild of the counts takes at most a fifth of the process. */
 export const rebuildShare = 4;
 
-/** Creates the work that follows both logs while the service runs. */
+/** Creates the work that keeps counting both logs while the service runs. */
 export function createDailyCounting(deps: CountingDeps, onError: (error: unknown) => void): DailyCounting {
   const stopping = new AbortController();
   const counting = { restShare: backgroundShare, stopped: stopping.signal };

@@ -12,12 +12,12 @@ import { type Stored, withTokenMac } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
 import { rowIndexOf } from './row-index.js';
 
-/** What a row is built from, besides its events. */
+/** Everything from which a row is built. */
 export type RowSources = Pick<Vault, 'log' | 'keys' | 'directory' | 'generations' | 'expressions' | 'integrity'>;
 
 /**
- * Returns the row of a token at the end of its stream, built only from the log and the keys. Returns null if the stream
- * has no event or its tenant was deleted. Throws KeyLost.
+ * Returns a token's row as of the end of its stream, built only from the log and the keys. Returns null if the stream
+ * has no events or its tenant was deleted. Throws KeyLost.
  */
 export async function foldRow(
   sources: RowSources,
@@ -44,20 +44,20 @@ async function indexOf(sources: RowSources, view: TokenView): Promise<RowIndex |
     if (opened === null) return await whyClosed(sources, view);
     const content = unwrap(opened.content);
     const derived = deriveFrom(sources.expressions, content);
-    if (!derived.ok) throw new Error('an expression that was accepted can no longer be evaluated');
+    if (!derived.ok) throw new Error('an accepted expression can no longer be evaluated');
     const { createdBy, modifiedBy } = life;
     const hash = fingerprintHash(claims, content.fingerprint);
     return rowIndexOf(keys, hash, content, { createdBy, modifiedBy, indexValues: derived.value.indexValues });
   } catch (error) {
-    // No data of a deleted tenant is found or decrypted again.
+    // A deleted tenant's data is never found or decrypted again.
     if (error instanceof TenantGone) return 'tenant_gone';
     throw error;
   }
 }
 
 /**
- * Finds out why a key is destroyed: because of a concurrent change, or without an event. In the second case the key is
- * lost. Throws KeyLost.
+ * Returns `moved_on` if a concurrent change destroyed the key. Otherwise the key was destroyed without an event and is
+ * lost, and this throws KeyLost.
  */
 async function whyClosed(sources: RowSources, { stream, tenantId, state }: TokenView): Promise<'moved_on'> {
   const { revision } = (await loadToken(sources, tenantId, stream)).state;

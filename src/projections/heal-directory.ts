@@ -3,8 +3,9 @@ import type { Vault } from '../vault/vault.js';
 import { applyToDirectory, noDirectoryRows } from '../views/directory-view.js';
 
 /**
- * Records the revisions of a tenant and its applications from the log in the key store, and brings their rows to the
- * end of the stream. A process that changed them may have died before it did so; its change was not acknowledged.
+ * Brings the rows of a tenant and its applications up to the end of the tenant's stream, and records their revisions in
+ * the key store. This is needed if the process that changed them died before it did so. Its change was not
+ * acknowledged.
  */
 export async function healDirectory(
   { log, keys, work }: Pick<Vault, 'log' | 'keys' | 'work'>,

@@ -3,7 +3,7 @@ import type { Vault } from '../vault/vault.js';
 import { applyToDirectory, noDirectoryRows } from '../views/directory-view.js';
 import { withDirectoryMac } from '../views/row-mac.js';
 
-/** Brings the rows of a tenant and its applications to the end of the tenant's stream. */
+/** Brings the rows of a tenant and its applications up to the end of the tenant's stream. */
 export async function projectDirectory(
   { log, integrity }: Pick<Vault, 'log' | 'integrity'>,
   directory: DirectoryWriter,

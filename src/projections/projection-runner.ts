@@ -10,7 +10,9 @@ import { projectToken } from './project-token.js';
 
 const pageSize = 1_000;
 const lanes = 16;
-/** The writer of an event also writes its row. The runner waits this long before it writes the row itself. */
+/**
+ * How long the runner waits before it writes a row itself. Usually the process that appended the event writes the row.
+ */
 const graceMs = 250;
 
 export type RunnerDeps = {
@@ -19,15 +21,16 @@ export type RunnerDeps = {
   readonly directory: DirectoryWriter;
   readonly checkpoints: Checkpoints;
   /**
-   * Streams of unfinished batches, whose tokens may still be undone. The process that finishes a batch writes its rows.
+   * The streams in unfinished batches, whose tokens may still be undone. The process that finishes a batch writes its
+   * rows.
    */
   readonly pendingBatchStreams: () => Promise<ReadonlySet<string>>;
 };
 
 /**
- * Brings the rows from the checkpoint to the head of the log, and returns the number of events that it read. Commands
- * write their rows themselves; this repairs what a crash or an unavailable store left behind. An error stops it at its
- * page, and nothing is skipped.
+ * Brings the rows from the checkpoint up to the head of the log. Returns the number of events that it read. Commands
+ * write their rows themselves; the runner writes the rows that a crash or an unavailable store prevented. An error
+ * stops it at the current page, and no event is skipped.
  */
 export async function catchUp(
   { vault, rows, directory, checkpoints, pendingBatchStreams }: RunnerDeps,
@@ -53,7 +56,7 @@ export async function catchUp(
   }
 }
 
-/** Returns the newest event of each stream of a page. */
+/** Returns the newest event of each stream on a page. */
 function newestOfStreams(page: readonly ClearEvent[]): readonly ClearEvent[] {
   return [...new Map(page.map((event) => [event.stream, event])).values()];
 }

@@ -3,7 +3,10 @@ import type { SearchKey } from '../keys/key-ring.js';
 import type { RowIndex } from '../ports/unit-of-work.js';
 import { type Circumstances, tokenTerms } from '../search/terms.js';
 
-/** Returns the index of a token's row: the terms of its content, and the keyed hash of its fingerprint. */
+/**
+ * Returns the search index entries for a token's row: the terms for each generation, and the keyed hash of the
+ * fingerprint.
+ */
 export function rowIndexOf(
   keys: readonly SearchKey[],
   fingerprintHash: string,

@@ -8,16 +8,17 @@ import type { KeyRing } from '../keys/key-ring.js';
 import type { EventLog } from '../ports/event-log.js';
 
 const pageSize = 1_000;
-/** Reading this many events takes a few seconds. */
+/** A number of events that takes a few seconds to read. */
 const manyEvents = 100_000;
 
 /**
- * Destroys the keys that events ended and those of deleted tenants, and records the revisions that the events led to.
- * Reads the log from its checkpoint to the head. Commands do both before they respond; the shredder repeats it after a
- * crash or when a store was busy. Its checkpoint is stored with the keys, so after a restore of the key store the
- * shredder starts from the restored checkpoint. It reads a restored log that is shorter than the checkpoint again from
- * the start. It does not read events after the position `upTo`: where rows are written after their events, the rows
- * must come first, because a row would otherwise name a destroyed key. Returns the number of destroyed keys.
+ * Destroys ended keys and the keys of deleted tenants, and records the revisions to which the events lead. Reads the
+ * log from the shredder's checkpoint to the head. Commands do this themselves before they respond; the shredder repeats
+ * it in case a crash or a busy store prevented them. The checkpoint is stored with the keys, so after a restore of the
+ * key store the shredder starts from the restored checkpoint. If a restored log ends before the checkpoint, the
+ * shredder reads it from the start. It does not read events after the position `upTo`. In a profile that writes rows
+ * after their events, the rows must be written first, because otherwise a row would name a destroyed key. Returns the
+ * number of destroyed keys.
  */
 export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number.POSITIVE_INFINITY): Promise<number> {
   const start = await keys.checkpoint('shredder');
@@ -45,15 +46,16 @@ export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number
       await keys.saveCheckpoint('shredder', position);
       saved = position;
     }
-    // Lets other work run, because reads of SQLite do not yield.
+    // Lets other work run, because SQLite reads are synchronous.
     await endOfTurn();
   }
-  // Not stored after only a few events without ended keys, so that a rejected start changes no byte of the store.
+  // Does not save the checkpoint after only a few events without ended keys, so that a rejected start does not change
+  // the key store.
   if (mustSave || position - saved >= pageSize) await keys.saveCheckpoint('shredder', position);
   return destroyed;
 }
 
-/** Runs `shredEndedKeys`, and calls `onNotice` first if it will take a long time. */
+/** Runs `shredEndedKeys`. Calls `onNotice` first if that will take a long time. */
 export async function shredWithNotice(log: EventLog, keys: KeyRing, onNotice: (text: string) => void): Promise<void> {
   const [head, start] = [await log.head(), await keys.checkpoint('shredder')];
   const unread = start > head ? head : head - start;
@@ -61,7 +63,7 @@ export async function shredWithNotice(log: EventLog, keys: KeyRing, onNotice: (t
   await shredEndedKeys(log, keys);
 }
 
-/** A tenant or an application, and the revision of its row after an event. */
+/** A tenant or application, and the revision of its row after an event. */
 type RevisedRecord = {
   readonly kind: 'tenant' | 'application';
   readonly id: string;
@@ -69,7 +71,7 @@ type RevisedRecord = {
 };
 
 /**
- * Returns the records of the directory that events change. Each event of a tenant's stream changes the tenant's record.
+ * Returns the directory records that these events change. Every event in a tenant's stream changes the tenant's record.
  */
 function revisedRecords(events: readonly ClearEvent[]): readonly RevisedRecord[] {
   return events.flatMap(({ stream, tenantId, revision, clear }): RevisedRecord[] => {

@@ -8,12 +8,12 @@ const tagBytes = 16;
 const positionBytes = 8;
 const cursorBytes = nonceBytes + positionBytes + tagBytes;
 
-/** The request that a cursor continues: the route's permission and its filters, in a fixed order. */
+/** The request that a cursor continues: the route's permission and the filters, in a fixed order. */
 export type CursorScope = { readonly permission: string; readonly asked: unknown };
 
 /**
- * Encrypts a position of the log as a cursor (docs/adr/0049-cursors-of-lists.md). Threat: a position reveals how much
- * all tenants write. The cursor is bound to the caller and the query; any other is rejected.
+ * Encrypts a log position as a cursor (docs/adr/0049-cursors-of-lists.md). Threat: a position reveals how much all
+ * tenants write. The cursor is bound to the caller and the query, and is rejected with any other caller or query.
  */
 export function sealCursor(
   vault: Pick<Vault, 'integrity' | 'random'>,
@@ -29,7 +29,7 @@ export function sealCursor(
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64url');
 }
 
-/** Returns the position of a cursor; null if this vault did not issue it to this caller for this request. */
+/** Returns a cursor's position; null if this vault did not issue the cursor to this caller for this request. */
 export function openCursor(
   vault: Pick<Vault, 'integrity'>,
   caller: Caller,

@@ -7,10 +7,10 @@ import type { Vault } from '../vault/vault.js';
 const dayMs = 86_400_000;
 const daysMax = 400;
 
-/** The first and the last day, each as any instant of it, ms. */
+/** The first and last day of a range, each given as any time on that day, in ms. */
 export type DayRange = { readonly from: number; readonly to: number };
 
-/** The changes of one type on one day, and the tokens that were alive at its end. */
+/** The changes to tokens of one type on one day, and the number of live tokens at the end of the day. */
 export type TokensOfDay = {
   readonly created: number;
   readonly deleted: number;
@@ -18,10 +18,10 @@ export type TokensOfDay = {
   readonly alive: number;
 };
 
-/** `day` is a date in UTC, such as `2026-01-31`. A type without a token until then is absent. */
+/** `day` is a date in UTC, such as `2026-01-31`. A type that has had no tokens by then is absent. */
 export type DayOfTokens = { readonly day: string; readonly types: Readonly<Partial<Record<TokenType, TokensOfDay>>> };
 
-/** Successful accesses to tokens by operation, and all that were denied or failed. */
+/** Successful accesses to tokens by operation, and all accesses that were denied or failed. */
 export type DayOfAccesses = {
   readonly day: string;
   readonly operations: Readonly<Record<string, number>>;
@@ -30,8 +30,8 @@ export type DayOfAccesses = {
 };
 
 /**
- * Returns the tokens of a tenant by type, for each day of a range of at most 400 days. The counts lag behind by some
- * seconds, and contain no token ids.
+ * Returns the number of a tenant's tokens by type, for each day in a range of at most 400 days. The counts lag by a few
+ * seconds.
  */
 export async function dailyTokens(
   { dailyCounts }: Pick<Vault, 'dailyCounts'>,
@@ -62,8 +62,8 @@ export async function dailyTokens(
 }
 
 /**
- * Returns how often the tokens of a tenant were accessed, for each day of a range of at most 400 days, by the operation
- * that the access log recorded. The counts lag behind by some seconds.
+ * Returns how often a tenant's tokens were accessed, by operation as recorded in the access log, for each day in a
+ * range of at most 400 days. The counts lag by a few seconds.
  */
 export async function dailyAccesses(
   { dailyCounts }: Pick<Vault, 'dailyCounts'>,

@@ -24,13 +24,16 @@ import { isMaskSkipped, type ReadContext, type Render, release } from './release
 import { type ShownToken, tokenAnswer } from './token-answer.js';
 import { chargeUnknownIds } from './unknown-ids.js';
 
-/** Bytes of ciphertext whose contents stay decrypted during a request; others are decrypted again when needed. */
+/**
+ * The number of bytes of ciphertext whose contents stay decrypted during a request. Further tokens are decrypted again
+ * when needed.
+ */
 const keptBytesMax = 1024 * 1024;
 
 /**
- * Replaces the expressions of a body with values of tokens, under the transform of the rule that decides `token:use`
- * (docs/contract.md, "Detokenize"). Before anything is evaluated, all ids are known and allowed, and the access log has
- * recorded every token: a failed evaluation reveals something about a value, too.
+ * Replaces the expressions in a body with token values, each under the transform that the caller has through
+ * `token:use` (docs/contract.md, "Detokenize"). Before it evaluates anything, it checks that all ids are known and
+ * allowed, and records every token in the access log, because even a failed evaluation reveals something about a value.
  */
 export async function detokenize(
   vault: Vault,
@@ -58,7 +61,7 @@ export async function detokenize(
   return filled.ok ? done(new Secret(filled.value)) : invalidFields(filled.errors);
 }
 
-/** A token that a request names. `kept` is the decrypted token, unless it is too large to keep. */
+/** A token that a request names. `kept` is the decrypted token; null if there was no room to keep it. */
 type Named = ShownToken & { readonly life: number; readonly kept: ReadToken | null };
 
 async function readAll(
@@ -90,8 +93,8 @@ async function readAll(
     const kept = bytes <= keptBytesMax ? read : null;
     tokens.set(id, { stream, transform, recordedAs: 'read', life: read.life.createdRevision, kept });
   }
-  // Once the guesses are used up, known ids are rejected like unknown ones: otherwise the rejection would tell them
-  // apart.
+  // Once the guesses are used up, known ids are rejected like unknown ones. Otherwise the rejection would reveal which
+  // ids are known.
   const refusal = await chargeUnknownIds(vault, caller, ids.size, unknown.length);
   if (refusal !== null) return refusal;
   if (unknown.length > 0) return unknownIds(unknown);
@@ -99,7 +102,8 @@ async function readAll(
 }
 
 /**
- * Returns the values of all expressions, evaluated one token at a time. A token that was deleted meanwhile is unknown.
+ * Evaluates all expressions, one token at a time, and returns their values. A token that was deleted in the meantime
+ * counts as unknown.
  */
 async function evaluateAll(
   vault: Vault,
@@ -120,7 +124,7 @@ async function evaluateAll(
     const token = kept ?? (await readToken(vault, caller.tenantId, stream));
     const now = token === null ? null : transformFor(caller, 'token:use', token.open.containers);
     if (token === null || token.life.createdRevision !== life) return unknownIds([[id, ids.get(id) ?? 'body']]);
-    // The token was moved in the meantime, so the caller would not get what was allowed and recorded.
+    // The token was moved in the meantime, so its transform is no longer the one that was recorded.
     if (now !== transform) return rejected('forbidden');
     const shown =
       transform === 'redact'
@@ -135,13 +139,16 @@ async function evaluateAll(
 
 const nothing: Shown = { data: null, whole: null };
 
-/** Returns what the expressions of a body may use of a token (docs/contract.md, "Detokenize"). */
+/** Returns the parts of a token that expressions in the body may use (docs/contract.md, "Detokenize"). */
 function shownIn(body: JsonObject, transform: Transform): Shown {
   if (isMaskSkipped(body)) return 'skipped';
   return { data: body['data'] ?? null, whole: transform === 'reveal' ? { ...body, ...enrichments(body) } : body };
 }
 
-/** Returns details of a card. They contain part of the number, so only a caller that sees all of it gets them. */
+/**
+ * Returns details derived from a card number. They contain part of the number, so only a caller that sees the whole
+ * number gets them.
+ */
 function enrichments({ type, data }: JsonObject): JsonObject {
   const number = type === 'card' && isJsonObject(data) ? data['number'] : type === 'card_number' ? data : null;
   if (typeof number !== 'string') return {};

@@ -11,17 +11,20 @@ import { applyToView, emptyView } from '../views/token-view.js';
 /** One ended life of a token. Times are milliseconds since the epoch. */
 export type EndedLife = { readonly createdAt: number; readonly end: RecordedEvent };
 
-/** What a search found of an erased token. */
+/** What a search for the remains of a token found. */
 export type ErasureFound =
   | { readonly is: 'unknown' }
   | { readonly is: 'living' }
   | { readonly is: 'expired' }
   | {
       readonly is: 'incomplete';
-      /** The number of keys of its events that are alive, and of those that have no row. */
+      /**
+       * The number of the token's keys that are not destroyed. `lostKeys` is the number that have no row in the key
+       * store.
+       */
       readonly livingKeys: number;
       readonly lostKeys: number;
-      /** The places where something of the token was found. */
+      /** The places where part of the token was found. */
       readonly left: readonly Sought[];
     }
   | {
@@ -31,15 +34,16 @@ export type ErasureFound =
       readonly keys: number;
       readonly lastDestroyedAt: number;
       readonly row: 'none' | 'tombstone';
-      /** The places that were searched without a result. */
+      /** The places that were searched, where nothing was found. */
       readonly looked: readonly Sought[];
     };
 
-/** Like `Looked`, with a search by the id of the token, and with its timers, which are stored outside of the rows. */
+/** Like `Looked`, but also covers a search by the token's id and its timers, which are stored outside the rows. */
 export type Sought = Omit<Looked, 'kind'> & { readonly kind: Looked['kind'] | 'found_by_id' | 'timer' };
 
 /**
- * Finds out what is left of a token: every key that an event ever named, and everything that may be derived from it.
+ * Returns what is left of a token. Checks every key that its events ever named, and searches every place that may
+ * contain data derived from the token.
  */
 export async function erasureFacts(vault: Vault, tenantId: string, id: string): Promise<ErasureFound> {
   const stream = tokenStream((await tenantKeysOf(vault, tenantId)).names, id);
@@ -69,7 +73,7 @@ export async function erasureFacts(vault: Vault, tenantId: string, id: string): 
   };
 }
 
-/** Searches for a timer at every due time that the token ever had. */
+/** Searches for timers at every due time that the token ever had. */
 async function timersOf({ timers }: Vault, events: readonly RecordedEvent[]): Promise<Sought> {
   const rows = events.flatMap(({ stream, tenantId, clear }) =>
     (

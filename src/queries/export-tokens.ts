@@ -12,18 +12,18 @@ import { type ReadToken, readToken } from './read-token.js';
 import { type ReadContext, release } from './release.js';
 
 export type ExportStep = {
-  /** Create requests: all of each token except the cvc and the fields that only the vault sets. */
+  /** Create requests that contain each token except its cvc and the fields that only the vault sets. */
   readonly requests: readonly JsonObject[];
   /** The number of tokens that were left out because the caller may not read them in plaintext. */
   readonly masked: number;
-  /** Where the next step continues; null after the last step. */
+  /** The value of `before` for the next step; null after the last step. */
   readonly next: number | null;
 };
 
 /**
- * Returns one step of an export: tokens that the caller may read in plaintext, newest first. Steps that each continue
- * at `next` return every token that exists throughout exactly once, as of some instant in between. Tokens that are
- * created meanwhile are in none of them. Records each token as revealed. Throws KeyLost.
+ * Returns one step of an export: tokens that the caller may read in plaintext, newest first. If each step continues at
+ * `next`, the export contains every token that exists from start to end exactly once, as of some time in between. It
+ * contains no token that is created in the meantime. Records each token as revealed. Throws KeyLost.
  */
 export async function exportTokens(
   vault: Vault,
@@ -34,12 +34,12 @@ export async function exportTokens(
   const { caller } = context;
   const { tenantId } = caller;
   const step = { now: vault.clock.now(), before, limit };
-  // A step continues where the previous one ended, even if that one read another generation of rows.
+  // A step continues where the previous step ended, even if the previous step read another generation of rows.
   const rows = await withSearchKey(vault, tenantId, (key) => vault.rows.walk(planOf(key, caller), step));
   const read = await Promise.all(
     rows.map(async ({ stream, state }) => {
       const token = await readToken(vault, tenantId, stream);
-      // If the token was deleted and its id used again, this is a later token.
+      // If the token was deleted and its id was reused, this is a later token.
       return token?.life.createdPosition === state.life?.createdPosition ? token : null;
     }),
   );
@@ -58,7 +58,7 @@ export async function exportTokens(
   return { requests: shown.map(requestOf), masked: readable.length - shown.length, next };
 }
 
-/** Returns how many tokens the caller may read now. */
+/** Returns how many tokens the caller may currently read. */
 export async function countForExport(vault: Vault, { caller }: Pick<ReadContext, 'caller'>): Promise<number> {
   const page = { now: vault.clock.now(), offset: 0, limit: 1 };
   const { total } = await withSearchKey(vault, caller.tenantId, (key) => vault.rows.search(planOf(key, caller), page));
@@ -81,7 +81,7 @@ function requestOf({ life, open }: ReadToken): JsonObject {
     ...(metadata === null ? {} : { metadata }),
     ...(search_indexes === null ? {} : { search_indexes }),
     ...(life.expiresAt === null ? {} : { expires_at: formatTimestamp(life.expiresAt) }),
-    // Two equal tokens must stay two after an import, whatever the setting of the importing tenant.
+    // Two tokens with equal values must remain two tokens after an import, whatever the importing tenant's setting.
     deduplicate_token: false,
   };
 }

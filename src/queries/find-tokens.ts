@@ -24,25 +24,24 @@ const triesMax = 10;
 export type Range = { readonly offset: number; readonly limit: number };
 
 /**
- * The size of contents that are decrypted before a response begins. Threat: a page of 100 tokens of 512 KiB takes 50
- * MiB, and a caller that reads nothing can request many.
+ * The total size of the contents that are decrypted before a response begins. Threat: a page of 100 tokens of 512 KiB
+ * each takes 50 MiB, and a caller can request many pages without reading the responses.
  */
 const openedBytesMax = 512 * 1024;
 
-/** The first tokens of a range, and the number of all matches. */
+/** The first tokens of a range, and the total number of matches. */
 export type FoundTokens = {
   readonly tokens: readonly TokenAnswer[];
   readonly total: number;
-  /** Reads the rest of the range, one token at a time; null if `tokens` is complete. */
+  /** Reads the rest of the range, one token at a time. Null if `tokens` contains the whole range. */
   readonly rest: (() => AsyncIterable<TokenAnswer>) | null;
 };
 
 /**
- * Returns a range of the tokens that a query finds and the caller may see under a permission, each under the transform
- * of the rule that decides. The matches are those of one instant. If a key was destroyed before its token was
- * decrypted, the search is repeated. The rest of a large range is read while the response is sent, in its state at that
- * time, without tokens that were deleted or moved out of the caller's reach in the meantime. Throws KeyLost and
- * ForgedRow.
+ * Returns a range of the tokens that match a query and that the caller may see through a permission, each under the
+ * caller's transform. The matches are as of one moment. If a key is destroyed before its token is decrypted, the search
+ * is repeated. The rest of a large range is read while the response is sent. It shows tokens in their state at that
+ * time, and leaves out those that have been deleted or moved out of the caller's reach. Throws KeyLost and ForgedRow.
  */
 export function findTokens(
   vault: Vault,
@@ -58,19 +57,20 @@ export function findTokens(
   });
 }
 
-/** At most `limit` tokens that were created before a position of the log, or from the newest if it is null. */
+/** Selects at most `limit` tokens that were created before a log position; null starts at the newest token. */
 export type Continuation = { readonly before: number | null; readonly limit: number };
 
 export type FoundStep = {
   readonly tokens: readonly TokenAnswer[];
-  /** The position before which the next step continues; null if no match follows. */
+  /** The value of `before` for the next step; null if no match follows. */
   readonly next: number | null;
 };
 
 /**
- * Returns one step through the tokens that a query finds, newest first, under the same rules as `findTokens`. Steps
- * that each continue at `next` return every token that exists throughout exactly once, because the position of a
- * creation never changes. A step ends early once its contents exceed `openedBytesMax`. Throws KeyLost and ForgedRow.
+ * Returns one step through the tokens that match a query, newest first, under the same rules as `findTokens`. If each
+ * step continues at `next`, the steps return every token that exists from start to end exactly once, because a token's
+ * creation position never changes. A step ends early once its contents exceed `openedBytesMax`. Throws KeyLost and
+ * ForgedRow.
  */
 export function findTokensBefore(
   vault: Vault,
@@ -87,7 +87,7 @@ export function findTokensBefore(
   });
 }
 
-/** The rows of one read of the store: few, because a row holds up to 512 KiB. */
+/** The number of rows per read of the store. It is small because a row contains up to 512 KiB. */
 const walkRowsMax = 10;
 
 async function walkPage(vault: Vault, plan: SearchPlan, { before, limit }: Continuation) {
@@ -95,7 +95,7 @@ async function walkPage(vault: Vault, plan: SearchPlan, { before, limit }: Conti
   let bytes = 0;
   let position = before;
   for (;;) {
-    // One more row than the page holds tells whether a match follows.
+    // Reads one row more than the page needs, to find out whether a match follows.
     const wanted = Math.min(walkRowsMax, limit + 1 - rows.length);
     const step = await vault.rows.walk(plan, { now: latestNow(vault.clock), before: position, limit: wanted });
     for (const row of step) {
@@ -109,7 +109,7 @@ async function walkPage(vault: Vault, plan: SearchPlan, { before, limit }: Conti
 }
 
 function createdPosition({ state: { life } }: TokenView): number {
-  if (life === null) throw new Error('a walk finds living tokens');
+  if (life === null) throw new Error('a walk must find only live tokens');
   return life.createdPosition;
 }
 
@@ -129,7 +129,7 @@ async function findPlanned(
   return { tokens, total: found.total, rest };
 }
 
-/** Finds rows and decrypts them. Repeats the search if a key was destroyed or a row changed in between. */
+/** Finds rows and decrypts them. Repeats the search if a key was destroyed or a row was changed in between. */
 async function openFound<F extends { readonly rows: readonly TokenView[] }>(
   vault: Vault,
   find: () => Promise<F>,
@@ -157,7 +157,7 @@ function open(vault: Vault, view: TokenView): Maybe<ReadToken | 'key_destroyed' 
   return after(openRow(vault, view, life), (opened) => {
     if (opened === null) return 'key_destroyed';
     if (view.state.revision < opened.newest) return 'outdated';
-    // It may have expired while the keys were read.
+    // The token may have expired while the keys were read.
     return isExpired(life, latestNow(vault.clock)) ? 'expired' : { view, life, open: opened.open };
   });
 }
@@ -178,13 +178,13 @@ async function* readLater(
 
 type Closed = { readonly view: TokenView; readonly why: 'key_destroyed' | 'outdated' };
 
-/** How many times in succession each row, by its stream and revision, could not be read. */
+/** How many consecutive times each row could not be read, by stream and revision. */
 type ClosedBefore = ReadonlyMap<string, number>;
 
 /**
- * Counts the rows that could not be read. An unchanged row whose key was destroyed has lost its key, because a change
- * would have changed the row. An outdated row is brought to the end of its stream; if it is still outdated, an attacker
- * put it back.
+ * Counts how often each row could not be read. If a row is unchanged although its key was destroyed, the key is lost,
+ * because a command would have changed the row as well. Brings an outdated row up to the end of its stream. If the row
+ * is still outdated after that, an attacker put it back.
  */
 async function closedAgain(vault: Vault, closed: readonly Closed[], before: ClosedBefore): Promise<ClosedBefore> {
   const times = new Map<string, number>();

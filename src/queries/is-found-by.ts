@@ -8,7 +8,7 @@ import type { OpenToken } from '../vault/open-token.js';
 import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
 
-/** Returns whether a plan that was made with this key matches a token with this content, independent of any store. */
+/** Returns whether a plan made with this key matches a token with this content. Reads no store. */
 export function isFoundBy(
   { expressions }: Pick<Vault, 'expressions'>,
   { key }: SearchKey,
@@ -17,7 +17,7 @@ export function isFoundBy(
 ): boolean {
   const content = unwrap(open.content);
   const derived = deriveFrom(expressions, content);
-  if (!derived.ok) throw new Error('an expression that was accepted can no longer be evaluated');
+  if (!derived.ok) throw new Error('an accepted expression can no longer be evaluated');
   const { createdBy, modifiedBy, createdAt, modifiedAt } = life;
   const circumstances = { createdBy, modifiedBy, indexValues: derived.value.indexValues };
   return matchesPlan(where, { terms: new Set(tokenTerms(key, content, circumstances)), createdAt, modifiedAt });

@@ -5,7 +5,7 @@ import { type FoundTokens, findTokens, type Range } from './find-tokens.js';
 
 export type { ListFilters };
 
-/** Lists the tokens that pass all filters (docs/contract.md, "List tokens" and "Pagination"). */
+/** Returns a page of the tokens that match all filters (docs/contract.md, "List tokens" and "Pagination"). */
 export function listTokens(
   vault: Vault,
   context: Pick<CommandContext, 'caller'>,

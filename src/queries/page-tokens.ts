@@ -18,7 +18,7 @@ export type TokenStep = { readonly tokens: readonly TokenAnswer[]; readonly next
 
 type Context = Pick<CommandContext, 'caller' | 'traceId'>;
 
-/** Returns a page of the tokens that pass all filters (docs/contract.md, "Cursor pagination"). */
+/** Returns a page of the tokens that match all filters (docs/contract.md, "Cursor pagination"). */
 export function listTokensPage(
   vault: Vault,
   context: Context,
@@ -28,7 +28,7 @@ export function listTokensPage(
   return pageOf(vault, context, 'token:read', listQuery(filters), page);
 }
 
-/** Returns a page of the tokens that a query finds (docs/contract.md, "Cursor pagination"). */
+/** Returns a page of the tokens that match a query (docs/contract.md, "Cursor pagination"). */
 export async function searchTokensPage(
   vault: Vault,
   context: Context,
@@ -56,7 +56,7 @@ async function pageOf(
   const refusal = await chargeSearch(vault, caller, query, permission);
   if (refusal !== null) return refusal;
   const { tokens, next } = await findTokensBefore(vault, context, permission, query, { before, limit: size });
-  // A later page may be empty although the query found tokens.
+  // A later page may be empty even though the query found tokens.
   if (before === null) {
     await recordSearchByValue(vault, context, query, tokens.length + (next === null ? 0 : 1), permission);
   }

@@ -14,43 +14,43 @@ import { readToken } from './read-token.js';
 import type { ReadContext } from './release.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
-/** The application and the token of a preview. */
+/** The application and the token to preview. */
 export type PreviewRequest = {
   readonly applicationId: string;
   readonly tokenId: string;
-  /** The access that the application would have, as in a request that updates it. Null: the access that is saved. */
+  /** The access to preview for the application, as in an update request. Null means the application's saved access. */
   readonly access: AccessFields | null;
-  /** The permission whose response is previewed. */
+  /** The permission for which the response is previewed. */
   readonly permission: ReadingPermission;
   /**
-   * Another application of the same person and tenant, which the token is shown to in place of the caller. A management
-   * application sees no token, so without it, a preview by one shows only the decisions.
+   * Another application of the same person and tenant, to which the token is shown instead of to the caller. A
+   * management application cannot see tokens, so without a viewer its previews show only the decisions.
    */
   readonly viewer?: ReadContext | null;
 };
 
-/** The permissions that show tokens which exist. */
+/** The permissions that show existing tokens. */
 export type ReadingPermission = Extract<TokenPermission, 'token:read' | 'token:search' | 'token:use'>;
 
 export type TokenPreview = {
-  /** What the application may do with this token under each permission, and how much of the token it then sees. */
+  /** Whether each permission gives the application access to this token, and how much of the token it then sees. */
   readonly decisions: readonly (AccessDecision & { readonly permission: TokenPermission })[];
   /**
-   * The token for `release`, in the context of the viewer: under the application's transform, or under the transform of
-   * the viewer if that shows less. Null if the application or the viewer may not see the token at all.
+   * The token for `release`, in the viewer's context. Uses the application's transform, or the viewer's transform if
+   * that shows less. Null if the application or the viewer may not see the token at all.
    */
   readonly token: TokenAnswer | null;
-  /** Whether the application would see more than `token` shows. */
+  /** True if the application would see more than `token` shows. */
   readonly isLimited: boolean;
 };
 
 /**
- * Returns what an application would see of a token. Needs `application:read`, and `application:update` for an access
- * that is not saved. An application may preview itself on the tokens that it may see. Records the preview in the access
- * log.
+ * Returns what an application would see of a token. Needs `application:read`, and also `application:update` to preview
+ * access that is not saved. An application may preview its own access to tokens that it may see. Records the preview in
+ * the access log.
  *
  * Threat: a caller with a management key previews `reveal` to read a value. `token` therefore never shows more than the
- * caller itself, or its viewer, may get.
+ * caller, or its viewer, may see.
  */
 export async function previewToken(
   vault: Vault,
@@ -93,7 +93,7 @@ export async function previewToken(
   });
 }
 
-/** Returns how much of a token this caller may get by the permission that shows it the most. */
+/** Returns the transform of the caller's permission that shows the most of a token with these containers. */
 function mostThatMaySee({ caller }: ReadContext, containers: readonly string[]): Transform | null {
   return reading
     .map((permission) => transformFor(caller, permission, containers))

@@ -12,16 +12,16 @@ import type { Vault } from '../vault/vault.js';
 import { readToken } from './read-token.js';
 
 const lastDayMs = 24 * 3_600_000;
-/** The number of tokens whose contents are in memory at the same time. */
+/** The maximum number of tokens whose contents are in memory at the same time. */
 const openedAtOnce = 4;
 
 export type LogFilter = Pick<AccessFilter, 'entityType' | 'operation' | 'to'> & {
   readonly entityId: string | null;
-  /** Null for the last 24 h. */
+  /** If null, the last 24 hours. */
   readonly from: number | null;
 };
 
-/** An entry with its decrypted trace, and with the id of its entity if that may be shown. */
+/** An entry with its decrypted trace. It contains the entity's id if the caller may see that id. */
 export type ShownEntry = {
   readonly entry: AccessEntry;
   readonly entityId: string | null;
@@ -29,9 +29,9 @@ export type ShownEntry = {
 };
 
 /**
- * Returns a page of a tenant's access log (docs/contract.md, "Access log"), including everything that was recorded
- * before. The id of a token is read from its live row, so it disappears with the token, unless the request filters by
- * that id.
+ * Returns a page of a tenant's access log (docs/contract.md, "Access log"), including everything recorded before the
+ * request. Token ids are read from live rows, so an id disappears with its token, unless the request filters by that
+ * id.
  */
 export async function readLog(
   vault: Vault,
@@ -60,7 +60,7 @@ export async function readLog(
   };
 }
 
-/** Returns the ids of tokens by the refs of entries: of live tokens, and of the one that the request filters by. */
+/** Returns token ids by entity reference: the ids of live tokens, and the id that the request filters by. */
 async function livingIds(
   vault: Vault,
   { tenantId }: Caller,
@@ -71,7 +71,8 @@ async function livingIds(
   const refs = new Set(
     entries.flatMap(({ entityType, entityRef: ref }) => (entityType === 'token' ? (ref ?? []) : [])),
   );
-  // Threat: each id is in a content of up to 512 KiB. A hundred of them delay other requests for a fifth of a second.
+  // Threat: each id is inside a content of up to 512 KiB. Decrypting a hundred of them would delay other requests by a
+  // fifth of a second.
   const work = vault.turns.begin(tenantId);
   const found = await atMost(openedAtOnce, [...refs], async (ref): Promise<readonly [string, string][]> => {
     await work.pause();

@@ -7,17 +7,17 @@ import { type OpenToken, openRow } from '../vault/open-token.js';
 import type { Vault } from '../vault/vault.js';
 import type { TokenView } from '../views/token-view.js';
 
-/** Decrypting and parsing a longer content takes more than a slice of the thread. */
+/** Decrypting and parsing a content longer than this takes more than one slice of the thread. */
 const longContentBytes = 64 * 1024;
 
 export type ReadToken = { readonly view: TokenView; readonly life: TokenLife; readonly open: OpenToken };
 
-/** A row that cannot be read: its key was destroyed, or the key store knows a newer revision. */
+/** The reason that a row cannot be read: its key was destroyed, or the key store has recorded a newer revision. */
 type Closed = { readonly is: 'key_destroyed' } | { readonly is: 'outdated'; readonly newest: number };
 
 /**
- * Reads a living token from its row and decrypts it. Returns null if it is unknown, deleted or expired. Throws KeyLost,
- * and ForgedRow for a row that is not the newest.
+ * Reads a live token from its row and decrypts it. Returns null if the token is unknown, deleted or expired. Throws
+ * KeyLost. Throws ForgedRow for a row that is not the newest.
  */
 export function readToken(vault: Vault, tenantId: string, stream: string): Maybe<ReadToken | null> {
   return after(readOnce(vault, tenantId, stream, null), (found) =>
@@ -26,11 +26,11 @@ export function readToken(vault: Vault, tenantId: string, stream: string): Maybe
 }
 
 async function readAgain(vault: Vault, tenantId: string, stream: string, first: Closed): Promise<ReadToken | null> {
-  // The token may have been changed or deleted between the reads of its row and its key: read the row again.
+  // The token may have been changed or deleted between the reads of its row and its key, so this reads the row again.
   const again = await readOnce(vault, tenantId, stream, first);
   if (!isClosed(again)) return again;
   if (again.is === 'key_destroyed') throw new KeyLost(stream, 'key_destroyed_without_event');
-  // The process that changed it may have died before it wrote the row.
+  // The process that changed the token may have died before it wrote the row.
   await vault.work.follow([{ tenantId, stream, revision: again.newest }]);
   const followed = await readOnce(vault, tenantId, stream, again);
   if (isClosed(followed)) throw new ForgedRow({ of: 'token', name: stream }, 'outdated');
@@ -42,8 +42,8 @@ function isClosed(found: ReadToken | Closed | null): found is Closed {
 }
 
 /**
- * `before` is the result of the previous read. A row that is as new as the key store knew then is at least as new as
- * the request.
+ * `before` is the result of the previous read. A row with at least the revision that the key store had recorded then is
+ * current enough for this request.
  */
 function readOnce(
   vault: Vault,

@@ -19,7 +19,7 @@ import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
 import { type DecryptedAnswer, type ShownToken, type TokenAnswer, tokenAnswer } from './token-answer.js';
 
-/** The caller and the request that read. */
+/** The caller and the request on whose behalf tokens are read. */
 export type ReadContext = Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>;
 
 /** Renders a released token as its caller may see it (docs/contract.md, "The token object"). */
@@ -28,11 +28,12 @@ export type Render = (answer: TokenAnswer) => Steps<JsonObject>;
 export type ReleaseDeps = Pick<Vault, 'recorder' | 'confirmReads' | 'clock' | 'expressions' | 'keys' | 'directory'>;
 
 /**
- * The only way from decrypted tokens to a response body (docs/design.md, "A read, step by step"). Records the read
- * of each of these tokens in the access log, unless an event records it, and returns what renders them. Call it also for a response that shows no token: what was
- * read must be current. If a token is shown in plaintext, it resolves once all entries are durable. Throws
- * StoreUnavailable; the response must not leave then. With `shared`, the masks of all tokens share that budget. A mask
- * that finds too little left of it shows no data, and `_extras.mask_skipped` says so. The renderer throws for a token
+ * The only way from decrypted tokens to a response body (docs/design.md, "A read, step by step"). Records each of these
+ * tokens as read in the access log, unless an event already records the access. Returns a function that renders them.
+ * Call it even for a response that shows no token, because it also confirms that everything that was read is current.
+ * If a token is shown in plaintext, it resolves once all entries are durable. If it throws StoreUnavailable, the
+ * response must not be sent. With `shared`, the masks of all tokens share that budget. If too little of the budget is
+ * left for a mask, the token is shown without data, and `_extras.mask_skipped` is set. The renderer throws for a token
  * that was not recorded under its transform.
  */
 export function release(
@@ -44,13 +45,13 @@ export function release(
   return after(record(vault, context, shown), () => (answer: TokenAnswer) => {
     const decrypted = unwrap(answer.decrypted);
     if (!shown.some((recorded) => isSame(recorded, decrypted.shown))) {
-      throw new Error('a token is rendered that was not recorded as shown');
+      throw new Error('a token must be recorded as shown before it is rendered');
     }
     return tokenObject(vault, decrypted, shared);
   });
 }
 
-/** Returns an answer that shows the mask in place of plaintext, for a page that reveals a value only on request. */
+/** Returns an answer that shows the mask instead of plaintext, for a page that reveals a value only on request. */
 export function maskedAnswer(answer: TokenAnswer): TokenAnswer {
   if (answer.transform !== 'reveal') return answer;
   const { caller, read, options } = unwrap(answer.decrypted);
@@ -67,7 +68,7 @@ function record(vault: ReleaseDeps, context: ReadContext, shown: readonly ShownT
   return after(entriesOf(vault, context, read), (entries) => {
     const stored = revealing ? vault.recorder.now(entries) : undefined;
     if (!revealing && entries.length > 0) vault.recorder.soon(entries);
-    // A change returns what it read from the log.
+    // Tokens that this request changed were read from the log, so their rows need no confirmation.
     if (shown.length > 0 && read.length === 0) return stored;
     return after(stored, () => vault.confirmReads(context.beganAt, revealing));
   });
@@ -103,7 +104,7 @@ function* tokenObject(
   const { life, open } = read;
   const { extras, carriesFingerprint = false, fields } = options;
   const token = unwrap(open.content);
-  // Its hour may have ended since it was decrypted, or while a change was stored.
+  // The cvc may have passed its retention time since it was decrypted, or while a change was stored.
   const cvc = open.cvc === null || cvcAt(life, latestForCodes(clock)) === null ? null : unwrap(open.cvc);
   const data = yield* shownData(expressions, token, cvc, shown.transform, shared);
   const body: Record<string, Json> = { id: token.id, tenant_id: life.tenantId, type: token.type };
@@ -128,14 +129,18 @@ function* tokenObject(
 }
 
 /**
- * Threat: fingerprints are an oracle. A caller that is shown the fingerprint of a hidden value can compare it with
- * those of values that it creates itself: a card number of which ten digits are known takes seconds.
+ * Threat: fingerprints are an oracle. A caller that sees the fingerprint of a hidden value can compare it with the
+ * fingerprints of values that it creates itself. If ten digits of a card number are known, finding the rest takes
+ * seconds.
  */
 function showsFingerprint({ tenantSettings }: Caller, transform: Transform): boolean {
   return transform === 'reveal' || tenantSettings.show_fingerprints === 'true';
 }
 
-/** Returns undefined for redacted data: the `data` key is absent. Returns `skipped` if a mask had no budget left. */
+/**
+ * Returns undefined for redacted data, so that the `data` key is absent. Returns `skipped` if too little budget was
+ * left for a mask.
+ */
 function* shownData(
   expressions: Expressions,
   token: TokenContent,
@@ -159,13 +164,16 @@ function masked(result: MaskedData): { readonly json: Json } | undefined {
   return result.redacted ? undefined : { json: result.data };
 }
 
-/** Only the default mask of a type hides a value that its filter would show completely (docs/contract.md, "Masks"). */
+/**
+ * Returns whether a token's mask hides values that are too short for its filter to mask. Only the default masks of some
+ * types do so (docs/contract.md, "Masks").
+ */
 function hidesShortValues({ type, mask }: TokenContent): boolean {
   const { defaultMask, defaultMaskHidesShortValues } = typeRules[type];
   return defaultMaskHidesShortValues && JSON.stringify(mask) === JSON.stringify(defaultMask);
 }
 
-/** Returns whether a token object lacks the data that its mask would have shown. */
+/** Returns whether a token object is without data because its mask was skipped. */
 export function isMaskSkipped({ _extras }: JsonObject): boolean {
   return isJsonObject(_extras) && _extras['mask_skipped'] === true;
 }

@@ -16,18 +16,21 @@ import type { TokenAnswer } from './token-answer.js';
 const pageSize = 500;
 const atOnce = 8;
 
-/** One step of a query over the state at a past moment. */
+/** One step of a query over the tokens as they were at a past moment. */
 export type ReplayStep = {
   readonly tokens: readonly TokenAnswer[];
-  /** Tokens of that moment that were erased later: it is unknown whether the query matched them. */
+  /**
+   * The number of tokens that existed at that moment but were erased later. Whether the query matched them is unknown.
+   */
   readonly erased: number;
-  /** Where the next step continues; null after the last step. */
+  /** The position at which the next step continues; null after the last step. */
   readonly next: number | null;
 };
 
 /**
- * Reads a page of the log, and returns the tokens that were created in it, lived at that moment, and match the query by
- * their state at that moment. Reads each token from its own stream. Memory grows with the page, and time with the log.
+ * Reads a page of the log, and returns the tokens created on that page that were live at the given moment and matched
+ * the query then. Reads each token from its own stream. Memory grows with the size of the page, and time with the size
+ * of the log.
  */
 export async function replayQuery(
   vault: Vault,
@@ -54,7 +57,7 @@ export async function replayQuery(
   async function look(event: ClearEvent): Promise<void> {
     const { stream, revision, position } = event;
     const events = await vault.log.readStream(stream);
-    // A later life of the same id is returned where that life was created.
+    // A later life of the same id is returned with the page on which that life was created.
     const laterLife = events.find((later) => later.revision > revision && later.type === 'token.created');
     if (laterLife !== undefined && hadHappened(ask.asOf, laterLife)) return;
     const replayed = await replayToken(vault, context, stream, events, ask);

@@ -11,10 +11,10 @@ import type { Rejected } from '../vault/result.js';
 import { withSearchKey } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 
-/** A term that can be used to try values: it tells whether a token has that value. */
+/** A term that can be used to guess values, because its result shows whether a token has that value. */
 type ValueTerm = Extract<Query, { is: 'text' }>;
 
-/** Returns the terms of a query that can be used to try values, each distinct value once. */
+/** Returns the terms of a query that can be used to guess values, each distinct value once. */
 export function valueTerms(query: Query): readonly ValueTerm[] {
   switch (query.is) {
     case 'and':
@@ -34,8 +34,9 @@ function distinct(terms: readonly ValueTerm[]): readonly ValueTerm[] {
 }
 
 /**
- * Charges each distinct value of a query before any is looked up, whether it will be found or not. Threat: a caller
- * that may not read values creates tokens whose search indexes are the candidates, and then finds every one of them.
+ * Charges one guess for each distinct value in a query, before any look-up and whether or not the value is found.
+ * Threat: if hits were free, a caller that may not read values could create tokens with its candidates as search
+ * indexes, and every search would hit.
  */
 export async function chargeSearch(
   vault: Vault,
@@ -48,8 +49,9 @@ export async function chargeSearch(
 }
 
 /**
- * Records in the access log a search by value that found nothing. `total` is what the whole query found. A caller that
- * may not read values cannot hide one behind another term (`data:1 OR type:card`): each value is then looked up alone.
+ * Records a search by value that found nothing in the access log. `total` is the number of matches of the whole query.
+ * Threat: a caller that may not read values hides a value behind another term (`data:1 OR type:card`). So each value is
+ * then also looked up on its own.
  */
 export async function recordSearchByValue(
   vault: Vault,

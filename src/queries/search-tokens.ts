@@ -7,12 +7,15 @@ import { type FoundTokens, findTokens, type Range } from './find-tokens.js';
 import { chargeSearch, recordSearchByValue } from './search-guesses.js';
 import { visibleWordsOf } from './vocabulary/visible-words-of.js';
 
-/** For a search without a hit: beginnings of terms that the caller may have meant. */
+/** For a search without a match, `suggestions` contains beginnings of terms that the caller may have meant. */
 export type SearchResult = FoundTokens & { readonly suggestions: readonly string[] };
 
 type Context = Pick<CommandContext, 'caller' | 'traceId'>;
 
-/** Searches by a query (docs/contract.md, "Search tokens" and "Pagination"). An empty query finds everything. */
+/**
+ * Returns a page of the tokens that match a query (docs/contract.md, "Search tokens" and "Pagination"). An empty query
+ * matches everything.
+ */
 export async function searchTokens(
   vault: Vault,
   context: Context,
@@ -31,7 +34,7 @@ export async function searchTokens(
   return done({ ...found, suggestions: await correct(terms, await visibleWordsOf(vault, context.caller)) });
 }
 
-/** Returns the index of the first character of an invalid query that cannot be read; null for a valid or too long one. */
+/** Returns the index of the first character that makes a query invalid; null if the query is valid or too long. */
 export function queryErrorAt(text: string): number | null {
   const parsed = parseQuery(text);
   return parsed.ok ? null : (parsed.at ?? null);

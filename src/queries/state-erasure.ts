@@ -12,14 +12,18 @@ import { tokenHistory } from './token-history.js';
 
 const pageSize = 100;
 
-/** The statement, or why there is none. Of a token that is `incomplete`, something is left although it was deleted. */
+/**
+ * The statement, or the reason why there is none. `incomplete` means that the token was deleted but something is left
+ * of it.
+ */
 export type StatedErasure =
   | { readonly is: 'erased'; readonly statement: ErasureStatement }
   | { readonly is: 'living' | 'expired' | 'incomplete'; readonly problem: string };
 
 const firstPage = { offset: 0, limit: 1 };
 /**
- * The maximum difference between the clocks of the process that destroyed a key and the process that began a rotation.
+ * The maximum difference, in ms, between the clocks of the process that destroyed a key and the process that began a
+ * rotation.
  */
 const clocksApartMs = 2_000;
 
@@ -64,8 +68,9 @@ export async function stateErasure(
 }
 
 /**
- * Describes what a copy of the key store from before `destroyedAt` (ms) can still open. Threat: a copy made during a
- * rotation also holds tenant keys that remain in use afterwards, so the token's keys in it can still be opened.
+ * Describes whether a copy of the key store from before `destroyedAt` (ms) can still open the token's keys. Threat: a
+ * copy made during a rotation contains both the token's keys and tenant keys that remain in use afterwards. So only a
+ * rotation that began after `destroyedAt` makes such copies void.
  */
 async function copiesSince({ keys }: Vault, destroyedAt: number): Promise<string> {
   const copies = `Copies of the key store from before ${formatTimestamp(destroyedAt)}`;
@@ -81,7 +86,7 @@ const words: Readonly<Record<Sought['kind'], string>> = {
   ...{ timer: 'timers', found_by_id: 'hits by its id' },
 };
 
-/** Describes which data remains in which store, and what the operator can do about it. */
+/** Describes what remains of the token in each store, and what the operator can do about it. */
 function whatIsLeft({ livingKeys, lostKeys, left }: Extract<ErasureFound, { is: 'incomplete' }>): string {
   const rows = left.filter(({ kind }) => kind !== 'timer');
   const found = [

@@ -9,9 +9,9 @@ export type ShownToken = {
   readonly stream: string;
   readonly transform: Transform;
   /**
-   * What this request did to the token. The event of a change records it, so the token is not recorded as read as well.
-   * A creator sent the data itself. The response to an update may show more than the request contained, so its
-   * plaintext is recorded as a reveal.
+   * What this request did to the token. A change is recorded through its event, so the token is not also recorded as
+   * read: its creator sent the data itself. But the response to an update may show more than the request contained, so
+   * plaintext in it is recorded as a reveal.
    */
   readonly recordedAs: 'read' | 'create' | 'update';
 };
@@ -19,12 +19,12 @@ export type ShownToken = {
 /** A token that the caller may see, before `release` renders it. */
 export type TokenAnswer = ShownToken & {
   readonly id: string;
-  /** The revision for its entity tag. */
+  /** The revision for the entity tag. */
   readonly revision: number;
   readonly decrypted: Decrypted<DecryptedAnswer>;
 };
 
-/** What `release` renders. */
+/** The decrypted token with everything that `release` needs to render it. */
 export type DecryptedAnswer = {
   readonly caller: Caller;
   readonly read: ReadToken;
@@ -36,7 +36,7 @@ export type AnswerOptions = {
   readonly recordedAs?: 'create' | 'update';
   /** The members of `_extras`. */
   readonly extras?: JsonObject;
-  /** The request carried every value that the fingerprint is computed from. */
+  /** True if the request contained every value from which the fingerprint is computed. */
   readonly carriesFingerprint?: boolean;
   /** The only fields that the response may contain; if absent, all of them. */
   readonly fields?: readonly string[];
@@ -44,7 +44,7 @@ export type AnswerOptions = {
 
 const noOptions: AnswerOptions = {};
 
-/** Returns a token for `release` to render under a transform. */
+/** Returns a token that `release` can render under a transform. */
 export function tokenAnswer(
   caller: Caller,
   read: ReadToken,

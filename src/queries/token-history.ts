@@ -17,16 +17,16 @@ import type { Vault } from '../vault/vault.js';
 import { readToken } from './read-token.js';
 
 type Page = { readonly offset: number; readonly limit: number };
-/** The place of an event, and the number of the life that it belongs to, from 1. */
+/** An event's place in its stream, and the number of the life that it belongs to, counted from 1. */
 type Place = { readonly revision: number; readonly life: number };
 
-/** The number of events of a page in memory at a time: each may have a ciphertext of 512 KiB. */
+/** The number of events in memory at a time. Each may have a ciphertext of 512 KiB. */
 const wholeAtOnce = 4;
 
 /**
- * Returns what happened to a token, newest first, and never a value; also for a deleted token. A caller with `log:read`
- * sees all lives of the id, with their numbers. A caller that may read the token sees the current life. It sees the
- * last life of a deleted token only if it may read everything (docs/contract.md, "Token history").
+ * Returns a page of a token's history, newest first, even if the token is deleted. Never returns a value. A caller with
+ * `log:read` sees all lives of the id, with their numbers. A caller that may read the token sees the current life. It
+ * sees the last life of a deleted token only if it may read every token (docs/contract.md, "Token history").
  */
 export async function tokenHistory(
   vault: Vault,
@@ -56,15 +56,15 @@ export async function tokenHistory(
 }
 
 /**
- * Returns the places of a token's events, with their lives. Reads no ciphertexts, and lets other requests run in
- * between.
+ * Returns the places of a token's events and the lives that they belong to. Reads no ciphertexts, and lets other
+ * requests run in between.
  */
 async function placesOf({ log }: Vault, work: Work, stream: string): Promise<readonly Place[]> {
   const places: Place[] = [];
   let life = 0;
   const add = ({ type, revision }: ClearEvent): void => {
     if (type === 'token.created') life += 1;
-    // A fence says something about the stores and nothing about the token.
+    // A fence concerns the stores, not the token.
     if (type !== 'token.fenced') places.push({ revision, life });
   };
   const [first] = await log.readClearFrom(stream, 0, 1);
@@ -77,7 +77,7 @@ async function placesOf({ log }: Vault, work: Work, stream: string): Promise<rea
   return places;
 }
 
-/** Reads the events at these places, which are in descending order, with their encrypted trace ids. */
+/** Reads the events at these places, with their encrypted trace ids. The places must be in descending order. */
 async function* eventsAt(
   { log }: Vault,
   work: Work,
@@ -102,16 +102,16 @@ async function refusalOf(vault: Vault, caller: Caller, stream: string) {
     const { containers } = read.open;
     return transformFor(caller, 'token:read', containers) === null ? rejected('forbidden') : null;
   }
-  // The containers of a deleted token were erased with it, so only a caller that may read everything may read its
+  // The containers of a deleted token were erased with it, so only a caller that may read every token may read its
   // history.
   return transformFor(caller, 'token:read', ['/']) === null ? rejected('token_not_found') : null;
 }
 
-/** `life`: null if the caller sees only one life. */
+/** Returns the event as the caller sees it. `life` is null if the caller sees only one life. */
 function answer({ audit }: TenantKeys, event: RecordedEvent, life: number | null): JsonObject {
   const { type, revision, actorId, time, trace } = event;
   const opened = trace === null ? null : openTrace(audit, trace, event);
-  // Only a caller that may read the access log learns who the person was.
+  // Only a caller that may read the access log sees the person's name.
   const visitor = life === null ? null : (opened?.visitor ?? null);
   return {
     ...{ type, revision, actor_id: actorId },

@@ -3,8 +3,8 @@ import type { Rejected } from '../vault/result.js';
 import type { Vault } from '../vault/vault.js';
 
 /**
- * Charges the ids in a request that no token has, after the look-up and before the response leaves. Returns the
- * rejection once the guesses are used up, for known and unknown ids alike.
+ * Charges the caller one guess for each id in the request that matches no token. Call it after the look-up and before
+ * the response leaves. Returns a rejection if the guesses are used up, for known and unknown ids alike.
  */
 export async function chargeUnknownIds(
   { guesses }: Vault,

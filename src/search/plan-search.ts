@@ -5,12 +5,12 @@ import { normalise } from './normalise.js';
 import type { Query } from './query/syntax-tree.js';
 import { type Findable, termFor } from './terms.js';
 
-/** The plans that match every token and no token. */
+/** The plan that matches every token. */
 const everything: PlanNode = { is: 'and', of: [] };
 
 /**
- * Returns the plan of a query over keyed terms. It is limited to the containers that the caller may search, so that
- * totals count only what the caller may see (docs/contract.md, "Pagination").
+ * Returns the plan for a query, in keyed terms. The plan is limited to the containers that the caller may search, so
+ * that totals count only tokens that the caller may see (docs/contract.md, "Pagination").
  */
 export function planSearch(
   { generation, key: searchKey }: SearchKey,
@@ -50,20 +50,23 @@ export function planSearch(
   };
 }
 
-/** Filters of a list: the tokens that have one of the ids, one of the types, and every metadata entry. */
+/**
+ * The filters of a list request. They match tokens that have one of the ids, one of the types, and every metadata
+ * entry.
+ */
 export type ListFilters = {
-  /** A container path, which ends in `/`; null or absent means any. */
+  /** A container path, which ends in `/`. Null or absent means any container. */
   readonly container?: string | null;
-  /** Null or absent means any. */
+  /** Null or absent means any fingerprint. */
   readonly fingerprint?: string | null;
-  /** Null means any. */
+  /** Null means any id; for `types`, any type. */
   readonly ids: readonly string[] | null;
   readonly types: readonly string[] | null;
-  /** In the given order. */
+  /** In the order of the request. */
   readonly metadata: readonly (readonly [key: string, value: string])[];
 };
 
-/** Returns the syntax tree of list filters (docs/contract.md, "List tokens" and "Comparison"). */
+/** Returns the syntax tree for list filters (docs/contract.md, "List tokens" and "Comparison"). */
 export function listQuery({ ids, types, metadata, container = null, fingerprint = null }: ListFilters): Query {
   const filters: Query[] = [
     ...(ids === null ? [] : [anyOf('id', ids)]),
@@ -81,7 +84,7 @@ function anyOf(field: 'id' | 'type', values: readonly string[]): Query {
   return { is: 'or', of: values.map((value) => ({ is: 'text', field, value })) };
 }
 
-/** Keeps only the first of repeated keys, which are compared as in a search. */
+/** Keeps only the first entry for each key. Compares keys as search does. */
 function firstOfEach(metadata: ListFilters['metadata']): ListFilters['metadata'] {
   const byKey = new Map<string, readonly [string, string]>();
   for (const entry of metadata) {
@@ -91,14 +94,14 @@ function firstOfEach(metadata: ListFilters['metadata']): ListFilters['metadata']
   return [...byKey.values()];
 }
 
-/** The parts of a token that a plan checks. */
+/** The parts of a token that a plan can match. */
 type Candidate = {
   readonly terms: ReadonlySet<string>;
   readonly createdAt: number;
   readonly modifiedAt: number | null;
 };
 
-/** Returns whether a plan matches a token that is not in a store. */
+/** Returns whether a plan matches a token, without using a store. */
 export function matchesPlan(node: PlanNode, candidate: Candidate): boolean {
   switch (node.is) {
     case 'term':

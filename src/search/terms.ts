@@ -12,22 +12,24 @@ export type Circumstances = {
 };
 
 /**
- * Returns the terms of a token in an order that reveals nothing (docs/design.md, "Search index"). Dates are columns of
- * its row.
+ * Returns a token's terms in an order that reveals nothing (docs/design.md, "Search index"). Dates have no terms; they
+ * are columns of the row.
  */
 export function tokenTerms(searchKey: Uint8Array, content: TokenContent, circumstances: Circumstances): string[] {
   const terms = findables(content, circumstances).map((what) => termFor(searchKey, what));
   return [...new Set(terms)].sort();
 }
 
-/** Caches the hashes of terms that many tokens of a tenant share. They are forgotten with the key. */
+/**
+ * Caches the hashes of terms that many tokens of a tenant share. An entry is dropped together with its search-term key.
+ */
 const sharedTerms = new WeakMap<Uint8Array, Lru<string>>();
-/** The cache size per tenant. */
+/** The maximum number of cached terms per search-term key. */
 const sharedTermsMax = 100;
 
-/** Returns the term of a findable like `termOf`, from the cache if many tokens share it. */
+/** Like `termOf`, but caches terms that many tokens share. */
 export function termFor(searchKey: Uint8Array, what: Findable): string {
-  // Threat: values stay in memory. So terms of ids, fingerprints, metadata and data are not cached.
+  // Threat: cached values would stay in memory. So terms of ids, fingerprints, metadata and data are not cached.
   if (what.by === 'id' || what.by === 'fingerprint' || what.by === 'metadata' || what.by === 'data') {
     return termOf(searchKey, what);
   }
@@ -55,13 +57,16 @@ function findables(content: TokenContent, { createdBy, modifiedBy, indexValues }
   ];
 }
 
-/** `/a/b/` is within `/a/b/` and `/a/`. All containers are within `/`, which needs no term. */
+/**
+ * Returns a container and its ancestors: `/a/b/` is within `/a/b/` and `/a/`. All containers are within `/`, which
+ * needs no term.
+ */
 function selfAndAncestors(path: string): string[] {
   const segments = path.split('/').slice(1, -1);
   return segments.map((_, depth) => `/${segments.slice(0, depth + 1).join('/')}/`);
 }
 
-/** 16 bytes. */
+/** The length of a term: 16 bytes in hex. */
 const termHexDigits = 32;
 
 /** A searchable property of a token. `within` is a container or one of its ancestors. */
@@ -72,8 +77,8 @@ export type Findable =
   | { readonly by: 'metadata'; readonly key: string; readonly value: string };
 
 /**
- * Returns the keyed hash of a term as the stores contain it, 16 bytes in hex. Texts are normalised; ids and
- * fingerprints are compared exactly.
+ * Returns a term's keyed hash as the stores contain it: 16 bytes in hex. Normalizes all values except ids and
+ * fingerprints, which are compared exactly.
  */
 export function termOf(searchKey: Uint8Array, what: Findable): string {
   return keyedHash(searchKey, 'search-term', what.by, ...parts(what)).slice(0, termHexDigits);

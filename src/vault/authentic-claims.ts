@@ -13,7 +13,7 @@ export type AuthenticClaims = Omit<Claims, 'begin' | 'page'> & {
     | { readonly state: 'in_flight' }
     | { readonly state: 'done'; readonly result: ClaimResult }
   >;
-  /** Like `Claims.page`, with null for a claim that is not authentic. */
+  /** Like `Claims.page`, but returns null in place of a claim that is not authentic. */
   page(
     afterCmd: string,
     limit: number,
@@ -21,8 +21,8 @@ export type AuthenticClaims = Omit<Claims, 'begin' | 'page'> & {
 };
 
 /**
- * Verifies the MAC of every finished claim above the port, for every store. Threat: an attacker that can write the rows
- * redirects a repeated request to another token, or to a result of its choice.
+ * Verifies the MAC of every finished claim, above the port and so for every store. Threat: an attacker that can write
+ * the rows redirects a retry to another token, or to a result of its choice.
  */
 export function authenticClaims(claims: Claims, key: Uint8Array): AuthenticClaims {
   return {
@@ -30,7 +30,7 @@ export function authenticClaims(claims: Claims, key: Uint8Array): AuthenticClaim
       const begun = await claims.begin(cmd, notBefore);
       if (begun.state !== 'done') return begun;
       const { claim } = begun;
-      // Threat: an attacker puts another authentic claim in the place of this one.
+      // Threat: an attacker replaces this claim with another authentic claim.
       if (claim.cmd !== cmd || !isAuthenticClaim(key, claim)) {
         throw new ForgedRow({ of: 'claim', name: cmd }, 'not_authentic');
       }

@@ -2,58 +2,63 @@ import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { ConsoleSessions, StoredConsoleSession } from '../ports/console-sessions.js';
 import type { Random } from '../ports/random.js';
 
-/** What a session of the console was opened with. A key is named by its hash, under which the directory finds it. */
+/**
+ * The credentials with which a console session was opened. Keys are stored as hashes, by which the directory finds
+ * them.
+ */
 export type ConsoleCredentials = {
   readonly privateKeyHash: string | null;
   readonly managementKeyHash: string | null;
   readonly isOperator: boolean;
-  /** What an identity provider stated; null if the person signed in with keys or a code. */
+  /** The membership that an identity provider stated; null if the person signed in with keys or a code. */
   readonly membership: ConsoleMembership | null;
 };
 
-/** The groups of a person. Every request looks up again what the settings let them open. */
+/** A person's groups. Every request looks up again what the settings allow these groups to open. */
 export type ConsoleMembership = {
   readonly issuer: string;
   readonly subject: string;
-  /** Those of the person's groups that the settings name. */
+  /** The person's groups that the settings name. */
   readonly groups: readonly string[];
 };
 
-/** What is known of a session. Every request authenticates the keys or groups again, so it holds no rights. */
+/** The content of a session. It grants no rights, because every request authenticates the keys or groups again. */
 export type ConsoleSession = ConsoleCredentials & {
   readonly kind: 'session';
-  /** The person's name, and the identity provider that states it; null if the person typed it. */
+  /** The person's name. `issuer` is the identity provider that stated it; null if the person typed it. */
   readonly name: string;
   readonly issuer: string | null;
-  /** When the person signed in, and when they last requested a page, in milliseconds since the epoch. */
+  /** The time of the sign-in, in milliseconds since the epoch. `seenAt` is the time of the last request for a page. */
   readonly openedAt: number;
   readonly seenAt: number;
 };
 
-/** A one-time code for an operator to sign in with. */
+/** A one-time code with which an operator can sign in. */
 export type ConsoleCode = { readonly kind: 'code'; readonly issuedAt: number };
 
-/** A sign-in at an identity provider that is not finished. It can be finished once. */
+/** An unfinished sign-in through an identity provider. It can be finished only once. */
 export type ConsoleSignIn = {
   readonly kind: 'sign_in';
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
   readonly beganAt: number;
-  /** The id of the session in which it began, which it replaces; null if there was none. */
+  /** The id of the session in which the sign-in began and which it will replace; null if there was none. */
   readonly replaces: string | null;
 };
 
 export type ConsoleContent = ConsoleSession | ConsoleCode | ConsoleSignIn;
 
-/** A session, code or sign-in, with the text that is only for the store: the id, the subjects and the time of its end. */
+/**
+ * A decrypted session, code or sign-in, with the fields that the store needs in plaintext: its id, subjects and expiry.
+ */
 export type OpenedConsoleSession<Content extends ConsoleContent> = Omit<StoredConsoleSession, 'sealed'> & {
   readonly content: Content;
 };
 
 export type AuthenticConsoleSessions = Omit<ConsoleSessions, 'insert' | 'get' | 'replace' | 'take'> & {
   insert(session: OpenedConsoleSession<ConsoleContent>): Promise<void>;
-  /** Returns null also for a session that the vault did not store. */
+  /** Returns null for an unknown session, and for a session that the vault did not write. */
   get(id: string): Promise<OpenedConsoleSession<ConsoleContent> | null>;
   replace(session: OpenedConsoleSession<ConsoleSession>): Promise<boolean>;
   take(id: string): Promise<OpenedConsoleSession<ConsoleContent> | null>;
@@ -63,9 +68,9 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Encrypts and authenticates each session above the port, for every store (AES-256-GCM, bound to the id, the subjects
- * and the time of its end). Threat: an attacker that can write the rows plants a session, makes an operator of one, or
- * keeps one alive. One that can read the rows learns who works with which key.
+ * Encrypts and authenticates each session, above the port and so for every store (AES-256-GCM, bound to the id,
+ * subjects and expiry). Threat: an attacker that can write the rows plants a session, turns one into an operator's
+ * session, or extends one. An attacker that can read the rows learns which person uses which key.
  */
 export function authenticConsoleSessions(
   store: ConsoleSessions,
@@ -82,7 +87,7 @@ export function authenticConsoleSessions(
   }
 
   function open(stored: StoredConsoleSession | null, id: string) {
-    // Threat: an attacker puts another authentic session in the place of this one.
+    // Threat: an attacker replaces this session with another authentic session.
     if (stored === null || stored.id !== id || stored.sealed.length < nonceBytes + tagBytes) return null;
     const { sealed, ...place } = stored;
     const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes });

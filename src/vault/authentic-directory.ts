@@ -7,9 +7,9 @@ import { ForgedRow, type ForgedWhat } from './forged-row.js';
 
 export type CheckedRecord = { readonly record: DirectoryRecord; readonly problem: ForgedWhat | null };
 
-/** The directory as commands read it: the vault wrote each record, and each is its newest version. */
+/** The directory as commands read it. The vault wrote each record, and each is the newest version. */
 export type AuthenticDirectory = Directory<DirectoryRecord> & {
-  /** Returns every record of a kind with what is wrong with it. */
+  /** Returns every record of a kind, each with its problem if it has one. */
   check(kind: DirectoryRecord['kind']): Promise<readonly CheckedRecord[]>;
 };
 
@@ -18,7 +18,7 @@ type Deps = {
   readonly keys: Pick<KeyRing, 'directoryRevisions'>;
   readonly key: Uint8Array;
   /**
-   * Updates a tenant's rows and revisions from the log: a process may have died after its append and before it wrote
+   * Updates a tenant's rows and revisions from the log, in case a process died after its append but before it wrote
    * them.
    */
   readonly heal: (tenantId: string) => Promise<void>;
@@ -28,12 +28,14 @@ type Records = readonly Stored<DirectoryRecord>[];
 type Revisions = ReadonlyMap<string, number>;
 
 /**
- * Verifies every record that is read: its MAC, and that it is no older than the key store remembers (`noteDirectory`).
- * Threat: an attacker that can write the rows puts back an application from before its rules were narrowed, or before
- * it was deleted. Throws ForgedRow.
+ * Verifies every record that is read: its MAC, and that it is no older than the revision in the key store
+ * (`noteDirectory`). Threat: an attacker that can write the rows puts back an application from before its rules were
+ * narrowed or before it was deleted. Throws ForgedRow.
  */
 export function authenticDirectory({ directory, keys, key, heal }: Deps): AuthenticDirectory {
-  /** Returns the revisions that the key store remembers for these records. Reads only those that are not in `known`. */
+  /**
+   * Returns the revisions that the key store has recorded for these records. Reads only those that are not in `known`.
+   */
   async function revisionsOf(records: Records, known: Revisions): Promise<Revisions> {
     const unknown = records.filter((record) => !known.has(directoryName(record)));
     return unknown.length === 0 ? known : new Map([...known, ...(await keys.directoryRevisions(unknown))]);
@@ -54,13 +56,17 @@ export function authenticDirectory({ directory, keys, key, heal }: Deps): Authen
       const [first] = outdated;
       if (first === undefined) return { found, records: records.map(plain) };
       if (isLast) throw new ForgedRow({ of: first.kind, name: first.id }, 'outdated');
-      // The record changed between the two reads, or the process that changed it died before it had written everything.
+      // Either the record changed between the two reads, or the process that changed it died before it had written
+      // everything.
       for (const tenantId of new Set(outdated.map((record) => record.tenantId))) await heal(tenantId);
     }
     throw new Error('the last attempt must return or throw');
   }
 
-  /** Threat: a damaged index, a view, or a swapped row leads to a different record. */
+  /**
+   * Throws ForgedRow unless these are the requested records. Threat: a damaged index, a view, or a swapped row leads to
+   * a different record.
+   */
   function expectAsked(records: readonly DirectoryRecord[], isAsked: (record: DirectoryRecord) => boolean): void {
     const other = records.find((record) => !isAsked(record));
     if (other !== undefined) throw new ForgedRow({ of: other.kind, name: other.id }, 'not_authentic');
@@ -115,7 +121,10 @@ export function authenticDirectory({ directory, keys, key, heal }: Deps): Authen
   };
 }
 
-/** A record that the key store does not know: its creation was never finished. */
+/**
+ * Returns whether the key store has recorded a newer revision. A record that it does not know also counts as outdated,
+ * because its creation never finished.
+ */
 function isOutdated(record: DirectoryRecord, known: Revisions): boolean {
   return record.revision < (known.get(directoryName(record)) ?? Number.POSITIVE_INFINITY);
 }

@@ -5,11 +5,11 @@ import { isAuthenticToken, type Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
 import { ForgedRow } from './forged-row.js';
 
-/** The rows of tokens as commands read them: the vault wrote each of them, but it may be an older version. */
+/** Token rows as commands read them. The vault wrote each row, but the row may be an older version. */
 export type AuthenticTokenRows = Omit<TokenRows<TokenView>, 'search' | 'page'> & {
-  /** Like `TokenRows.search`, with rows that are verified, and those that the caller holds. */
+  /** Like `TokenRows.search`, but with verified rows. Uses rows that the caller already holds. */
   search(plan: SearchPlan, page: PageRequest & HeldRows<TokenView>): Promise<SearchPage<TokenView>>;
-  /** Like `TokenRows.page`, with null for a row that is not authentic. */
+  /** Like `TokenRows.page`, but returns null in place of a row that is not authentic. */
   page(
     afterStream: string,
     limit: number,
@@ -17,8 +17,8 @@ export type AuthenticTokenRows = Omit<TokenRows<TokenView>, 'search' | 'page'> &
 };
 
 /**
- * Verifies the MAC of every row that is read, above the port, for every store. The index of rows (terms, fingerprints,
- * due times, positions) is not authenticated, because no access depends on it. Throws ForgedRow.
+ * Verifies the MAC of every row that is read, above the port and so for every store. The index of the rows (terms,
+ * fingerprints, due times, positions) is not authenticated, because no access decision depends on it. Throws ForgedRow.
  */
 export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticTokenRows {
   const verified = (stored: Stored<TokenView>): TokenView => {
@@ -29,7 +29,7 @@ export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticT
     ...rows,
     get: (stream) =>
       after(rows.get(stream), (stored) => {
-        // Threat: a damaged index or schema leads to the row of another token.
+        // Threat: a damaged index or schema leads to another token's row.
         if (stored !== null && stored.stream !== stream)
           throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
         return stored === null ? null : verified(stored);
@@ -51,15 +51,15 @@ export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticT
   };
 }
 
-/** A row on a page that the caller holds, and that was verified before. */
+/** A row that the caller holds, and that was verified earlier. */
 type HeldRow = { readonly view: TokenView };
 
-/** Returns the part of the state that the MAC covers. No row contains `ended`. */
+/** Returns the part of the view that the MAC covers. Rows do not contain `ended`. */
 function viewOf({ stream, tenantId, state: { revision, life }, content, cvc }: TokenView): TokenView {
   return { stream, tenantId, state: { revision, life, ended: [] }, content, cvc };
 }
 
-/** Threat: a damaged index or schema finds a row of another tenant. */
+/** Returns a view that belongs to the tenant. Threat: a damaged index or schema finds another tenant's row. */
 function ofTenant(view: TokenView, tenantId: string): TokenView {
   if (view.tenantId !== tenantId) throw new ForgedRow({ of: 'token', name: view.stream }, 'not_authentic');
   return view;

@@ -1,7 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { WebhookState, WebhookStore } from '../ports/webhook-store.js';
 
-/** A state at its version, which each change raises by one. Null: the vault did not write this state. */
+/**
+ * A state and its version number, which increases by one with each change. The state is null if the vault did not write
+ * it.
+ */
 export type VersionedState<S extends WebhookState | null = WebhookState | null> = {
   readonly version: number;
   readonly state: S;
@@ -13,7 +16,7 @@ export type AuthenticWebhookStore = Omit<WebhookStore, 'state' | 'save'> & {
   save(webhookId: string, version: number, state: WebhookState, deliveredEventIds: readonly string[]): Promise<boolean>;
 };
 
-/** A state of a webhook that something other than the vault wrote. The log shows only the name of this error. */
+/** Thrown for a webhook state that the vault did not write. The log shows only the name of this error. */
 export class ForgedWebhookState extends Error {
   constructor(webhookId: string) {
     super(`the state of webhook ${webhookId} is not authentic`);
@@ -22,9 +25,9 @@ export class ForgedWebhookState extends Error {
 }
 
 /**
- * Stores the state of each webhook with a message authentication code (MAC), and verifies it, for every store. Threat:
- * an attacker that can write the rows moves a checkpoint forward, so that the receiver is never told of a deletion. An
- * older state only delivers again.
+ * Stores each webhook's state with a MAC, and verifies that MAC on each read. Works with every store. Threat: an
+ * attacker that can write the rows moves a checkpoint forward, so that the receiver is never told about a deletion. An
+ * older state is harmless, because it only causes events to be delivered again.
  */
 export function authenticWebhookStore(store: WebhookStore, key: Uint8Array): AuthenticWebhookStore {
   return {

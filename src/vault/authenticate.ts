@@ -10,26 +10,30 @@ import { applicationDocument, openTenant } from './open-directory.js';
 import type { Vault } from './vault.js';
 
 type Authenticate = {
-  /** Each returns the caller that a key belongs to: by the key itself, or by its hash (`apiKeyHash`). */
+  /**
+   * Returns the caller that an API key belongs to. `authenticateHash` takes the hash of the key instead (`apiKeyHash`).
+   */
   authenticate(key: string): Maybe<Caller | null>;
   authenticateHash(hash: string): Maybe<Caller | null>;
   /**
-   * Returns a living application of the tenant as a caller without a key, for a person whom an identity provider has
-   * authenticated. Threat: only the ids that the settings name may get here, never one from a request.
+   * Returns a live application of the tenant as a caller without a key, for a person whom an identity provider has
+   * authenticated. Threat: a person chooses an application by sending its id. Pass only ids from the settings, never
+   * one from a request.
    */
   authenticateApplication(tenantId: string, applicationId: string): Maybe<Caller | null>;
 };
 
-/** How a caller is found that is not in the cache. `onFound` runs after the caller is cached. */
+/** How to find a caller that is not in the cache. `onFound` runs after the caller is cached. */
 type LookUp = {
   lookUpOne(): Promise<KnownCaller | null>;
   onFound(now: number): Promise<void>;
 };
 
 /**
- * Returns what finds the caller that a key belongs to. It returns null for a malformed, unknown, revoked or expired key: the response
- * must not tell these apart. The result is cached for one second, or until the tenant's directory changes. A key of a
- * record that was tampered with is rejected like an unknown one, and reported to `onForged`.
+ * Creates the functions that find the caller to which a key belongs. They return null for a malformed, unknown, revoked
+ * or expired key, because the response must not reveal which of these it is. They cache each result for one second, or
+ * until the tenant's directory changes. A key in a forged record is rejected like an unknown key, and reported to
+ * `onForged`.
  */
 export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) => void): Authenticate {
   const { clock, directory, knownCallers } = vault;
@@ -41,7 +45,7 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
     if (record === null || key === undefined) return null;
     const opened = await openCaller(record, key.id);
     if (opened === null) return null;
-    // Threat: an attacker that can write the rows planted a hash. The encrypted document names the keys that were
+    // Threat: an attacker that can write the rows plants a hash. The encrypted document names the keys that were
     // issued.
     return opened.keys.some(({ id, hash: issued }) => id === key.id && issued === hash) ? opened.known : null;
   }
@@ -52,7 +56,7 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
     return (await openCaller(record, null))?.known ?? null;
   }
 
-  /** Returns the caller of an application's record, and the keys that its encrypted document names. */
+  /** Returns the caller for an application's record, and the keys that its encrypted document names. */
   async function openCaller(record: DirectoryRecord, keyId: string | null) {
     const { id: applicationId, tenantId } = record;
     const tenantRecord = await directory.get('tenant', tenantId);
@@ -101,7 +105,7 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
     // Rejects a mistyped key without a look-up.
     authenticate: (key) => (isWellFormedApiKey(key) ? authenticateHash(apiKeyHash(key)) : null),
     authenticateHash,
-    // No hash of a key looks like this name.
+    // This name can never equal the hash of a key.
     authenticateApplication: (tenantId, applicationId) =>
       cached(`application:${tenantId}:${applicationId}`, {
         lookUpOne: () => lookUpApplication(tenantId, applicationId),

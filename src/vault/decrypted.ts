@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { plaintext } from './unwrap.js';
 
 /**
- * Plaintext data of a token: decrypted, or about to be encrypted. Printing, inspecting or serializing it yields a
- * placeholder, and it has no method that returns the data. A response gets the data through `release`.
+ * Plaintext token data that was decrypted or is about to be encrypted. Printing, inspecting or serializing it yields a
+ * placeholder, and no method returns the data. A response gets the data through `release`.
  */
 export class Decrypted<T> {
   readonly #value: T;

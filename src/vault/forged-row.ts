@@ -1,16 +1,18 @@
 export type ForgedWhat =
-  /** The vault did not write the row in this form. */
+  /** The vault did not write this row. */
   | 'not_authentic'
-  /** The vault wrote the row, and has written a newer one since. */
+  /** The vault wrote this row, but has since written a newer version. */
   | 'outdated';
 
-/** A row: of a token or an idempotency key, named by a keyed hash; of a tenant or an application, named by its id. */
+/**
+ * The name of a row. For a token or an idempotency claim, it is a keyed hash; for a tenant or an application, its id.
+ */
 export type RowName = { readonly of: 'token' | 'tenant' | 'application' | 'claim'; readonly name: string };
 
 /**
- * A row that something other than the vault changed or put back. The vault neither uses nor returns any of it: the
- * request fails with 500, and readiness fails. Threat: an attacker that can write to the store would decide which
- * caller reads which data.
+ * Thrown for a row that was changed or put back by something other than the vault. The vault neither uses nor returns
+ * any part of such a row: the request fails with 500, and readiness fails. Threat: an attacker that can write to the
+ * store would decide which caller reads which data.
  */
 export class ForgedRow extends Error {
   readonly row: RowName;

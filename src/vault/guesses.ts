@@ -7,31 +7,37 @@ import { type BudgetEvents, reservedBudget } from './reserved-budget.js';
 import type { Rejected, RejectionCode } from './result.js';
 
 const hourMs = 3_600_000;
-/** An application is suspect if it uses more than this fraction of its deduplication misses without a hit. */
+/**
+ * An application is suspect if it uses more than its budget of deduplication misses divided by this number, without a
+ * hit.
+ */
 const suspectDivisor = 10;
 
 /**
  * Limits how often an application may look up values that it cannot read (docs/contract.md, "Operations routes").
- * Threat: a caller tries short values one by one, such as social security numbers, or card numbers of which ten digits
- * are known.
+ * Threat: a caller tries values one by one, such as social security numbers, or card numbers of which ten digits are
+ * known.
  */
 export type Guesses = {
   /**
-   * Returns the rejection if the guesses of the hour are used up, otherwise null. Every response that tells whether a
-   * guess was right must call this or `charge` after the look-up and before it leaves. If only wrong guesses were
-   * rejected, the rejection would tell which guesses are right.
+   * Returns a rejection if this hour's guesses are used up, otherwise null. Before a response reveals whether a guess
+   * was right, call this or `charge` after the look-up. If only wrong guesses were rejected, the rejection itself would
+   * reveal which guesses are right.
    */
   refusal(caller: Caller): Promise<Rejected | null>;
-  /** Spends guesses durably. If fewer are left, it uses up the rest and returns the rejection. */
+  /** Spends guesses durably. If too few are left, uses up the rest and returns a rejection. */
   charge(caller: Caller, guesses: number): Promise<Rejected | null>;
-  /** Spends deduplication misses durably, before the hits are known. Hits are refunded afterwards. */
+  /** Spends deduplication misses durably, before the hits are known. Report the hits through the result. */
   chargeMisses(caller: Caller, values: number): Promise<ChargedMisses | Rejected>;
 };
 
-/** `hits` says how many of the values belong to a token, and refunds the charge for `free` of them. Call it once. */
+/**
+ * `hits` reports how many of the values belong to a token, and refunds the charge for `free` of them. Call it at most
+ * once.
+ */
 export type ChargedMisses = { readonly ok: true; hits(count: number, free: number): void };
 
-/** Records an application that seems to guess. */
+/** Records applications that seem to guess. */
 export type GuessRecords = {
   exhausted(caller: Caller, budget: BudgetName): Promise<void>;
   suspected(caller: Caller): Promise<void>;
@@ -69,7 +75,10 @@ export function createGuesses(needs: Deps): Guesses {
   };
 }
 
-/** Spends from one budget. Without a limit, grants everything and stores nothing, but still counts. */
+/**
+ * Returns a function that spends from one budget. Without a limit, it grants everything and stores nothing, but still
+ * updates the metrics.
+ */
 function spender(
   { budgets, settings, clock, metrics, records }: Deps,
   name: BudgetName,

@@ -1,8 +1,8 @@
 export type LostKey = 'key_missing' | 'key_destroyed_without_event' | 'box_damaged';
 
 /**
- * The key of a living token is missing, or its ciphertext does not open. This is never treated as erasure: the response
- * is 500, readiness fails, and an operator must restore the key store from a backup. `stream` is a keyed hash.
+ * Thrown if a live token's key is missing or its ciphertext cannot be decrypted. This is never treated as erasure: the
+ * response is 500, readiness fails, and an operator must restore the key store from a backup. `stream` is a keyed hash.
  */
 export class KeyLost extends Error {
   readonly stream: string;

@@ -3,9 +3,10 @@ import type { Directory } from '../ports/directory.js';
 const minuteMs = 60_000;
 
 /**
- * Notes the minute in which a key was last used, with one write per key and minute. No request waits for it. It is a note on
- * the row and not an event: it helps an operator find unused keys, no access depends on it, and it does not belong in a
- * log that never forgets. If a note is lost, the next look-up of the key writes it again.
+ * Records the minute in which a key was last used, with at most one write per key per minute. No request waits for this
+ * write. The time is a field of the row, not an event: it helps operators find unused keys, no access decision depends
+ * on it, and it does not belong in a log that is kept forever. If a write is lost, the next look-up of the key repeats
+ * it.
  */
 export function createKeyUse(
   directory: Pick<Directory, 'keyUsedIn' | 'markKeyUsed'>,

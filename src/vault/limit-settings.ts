@@ -1,15 +1,15 @@
-/** The limits of one application and one address; 0: no limit. See docs/contract.md, "Rate limits". */
+/** The limits for one application and one address; 0 means no limit. See docs/contract.md, "Rate limits". */
 export type LimitSettings = {
-  /** Requests of an application in a window. */
+  /** Requests by an application per window. */
   readonly requests: number;
   readonly windowMs: number;
-  /** Requests without a valid key from an address in a window. */
+  /** Requests without a valid key from an address per window. */
   readonly authFailures: number;
-  /** Requests from an address in a window for pages that need no key. */
+  /** Requests from an address per window for pages that need no key. */
   readonly keylessRequests: number;
-  /** Guesses of an application in an hour; no limit while `requests` is 0. */
+  /** Guesses by an application per hour; no limit while `requests` is 0. */
   readonly guesses: number;
-  /** Deduplications of an application in an hour that find nothing; no limit while `requests` is 0. */
+  /** Deduplication misses by an application per hour; no limit while `requests` is 0. */
   readonly deduplicationMisses: number;
 };
 

@@ -6,8 +6,7 @@ import type { Vault } from './vault.js';
 export type LivingApplication = { readonly id: string; readonly document: ApplicationDocument };
 
 /**
- * Returns the record of a living application of this tenant; null if there is none, or if it belongs to another
- * tenant.
+ * Returns the record of a live application of this tenant; null if there is none, or if it belongs to another tenant.
  */
 export async function applicationRecord(
   { directory }: Vault,
@@ -18,7 +17,7 @@ export async function applicationRecord(
   return record === null || record.tenantId !== tenantId || record.removedAt !== null ? null : record;
 }
 
-/** Returns the same application, decrypted. */
+/** Like `applicationRecord`, but returns the decrypted application. */
 export async function livingApplication(vault: Vault, tenantId: string, id: string): Promise<LivingApplication | null> {
   const record = await applicationRecord(vault, tenantId, id);
   const document = record === null ? null : await applicationDocument(vault, record);

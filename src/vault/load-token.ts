@@ -8,21 +8,21 @@ import { applyToView, emptyView, type TokenView } from '../views/token-view.js';
 
 type Log = Pick<EventLog, 'readFrom' | 'readClearFrom'>;
 
-/** Most tokens have fewer events, so one read is enough. */
+/** The number of events in the first read. Most tokens have fewer events, so one read is enough. */
 const wholeMax = 8;
-/** The number of events between two pauses: some milliseconds of verification. */
+/** The number of events between two pauses, which take a few milliseconds to verify. */
 const clearPageSize = 64;
 
 /**
- * Reads a token's stream from the log and folds it. Of a long stream, it reads only the ciphertexts that are still in
- * use, and lets other requests run in between. Threat: after a caller has updated one token a thousand times with 512
- * KiB each, every further change of it would read half a gigabyte.
+ * Reads a token's stream from the log and folds it. If the stream is long, reads only the ciphertexts that are still in
+ * use, and lets other requests run in between. Threat: a caller updates one token a thousand times with 512 KiB each.
+ * Every further change to it would then read half a gigabyte.
  */
 export async function loadToken(
   { log }: { readonly log: Log },
   tenantId: string,
   stream: string,
-  /** Awaited between two pieces of a long stream. */
+  /** Awaited between the pages of a long stream. */
   pause: () => Promise<void> | undefined = nextTurn,
 ): Promise<TokenView> {
   const first = await log.readFrom(stream, 0, wholeMax);
@@ -36,15 +36,15 @@ export async function loadToken(
   return { stream, tenantId, state, ...(await boxesOf(log, stream, state)) };
 }
 
-/** Yields the events of a stream from a revision on (at least 1), in pages, without ciphertexts. */
+/** Yields pages of a stream's events, without ciphertexts, starting at a revision, which must be at least 1. */
 export async function* clearEvents(
   log: Log,
   stream: string,
   fromRevision: number,
 ): AsyncGenerator<readonly ProvenClear[]> {
   for (let from = fromRevision; ; from += clearPageSize) {
-    // Includes the event before, which exists. So the last page is never empty, and shows whether the stream ends with
-    // a commit.
+    // Also reads the preceding event, which always exists. So the last page is never empty, and shows whether the
+    // stream ends with a complete commit.
     const page = await log.readClearFrom(stream, from - 1, clearPageSize + 1);
     yield page.slice(1);
     if (page.length <= clearPageSize) return;

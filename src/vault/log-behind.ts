@@ -4,7 +4,7 @@ import type { EventLog } from '../ports/event-log.js';
 import { StoreProblem } from '../ports/store-problem.js';
 import type { Vault } from './vault.js';
 
-/** The log ends before a position that its key store has seen. */
+/** Thrown if the log ends before a position that its key store has recorded. */
 export class LogBehind extends StoreProblem {
   constructor(head: number) {
     super({
@@ -25,7 +25,7 @@ type Both = {
   readonly keys: Pick<KeyRing, 'checkpoint' | 'saveCheckpoint'>;
 };
 
-/** Returns how far the log is behind what its key store has seen; null if it is not behind. */
+/** Returns the head of the log and the position that its key store has recorded; null if the log is not behind. */
 export async function logBehind({ log, keys }: Both): Promise<{ readonly head: number; readonly seen: number } | null> {
   // Reads the key store first, because the log may grow in the meantime.
   const seen = Math.max(await keys.checkpoint('log'), await keys.checkpoint('shredder'));
@@ -34,8 +34,9 @@ export async function logBehind({ log, keys }: Both): Promise<{ readonly head: n
 }
 
 /**
- * Throws LogBehind if the log is an older copy. Otherwise, tokens that were erased since would look lost, and newer
- * tokens would be missing without an error. A log that is accepted nevertheless stays behind until `acceptLog`.
+ * Throws LogBehind if the log is an older copy. Without this check, tokens that were erased since the copy would look
+ * lost, and newer tokens would be missing without an error. With `isAccepted`, it does not throw, and the log remains
+ * behind until `acceptLog` is called.
  */
 export async function expectNotBehind(both: Both, isAccepted: boolean): Promise<void> {
   const behind = await logBehind(both);
@@ -46,7 +47,7 @@ export async function expectNotBehind(both: Both, isAccepted: boolean): Promise<
 
 /**
  * Stores the current end of the log, with its link, in the key store. From then on, the vault rejects a log that was
- * put back or rewritten. Await it before you acknowledge a change of rights.
+ * put back or rewritten. Await this before acknowledging a change of rights.
  */
 export async function noteLog({ chain, keys }: Pick<Vault, 'chain' | 'keys'>): Promise<void> {
   await chain.follow();
@@ -55,9 +56,11 @@ export async function noteLog({ chain, keys }: Pick<Vault, 'chain' | 'keys'>): P
   await keys.rememberLog({ checkpoint: null, link });
 }
 
-/** Makes the key store forget a log that no longer exists: all readers of the log start from the beginning. */
+/**
+ * Makes the key store accept the current log in place of one that no longer exists. All readers of the log start over.
+ */
 export async function acceptLog({ log, chain, keys }: Pick<Vault, 'log' | 'chain' | 'keys'>): Promise<void> {
-  // Resets the shredder first. It then records again what is forgotten here, even if this is interrupted.
+  // Resets the shredder first, so that it records the revisions again even if this is interrupted.
   for (const reader of ['shredder', 'orphans', 'anchor'] as const) await keys.saveCheckpoint(reader, 0);
   await keys.forgetRevisions();
   await chain.follow();

@@ -8,18 +8,18 @@ import type { Vault } from './vault.js';
 
 type Schema<T> = { parse(value: unknown): T };
 
-/** Returns the document of a living tenant; null if there is none. */
+/** Returns the document of a live tenant; null if there is none. */
 export async function tenantDocument(vault: Vault, tenantId: string): Promise<TenantDocument | null> {
   const record = await vault.directory.get('tenant', tenantId);
   return record === null ? null : open(vault, record, tenantDocumentSchema);
 }
 
-/** Returns the document of a tenant's record; null if the tenant was deleted. */
+/** Decrypts the document in a tenant's record. Returns null if the tenant was deleted. */
 export function openTenant(vault: Vault, record: DirectoryRecord): Promise<TenantDocument | null> {
   return open(vault, record, tenantDocumentSchema);
 }
 
-/** Returns the document of a living application; null if it was deleted, alone or with its tenant. */
+/** Decrypts the document in an application's record. Returns null if the application or its tenant was deleted. */
 export function applicationDocument(vault: Vault, record: DirectoryRecord): Promise<ApplicationDocument | null> {
   return open(vault, record, applicationDocumentSchema);
 }

@@ -5,7 +5,7 @@ import type { Random } from '../ports/random.js';
 const stream = 'log';
 const noTenant = '';
 
-/** The identity of a log, from its first event. `dev` marks data that `--dev` created, permanently. */
+/** The identity of a log, from its first event. `dev` permanently marks data that `--dev` created. */
 export type LogIdentity = { readonly logId: string; readonly dev: boolean };
 
 /** Returns the identity of a log; null if it is empty. */
@@ -14,7 +14,7 @@ export async function logIdentity(log: Pick<StoredLog, 'readStream'>): Promise<L
   return opened === undefined ? null : { logId: String(opened.clear['log_id']), dev: opened.clear['dev'] === true };
 }
 
-/** Appends `log.opened`, the first event, which gives the log its name. Every store remembers the name. */
+/** Appends the first event, `log.opened`, which gives the log its id. Every store records that id. */
 export async function openLog(
   log: EventLog,
   random: Random,

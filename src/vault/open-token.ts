@@ -12,7 +12,7 @@ import { keyNotThere, TenantGone } from './tenant-gone.js';
 import type { Keys } from './tenant-keys.js';
 import type { Vault } from './vault.js';
 
-/** A decrypted token, and what decisions about it need: its id, and the fields that decide who may read it. */
+/** A decrypted token, with the fields that decisions about it need in plaintext: its id, containers and fingerprint. */
 export type OpenToken = {
   readonly id: string;
   readonly containers: readonly string[];
@@ -21,27 +21,27 @@ export type OpenToken = {
   readonly cvc: Decrypted<string> | null;
 };
 
-/** Wraps the content of a token. */
+/** Returns an open token with this content. */
 export function openTokenOf(content: TokenContent, cvc: Decrypted<string> | null): OpenToken {
   const { id, containers, fingerprint } = content;
   return { id, containers, fingerprint, content: new Decrypted(content), cvc };
 }
 
 /**
- * Decrypts a living token, without a cvc past its hour. Returns null if one of its keys was destroyed. Then either the
- * view is older than a deletion, or the key is lost; the caller must read again to find out which. Throws TenantGone
- * and KeyLost.
+ * Decrypts a live token, leaving out a cvc that is due for purging. Returns null if one of its keys was destroyed.
+ * Either the view is then older than a deletion or the key is lost; the caller must read again to find out which.
+ * Throws TenantGone and KeyLost.
  */
 export function openToken(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenToken | null> {
   return after(openRow(vault, view, life), (opened) => opened?.open ?? null);
 }
 
-/** A decrypted token, and its newest revision that the key store remembers. */
+/** A decrypted token, and the newest revision that the key store has recorded for it. */
 export type OpenRow = { readonly open: OpenToken; readonly newest: number };
 
 /**
- * Decrypts a living token that is known only by its row, like `openToken`. Threat: an attacker that can write the rows
- * puts back a row from before a change of containers, expiry or data.
+ * Decrypts a live token from its row, like `openToken`. Threat: an attacker that can write the rows puts back a row
+ * from before a change of containers, expiry or data. So the caller must compare the view's revision with `newest`.
  */
 export function openRow(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenRow | null> {
   const due = cvcAt(life, latestForCodes(vault.clock));
@@ -50,7 +50,7 @@ export function openRow(vault: Vault, view: TokenView, life: TokenLife): Maybe<O
   const cvc = openBoxOf(vault, view, due.key, due.revision, 'cvc');
   return after(all([content, cvc]), ([opened = null, code = null]) => {
     if (code === null) return null;
-    // Checked again after the wait for a key: the hour may have ended in the meantime.
+    // Checks the purge time again, because it may have passed during the wait for a key.
     return openRowOf(life, opened, latestForCodes(vault.clock) < due.purgeAt ? code : null);
   });
 }
@@ -64,14 +64,14 @@ function openRowOf(life: TokenLife, content: OpenBox | null, cvc: OpenBox | null
   };
 }
 
-/** Decrypts only the content; otherwise like `openToken`. */
+/** Like `openToken`, but decrypts only the content. */
 export function openContent(vault: Keys, view: TokenView, life: TokenLife): Maybe<OpenToken | null> {
   return after(openBoxOf(vault, view, life.key, life.contentRevision, 'content'), (opened) =>
     opened === null ? null : openTokenOf(opened.value as TokenContent, null),
   );
 }
 
-/** A decrypted ciphertext, and the newest revision that is recorded for its key. */
+/** A decrypted ciphertext, and the newest revision recorded for its key. */
 type OpenBox = { readonly value: Json; readonly revision: number | null };
 
 function openBoxOf(
@@ -93,12 +93,12 @@ function openBoxOf(
   });
 }
 
-/** Rejects, so that `all` handles it whatever becomes of the other ciphertext. */
+/** Returns a rejected promise instead of throwing, so that `all` also handles the result of the other ciphertext. */
 async function damaged(stream: string): Promise<never> {
   throw new KeyLost(stream, 'box_damaged');
 }
 
-/** Returns null for a key that may have been destroyed with its token. Throws TenantGone and KeyLost. */
+/** Returns null if the key may have been destroyed with its token. Otherwise throws TenantGone or KeyLost. */
 async function notOpened(vault: Keys, { tenantId, stream }: TokenView, state: 'destroyed' | 'missing'): Promise<null> {
   const error = await keyNotThere(vault, tenantId, stream, 'key_missing');
   if (state === 'missing' || error instanceof TenantGone) throw error;

@@ -4,19 +4,22 @@ import { clocksApartMs, type GuessBudget } from '../domain/guess-budget.js';
 import type { BudgetName, Budgets } from '../ports/budgets.js';
 import type { Clock } from '../ports/clock.js';
 
-/** What this process has reserved for one application and not yet spent. */
+/** The part of an application's budget that this process has reserved but not yet spent. */
 type Block = {
   left: number;
-  /** The end of the window that the block belongs to; infinite before the first reservation. */
+  /** The end of the block's window; infinite before the first reservation. */
   endsAt: number;
-  /** The store has nothing left to reserve in this window. */
+  /** True if the store has nothing left to reserve in this window. */
   storeIsEmpty: boolean;
-  /** Hits that no reservation has reported yet. */
+  /** Hits that have not yet been reported to the store. */
   hits: number;
   refill: Promise<void> | null;
 };
 
-/** Beyond this number, the least recently used block is dropped, and its application loses what is left of it. */
+/**
+ * The maximum number of blocks. Beyond it, the least recently used block is dropped, and its application loses the rest
+ * of that block.
+ */
 const applicationsMax = 10_000;
 
 export type Taken =
@@ -24,7 +27,7 @@ export type Taken =
   | { readonly ok: true; giveBack(hits: number, free: number): void }
   | { readonly ok: false; readonly retryAfterMs: number };
 
-/** Called once per window and application, by the process that finds the budget used up. */
+/** Each is called once per application per window, by the process whose reservation triggers it. */
 export type BudgetEvents = {
   exhausted(caller: Caller): Promise<void>;
   suspected(caller: Caller): Promise<void>;
@@ -32,10 +35,10 @@ export type BudgetEvents = {
 
 export type ReservedBudget = {
   /**
-   * Spends from the budget. What is spent is durable before this resolves: the process reserves a block in the store
-   * and then spends it from memory. So after a crash, the application loses the rest of its block, and never gains any.
-   * A request for more than is left is rejected and uses up the rest. A request for 0 spends nothing, and is rejected
-   * once the budget is used up.
+   * Spends from the budget. The spending is durable before this resolves, because the process reserves a block in the
+   * store before it spends the block from memory. So after a crash the application loses the rest of its block, and
+   * never gains anything. A request for more than is left is rejected and uses up the rest. A request for 0 spends
+   * nothing, but is rejected once the budget is used up.
    */
   take(caller: Caller, amount: number): Promise<Taken>;
 };
@@ -66,7 +69,7 @@ export function reservedBudget(
     const { hits } = block;
     const request = { need, spare, hits, now: clock.now() };
     const { granted, endsAt, exhausts, suspects } = await budgets.reserve(name, caller.applicationId, budget, request);
-    // The store has begun a new window, so the rest of this block is void.
+    // The store has begun a new window, so the rest of the old block is void.
     if (block.endsAt !== endsAt) block.left = 0;
     block.left += granted;
     block.endsAt = endsAt;
@@ -90,8 +93,8 @@ export function reservedBudget(
           block.left = 0;
           return { ok: false, retryAfterMs: block.endsAt - now };
         }
-        // A caller that does not guess reserves only one: with a whole block in each process, the budget would be used
-        // up at once.
+        // For a caller that makes no guess, this reserves no whole block. Otherwise a block in each process would use
+        // up a small budget at once.
         const spare = amount === 0 ? 'none' : 'block';
         block.refill ??= refill(block, caller, need - block.left, spare).finally(() => {
           block.refill = null;

@@ -20,7 +20,7 @@ export type Rejected = {
   readonly ok: false;
   readonly code: RejectionCode;
   readonly errors?: FieldErrors;
-  /** When the same request may succeed, in ms from now. */
+  /** The time until the same request may succeed, in ms. */
   readonly retryAfterMs?: number;
 };
 

@@ -5,19 +5,20 @@ import type { TokenView } from '../views/token-view.js';
 import type { AuthenticTokenRows } from './authentic-token-rows.js';
 
 const bytesMax = 24 * 1024 * 1024;
-/** A view without its ciphertexts, and its entry in the cache. */
+/** The size of a cache entry and its view, without the ciphertexts. */
 const entryBytes = 800;
 
 /**
- * A bounded cache of verified rows, for a process that has the rows to itself. The contents stay encrypted. A row is
- * dropped before a change of its token is stored, and no row is added while a change is being stored.
+ * Creates a bounded cache of verified rows, for a process that is the only writer of the rows. The contents stay
+ * encrypted. A row is dropped before a change to its token is stored, and is not added again while that change is being
+ * stored.
  */
 export function createRowCache() {
   const views = new LRUCache<string, TokenView>({
     maxSize: bytesMax,
     sizeCalculation: ({ content, cvc }) => entryBytes + (content?.length ?? 0) + (cvc?.length ?? 0),
   });
-  /** The number of changes of each stream that are being stored. */
+  /** The number of changes to each stream that are being stored. */
   const changing = new Map<string, number>();
   let drops = 0;
 
@@ -38,13 +39,19 @@ export function createRowCache() {
     drop(stream);
   }
 
-  /** Adds a row that was read after `dropsBefore`. A row that was read before a change must not be added after it. */
+  /**
+   * Adds a row, unless rows were dropped since it was read. `dropsBefore` is the number of drops before the read. A row
+   * that was read before a change must not be added after that change.
+   */
   function keep(view: TokenView, dropsBefore: number): void {
     const isCurrent = drops === dropsBefore && !changing.has(view.stream);
     if (isCurrent && view.state.life !== null) views.set(view.stream, view);
   }
 
-  /** Returns the row at a revision. A search may have found an older row than the one in the cache, or a newer one. */
+  /**
+   * Returns the cached row if it has this revision. A search may have found an older or a newer row than the cached
+   * one.
+   */
   function held(stream: string, revision: number): TokenView | undefined {
     const view = views.get(stream);
     return view?.state.revision === revision ? view : undefined;
@@ -83,7 +90,7 @@ export function createRowCache() {
         }
       },
     }),
-    /** Drops all rows: from now on, rows of another generation are read. */
+    /** Drops all rows, for use when reads switch to another generation of rows. */
     clear(): void {
       drops += 1;
       views.clear();

@@ -2,66 +2,68 @@ import type { Steps } from '../domain/steps.js';
 import type { Maybe } from '../ports/maybe.js';
 
 /**
- * How long a request computes before others may run, ms. A get waits about four times, for one slice each time at
- * worst.
+ * How long a request computes before others may run, in ms. A get waits about four times, each time for one slice at
+ * most.
  */
 const sliceMs = 1;
 /**
- * How long all requests that begin in the same turn of the event loop may compute there together, ms: while one tenant
- * is alone, and while several send requests. The others wait.
+ * How long all requests that begin in the same turn of the event loop may compute in total in that turn, in ms. `alone`
+ * applies while only one tenant sends requests, `shared` while several do. Requests beyond that time wait.
  */
 const beginMs = { alone: 4, shared: 2 };
 /**
- * While another tenant sends requests, all long work rests for this many times the length of the last slice, up to
- * `restMsMax`. Requests that wait to begin do not rest.
+ * While several tenants send requests, all long work rests for this many times the length of the last slice, up to
+ * `restMsMax`. Requests that are waiting to begin do not rest.
  */
 const restFactor = 4;
 const restMsMax = 100;
-/** How long after its last request a tenant counts as sending requests, ms. */
+/** How long after its last request a tenant counts as sending requests, in ms. */
 const activeMs = 1_000;
 
 /**
- * Shares the thread that serves requests between tenants. Work that takes longer than a slice waits for its turn before
+ * Shares the thread that serves requests among tenants. Work that takes longer than one slice waits for its turn before
  * each further slice. One slice runs per turn of the event loop, so everything else that is ready runs in between.
  * Tenants take turns, however many requests each has. While several tenants send requests, long work gets a fifth of
- * the thread, so that a short request seldom has to wait for a slice. While one tenant is alone, as many of its
- * requests begin in each turn of the event loop as time allows, in their order.
+ * the thread's time, so that a short request seldom has to wait for a slice. While only one tenant sends requests, as
+ * many of them as time allows begin in each turn of the event loop, in order of arrival.
  */
 export type Turns = {
   /**
-   * Begins the work of a request. Its first slice begins now, unless requests that began just before have used up the
-   * time.
+   * Begins the work of a request. The first slice begins now, unless requests that began just before it have used up
+   * the time.
    */
   begin(tenantId: string): Work;
-  /** Resolves when it is the tenant's turn. Await it before work that takes longer than a slice and cannot pause. */
+  /** Resolves when it is the tenant's turn. Await this before work that takes longer than a slice and cannot pause. */
   turn(tenantId: string): Promise<void>;
 };
 
 /** The computation of one request. */
 export type Work = {
   /**
-   * Resolves when the request may continue: at once while its slice lasts. Await it between pieces of work of unknown
-   * size.
+   * Resolves when the request may continue. Returns undefined while the slice lasts. Await this between pieces of work
+   * of unknown size.
    */
   pause(): Promise<void> | undefined;
-  /** Runs a computation to its end, one slice at a time. Returns its result at once if the slice suffices. */
+  /**
+   * Runs a computation to its end, one slice at a time. Returns the result synchronously if the current slice suffices.
+   */
   run<T>(steps: Steps<T>): Maybe<T>;
 };
 
-/** Short work has not computed anything yet, as far as is known. */
+/** Work is `short` while it waits for its first slice after `begin`, and `long` afterwards. */
 type Kind = 'short' | 'long';
 
-/** What waits, of one tenant. */
+/** One tenant's waiting work. */
 type Queue = { readonly short: (() => void)[]; readonly long: (() => void)[]; wasShort: boolean };
 
 export function createTurns(): Turns {
-  /** By tenant, in the order of the tenants' turns. */
+  /** Waiting work by tenant, in the order of the tenants' turns. */
   const waiting = new Map<string, Queue>();
-  /** Whether `resume` is about to run. */
+  /** True if `resume` is about to run. */
   let isScheduled = false;
-  /** Until when long work rests. */
+  /** The time until which long work rests. */
   let restsUntil = Number.NEGATIVE_INFINITY;
-  /** Whether a timer will schedule long work at the end of its rest. */
+  /** True if a timer will schedule long work at the end of its rest. */
   let isTimed = false;
   let last = '';
   let lastAt = Number.NEGATIVE_INFINITY;
@@ -69,7 +71,10 @@ export function createTurns(): Turns {
   /** The time from which requests that begin in this turn of the event loop must wait; null if none has begun yet. */
   let beginEndsAt: number | null = null;
 
-  /** Threat: 64 requests that arrive together would each compute a slice before anything else runs. */
+  /**
+   * Returns the time from which further requests in this turn must wait. Threat: 64 requests that arrive together would
+   * each compute for a slice before anything else runs.
+   */
   function timeToBegin(): number {
     if (beginEndsAt === null) {
       beginEndsAt = performance.now() + (isShared() ? beginMs.shared : beginMs.alone);
@@ -96,7 +101,7 @@ export function createTurns(): Turns {
     return performance.now() < restsUntil && isShared();
   }
 
-  /** Returns whether anything may be resumed. If all that waits rests, a timer resumes it at the end of its rest. */
+  /** Returns whether any work may be resumed. If all waiting work is resting, sets a timer for the end of the rest. */
   function isReady(): boolean {
     if (waiting.size === 0) return false;
     if (!isResting() || [...waiting.values()].some(({ short }) => short.length > 0)) return true;
@@ -116,7 +121,7 @@ export function createTurns(): Turns {
     schedule();
   }
 
-  /** Resumes what may run in this turn of the event loop, and schedules the next. */
+  /** Resumes the work that may run in this turn of the event loop, and schedules the next turn. */
   async function resume(): Promise<void> {
     const began = performance.now();
     const resumed = isShared() ? resumeNext() : await resumeAlone();
@@ -130,8 +135,8 @@ export function createTurns(): Turns {
   }
 
   /**
-   * Resumes one request of the tenant whose turn it is, alternating between its short and its long work. While long
-   * work rests, tenants that have nothing else are passed over.
+   * Resumes one request of the next tenant, alternating between its short and its long work. While long work rests,
+   * skips tenants that have only long work.
    */
   function resumeNext(): Kind {
     const mayBeLong = !isResting();
@@ -140,7 +145,7 @@ export function createTurns(): Turns {
       if (short.length === 0 && !mayBeLong) continue;
       const kind = short.length > 0 && !(mayBeLong && long.length > 0 && queue.wasShort) ? 'short' : 'long';
       queue.wasShort = kind === 'short';
-      // Queues the tenant behind all others.
+      // Moves the tenant to the end of the queue.
       waiting.delete(tenantId);
       const next = queue[kind].shift();
       if (short.length + long.length > 0) waiting.set(tenantId, queue);
@@ -180,7 +185,7 @@ export function createTurns(): Turns {
     begin(tenantId) {
       noteRequest(tenantId);
       let isShort = true;
-      // No request overtakes an earlier one of the same tenant that waits to begin.
+      // A request must not overtake an earlier request of the same tenant that is waiting to begin.
       const mustWait = (waiting.get(tenantId)?.short.length ?? 0) > 0;
       let endsAt = mustWait ? Number.NEGATIVE_INFINITY : Math.min(performance.now() + sliceMs, timeToBegin());
 
@@ -212,7 +217,7 @@ export function createTurns(): Turns {
   };
 }
 
-/** Resolves when everything that was resumed has computed until it waits for something else. */
+/** Resolves once all resumed work has finished or waits for something else. */
 function computed(): Promise<void> {
   return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)));
 }

@@ -26,71 +26,71 @@ import type { KnownCallers } from './known-callers.js';
 import type { Turns } from './turns.js';
 
 /**
- * Records entries of the access log. Its memory is bounded: while the log is down, it counts entries that do not fit,
- * and records their number later.
+ * Records entries in the access log. Its memory is bounded: while the log cannot be written, it counts the entries that
+ * do not fit, and records their number later.
  */
 export type AccessRecorder = {
-  /** Resolves when these entries, and all recorded before them, are durable. Throws StoreUnavailable. */
+  /** Resolves once these entries, and all entries recorded before them, are durable. Throws StoreUnavailable. */
   now(entries: readonly AccessEntry[]): Promise<void>;
-  /** Records the entries within milliseconds. While the log cannot be written, keeps them and retries. */
+  /** Records these entries within milliseconds. While the log cannot be written, keeps them and retries. */
   soon(entries: readonly AccessEntry[]): void;
   /** False if the last attempt to write the log failed. */
   isWritable(): boolean;
-  /** Writes the remaining entries, as far as the log accepts them. */
+  /** Writes the remaining entries, if the log accepts them. */
   close(): Promise<void>;
 };
 
 /** The ports and settings that commands and queries use. `compose` provides the adapters of a profile. */
 export type Vault = {
   readonly log: EventLog;
-  /** The same log as its store holds it, for a verification that names events that are not authentic. */
+  /** The same log without verification, for audits that must name events that are not authentic. */
   readonly storedLog: StoredLog;
   readonly chain: EventChain;
   readonly rows: AuthenticTokenRows;
-  /** The generations of rows that are in use, for searches and for the index of new rows. */
+  /** Returns the generations of rows that are in use, for searches and for the index entries of new rows. */
   readonly generations: { inUse(): Promise<GenerationsInUse> };
   readonly keys: KeyRing;
-  /** The keys for the MACs of what the stores hold. */
+  /** The keys for the MACs of commits, rows and other stored data. */
   readonly integrity: IntegrityKeys;
   readonly claims: AuthenticClaims;
-  /** How many of their guesses applications have used. Spend through `guesses`. */
+  /** How many guesses each application has used. Spend them through `guesses`. */
   readonly budgets: Budgets;
   readonly directory: AuthenticDirectory;
-  /** Searches for what is left of an erased token. */
+  /** Searches the stores for remains of an erased token. */
   readonly erasureProbe: ErasureProbe;
-  /** Also records what it commits (`access-log/recorded-work.ts`). */
+  /** Also records the events that it commits in the access log (`access-log/recorded-work.ts`). */
   readonly work: UnitOfWork;
   readonly accessLog: AccessLog;
-  /** Figures for charts. Not authenticated. */
+  /** Figures for charts. They are not authenticated. */
   readonly dailyCounts: DailyCounts;
-  /** Records every access. For tokens in a response, `release` calls it. */
+  /** Records every access. `release` calls it for tokens in a response. */
   readonly recorder: AccessRecorder;
   readonly clock: Clock;
   readonly random: Random;
   readonly timers: Timers;
   readonly expressions: Expressions;
   readonly streams: StreamQueue;
-  /** Schedules all work that may compute for long. */
+  /** Schedules all work that may compute for a long time. */
   readonly turns: Turns;
   /**
-   * The streams of deletes that ended with 503, by tenant: queries no longer find these tokens, but their keys may be
-   * alive.
+   * The streams of tokens whose deletion returned 503, by tenant. Queries no longer find these tokens, but their keys
+   * may still exist.
    */
   readonly unfinishedErasures: Map<string, Set<string>>;
   readonly knownCallers: KnownCallers;
   readonly vocabularies: Vocabularies;
-  /** The state of each webhook. */
+  /** The delivery state of each webhook. */
   readonly webhookStore: AuthenticWebhookStore;
   readonly webhookSender: WebhookSender;
-  /** The sessions of people at the console. */
+  /** Console sessions, one-time codes and unfinished sign-ins. */
   readonly consoleSessions: AuthenticConsoleSessions;
-  /** Charges every look-up by value or by many ids, before its response leaves. */
+  /** Charges for every look-up by value or by many ids, before the response leaves. */
   readonly guesses: Guesses;
   /**
-   * Resolves if everything that the stores returned since a time (`performance.now()`) was current. Await it before a
-   * response leaves with anything that was read. `hasWritten` says that a durable write was acknowledged after the last
-   * of these reads. Throws StoreUnavailable if the reads may be stale: a deposed server keeps answering reads for
-   * seconds.
+   * Resolves if everything that the stores have returned since a time (`performance.now()`) was current. Await this
+   * before sending a response that depends on a read. `hasWritten` means that a durable write was acknowledged after
+   * the last of these reads. Throws StoreUnavailable if the reads may be stale, because a deposed server keeps
+   * answering reads for several seconds.
    */
   readonly confirmReads: (since: number, hasWritten: boolean) => Maybe<void>;
   /** How long a cvc is kept, in milliseconds: at most one hour. */

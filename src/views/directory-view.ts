@@ -11,14 +11,14 @@ export type DirectoryRecord = {
   readonly applicationType: ApplicationType | null;
   /** For a tenant, the newest revision of its stream. For an application, the revision of its newest event. */
   readonly revision: number;
-  /** The revision of the event that created it. It orders applications. */
+  /** The revision of the event that created the tenant or application. Applications are sorted by it. */
   readonly createdRevision: number;
-  /** The revision of the event with `content`; the ciphertext is bound to it. */
+  /** The revision of the event that contains `content`. The ciphertext is bound to it. */
   readonly contentRevision: number;
   readonly content: Uint8Array | null;
-  /** The living API keys, each with its id and the SHA-256 in hex by which it is found. */
+  /** The active API keys, each with its id and the hex SHA-256 hash used to look it up. */
   readonly keys: readonly { readonly id: string; readonly hash: string }[];
-  /** Milliseconds since the epoch, or null if it was not deleted. */
+  /** The time of deletion in milliseconds since the epoch, or null if not deleted. */
   readonly removedAt: number | null;
 };
 

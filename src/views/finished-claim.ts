@@ -3,8 +3,8 @@ export type ClaimedToken = {
   readonly stream: string;
   readonly createdRevision: number;
   /**
-   * The revision of the content, if the request contained every value that the fingerprint reads; otherwise absent. A
-   * repeat shows the fingerprint as long as the content has this revision.
+   * The content's revision if the request contained every value that the fingerprint reads; otherwise absent. A retry
+   * returns the fingerprint as long as the content has this revision.
    */
   readonly carriedContent?: number;
   /** The token existed before, with the same fingerprint. */
@@ -13,10 +13,10 @@ export type ClaimedToken = {
   readonly cvcIgnored?: boolean;
 };
 
-/** The result of a finished command: enough to render its response again, without the body or data. */
+/** The result of a finished command: enough to render its response again, but without the request body or data. */
 export type ClaimResult = {
   readonly tokens: readonly ClaimedToken[];
-  /** The application that was created or got a key. `keyId` is the id of that key. */
+  /** The application that was created or received a key. `keyId` is the key's id. */
   readonly application?: { readonly id: string; readonly keyId: string };
 };
 

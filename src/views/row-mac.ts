@@ -8,7 +8,7 @@ import type { TokenView } from './token-view.js';
 export type Stored<T> = T & { readonly mac: Uint8Array };
 
 /**
- * Adds the MAC of a token's row: HMAC-SHA-256 over every fact that access depends on, and over the ciphertexts. It does
+ * Adds a token row's MAC: HMAC-SHA-256 over every fact that access depends on, and over the ciphertexts. It does
  * not cover `ended`, which no row contains, or `createdPosition`, which only the store knows and which only orders
  * tokens.
  */
@@ -17,25 +17,24 @@ export function withTokenMac(key: Uint8Array, view: TokenView): Stored<TokenView
   return { stream, tenantId, state, content, cvc, mac: tokenMac(key, view) };
 }
 
-/** Adds the MAC of a tenant's or an application's row, over all of its fields. */
+/** Adds the MAC for a tenant or application row, which covers all fields. */
 export function withDirectoryMac(key: Uint8Array, record: DirectoryRecord): Stored<DirectoryRecord> {
   return { ...record, mac: directoryMac(key, record) };
 }
 
-/** Adds the MAC of a claim, over its request, its time, and everything that a repeat is rendered from. */
+/** Adds a claim's MAC, which covers the request, the time, and everything needed to render the response to a retry. */
 export function withClaimMac(key: Uint8Array, claim: FinishedClaim): Stored<FinishedClaim> {
   return { ...claim, mac: claimMac(key, claim) };
 }
 
 /**
- * Returns whether the vault wrote this row of a token. Accepts anything that a store may return, including malformed
- * rows.
+ * Returns whether the vault wrote this token row. Accepts anything that a store may return, including malformed rows.
  */
 export function isAuthenticToken(key: Uint8Array, stored: Stored<TokenView>): boolean {
   return isMac(stored.mac, () => tokenMac(key, stored));
 }
 
-/** Returns whether the vault wrote this row of the directory. */
+/** Returns whether the vault wrote this directory row. */
 export function isAuthenticRecord(key: Uint8Array, stored: Stored<DirectoryRecord>): boolean {
   return isMac(stored.mac, () => directoryMac(key, stored));
 }
@@ -70,7 +69,7 @@ function claimMac(key: Uint8Array, { cmd, time, result: { tokens, application } 
   return mac(key, ['strongroom.claim.1', cmd, time, tokens.map(claimedFacts), issued], null, null);
 }
 
-/** A store may return an absent field as null; both mean the same. */
+/** Treats null and absent as equal, because a store may return an absent field as null. */
 function claimedFacts({ stream, createdRevision, carriedContent, deduplicated, cvcIgnored }: ClaimedToken): unknown[] {
   return [stream, createdRevision, carriedContent ?? null, deduplicated ?? false, cvcIgnored ?? false];
 }

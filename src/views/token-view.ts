@@ -28,7 +28,7 @@ export function applyToView(view: TokenView, event: RecordedEvent): TokenView {
   return applyFact(view, readTokenEvent(event), event.sealed);
 }
 
-/** Does the same with an event that was just decided, whose parts need no check. */
+/** Does the same for an event that was just decided, whose parts need no check. */
 export function applyFact(view: TokenView, fact: RecordedFact, sealed: SealedParts): TokenView {
   const state = evolve(view.state, fact);
   const { life } = state;
@@ -42,8 +42,8 @@ export function applyFact(view: TokenView, fact: RecordedFact, sealed: SealedPar
 }
 
 /**
- * Returns the state after its append was stored, with the position of a life that began in it; that position is known
- * only then. `positions` are the positions of the events after `expectedRevision`.
+ * Returns the state after its events were stored. If they began a life, sets the life's position, which is known only
+ * after the append. `positions` are the positions of the events after `expectedRevision`.
  */
 export function withCreatedPosition(
   state: TokenState,

@@ -24,7 +24,7 @@ describe('an address', () => {
 });
 
 describe('a target', () => {
-  test('is never connected to if its name resolves to a private address, even as one of several', async () => {
+  test('is never contacted if its name resolves to a private address, even as one of several', async () => {
     let connections = 0;
     const server = createServer((_, response) => response.end());
     server.on('connection', () => {
@@ -45,7 +45,7 @@ describe('a target', () => {
         sender.close();
       }
       expect(connections).toBe(0);
-      // The same name can be connected to if the setting allows it, so the check above is what prevented the
+      // With the setting, a connection to the same name succeeds, so it was the check above that prevented the
       // connection.
       const lenient = webhookSender({ allowsPrivate: true, resolve: resolvingTo(['127.0.0.1'], []) });
       expect(await lenient.post(new URL(`http://rebound.example:${port}/`), {}, '{}')).toEqual({

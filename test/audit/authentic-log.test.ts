@@ -14,7 +14,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-authentic-'));
 const [stream, other] = [aStream(), aStream()];
 let stores: EmbeddedStores;
 
-/** One stream has commits of one, three and one events, and another stream has one event. */
+/** One stream with commits of one, three and one events, and another stream with one event. */
 beforeAll(async () => {
   const fail = (error: unknown) => {
     throw error;
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 type Change = (events: readonly StoredEvent[]) => readonly StoredEvent[];
 
-/** Returns the log over a store that does not return what was stored. */
+/** Returns the log on top of a store that returns something other than what was stored. */
 function changed(change: Change): EventLog {
   const { storedLog, keys } = stores;
   const whole = async (read: Promise<readonly StoredEvent[]>) => change(await read);
@@ -68,11 +68,11 @@ test('everything that the vault wrote can be read by every method', async () => 
 test.each<[string, Change]>([
   ['of another actor', at(1, (event) => ({ ...event, actorId: 'somebody' }))],
   ['at another time', at(4, (event) => ({ ...event, time: event.time - 1 }))],
-  ['with another clear part', at(0, (event) => ({ ...event, clear: { ends: [] } }))],
+  ['with another plaintext part', at(0, (event) => ({ ...event, clear: { ends: [] } }))],
   ['at another revision', at(0, (event) => ({ ...event, revision: 1 }))],
   ['in another stream', at(0, (event) => ({ ...event, stream: other }))],
   [
-    'with a code under a key of its own',
+    'with a code under a separate key',
     at(0, (event) => {
       const [forged] = sealCommit(randomBytes(32), event.stream, -1, [event]).events;
       return forged === undefined ? event : { ...event, proof: forged.proof };
@@ -115,7 +115,7 @@ test.each<[string, Change]>([
   await expect(log.readClearFrom(stream, 0, 10)).rejects.toThrow('is missing');
 });
 
-test('an event of another stream is not read in its place', async () => {
+test('an event of another stream is not accepted in place of the requested one', async () => {
   const { storedLog, keys } = stores;
   const log = authenticLog({ ...storedLog, readStream: () => storedLog.readStream(other) }, keys);
   await expect(log.readStream(stream)).rejects.toThrow('is missing');

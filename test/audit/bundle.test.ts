@@ -57,7 +57,7 @@ function options() {
   return { key, from: null, to: null, json: false };
 }
 
-/** Runs the verifier of a bundle in another process, in an empty directory without any package. */
+/** Runs a bundle's verifier in another process, in an empty directory without packages. */
 function verify(bundle: string, args: readonly string[] = ['--public-key', publicKey]) {
   const cwd = mkdtempSync(join(dir, 'empty-'));
   return new Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>((resolve) => {
@@ -95,7 +95,7 @@ test('a bundle about one person contains only that person’s events, and no val
   expect(reads.map(({ operation }) => operation)).toEqual(
     expect.arrayContaining(['create', 'reveal', 'update', 'delete']),
   );
-  // The bundle of a period names no tokens and contains no values. It contains nothing of another tenant.
+  // The period's bundle names no tokens, contains no values, and contains nothing of another tenant.
   const whole = textOf(period);
   for (const marker of [...strangers, ...ownValues, 'own-living']) expect(whole, marker).not.toContain(marker);
   const tenants = [...jsonLines(period, 'history.jsonl').map((line) => line['tenant'])];
@@ -105,7 +105,7 @@ test('a bundle about one person contains only that person’s events, and no val
   );
 });
 
-test('the columns of reads are those of an export, without an id of the record where none is known', () => {
+test('reads have the columns of an export, and no record id where none is known', () => {
   const columnsIn = (bundle: string) => Object.keys(JSON.parse(linesOf(bundle, 'reads.jsonl')[0] ?? ''));
   expect(columnsIn(period)).toEqual(recordColumns);
   expect(columnsIn(person)).toEqual(['stream', ...recordColumns.filter((name) => name !== 'record_id')]);
@@ -119,7 +119,7 @@ test('an erased token is in the bundle with its history and its statement, but w
   expect(textOf(person)).not.toContain('erased-value');
 });
 
-/** Returns a copy of the person's bundle with one change to one of its files. */
+/** Returns a copy of the person's bundle with one of its files changed. */
 function tampered(name: string, change: (text: string) => string | null, listsAgain = false): string {
   const copy = mkdtempSync(join(dir, 'tampered-'));
   cpSync(person, copy, { recursive: true });
@@ -195,7 +195,7 @@ test.each([
     'statement 1: the signature',
   ],
   ['erasures.json', 'no statement', () => '[]\n', 'the statement about token-'],
-  ['reads.jsonl', 'a missing read', dropLine, 'another number of entries'],
+  ['reads.jsonl', 'a missing read', dropLine, 'a different number of entries'],
   ['tokens.json', 'a missing token', (t: string) => JSON.stringify(JSON.parse(t).slice(1)), 'not in tokens.json'],
 ] as const)('%s with %s is detected although the manifest lists the new hash', async (file, _, change, message) => {
   const bundle = tampered(file, change, true);
@@ -206,7 +206,7 @@ test.each([
   expect(stdout).toContain(message);
 });
 
-test('a bundle without a manifest is one problem, not one for each file', async () => {
+test('a bundle without a manifest is reported as one problem, not as one per file', async () => {
   const copy = join(dir, 'without-manifest');
   cpSync(person, copy, { recursive: true });
   rmSync(join(copy, 'manifest.json'));
@@ -216,7 +216,7 @@ test('a bundle without a manifest is one problem, not one for each file', async 
   });
 });
 
-test('a file that does not belong to the bundle is named, and a key of another vault verifies nothing', async () => {
+test('a file that does not belong to the bundle is named, and another vault’s key verifies nothing', async () => {
   const copy = tampered('README.txt', (text) => text);
   writeFileSync(join(copy, 'extra.txt'), 'x');
   expect((await verify(copy)).stdout).toContain('"extra.txt": a file that is not part');
@@ -236,14 +236,14 @@ test.each([
   ['an unknown id', { ids: ['own-living', 'never'] }, /"never" has ever existed/],
   ['an empty period', { ids: null, from: 1, to: 2 }, /no event in this period/],
   ['an unknown key', { ids: ['own-living'], key: 'sr_management_x' }, /no application has this key/],
-  ['a directory that is not there', { ids: ['own-living'], out: '/nowhere/at/all' }, /cannot be written \(ENOENT\)/],
+  ['a missing directory', { ids: ['own-living'], out: '/nowhere/at/all' }, /cannot be written \(ENOENT\)/],
 ] as const)('%s is rejected with an explanation, and nothing is written', async (_, change, message) => {
   const before = readdirSync(dir).filter((name) => name.includes('bad'));
   await expect(writeBundle(run, { ...options(), out: join(dir, 'bad'), ...change })).rejects.toThrow(message);
   expect(readdirSync(dir).filter((name) => name.includes('bad'))).toEqual(before);
 });
 
-test('a bundle never replaces a directory, and needs log:read', async () => {
+test('a bundle never replaces a directory, and creating one requires log:read', async () => {
   const before = textOf(person);
   await expect(writeBundle(run, { ...options(), ids: ['own-living'], out: person })).rejects.toThrow(/already exists/);
   expect(textOf(person)).toBe(before);

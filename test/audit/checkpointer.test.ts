@@ -47,17 +47,14 @@ async function commits() {
   return (await service.vault.log.readAll(0, 1_000_000)).filter(endsCommit);
 }
 
-/**
- * Computes the end of the chain, and the root of the tree over the first commits of the log, independently of the
- * vault.
- */
+/** Computes the end of the chain, and the tree root over the first commits in the log, independently of the vault. */
 async function signedOver(count: number): Promise<{ readonly hash: string; readonly root: string }> {
   const leaves = (await commits()).slice(0, count).map(({ leaf }) => leaf);
   const hash = leaves.reduce<Uint8Array>(linkAfter, noLink);
   return { hash: Buffer.from(hash).toString('hex'), root: Buffer.from(rootOf(leaves)).toString('hex') };
 }
 
-test('a checkpoint signs the chain over the log and the ends of the access log, and names the one before', async () => {
+test('a checkpoint signs the chain over the log and the ends of the access log, and names the previous checkpoint', async () => {
   await create();
   await run();
   service.clock.advance(anHour);
@@ -92,7 +89,7 @@ test('a checkpoint signs the chain over the log and the ends of the access log, 
   );
 });
 
-test('a checkpoint is signed at the start of each hour, with or without new events, and none in between', async () => {
+test('a checkpoint is signed at the start of each hour, with or without new events, and none is signed in between', async () => {
   await run();
   await create();
   await run();
@@ -126,7 +123,7 @@ test('a checkpoint signed for another reason does not count as an hourly one', a
   ]);
 });
 
-test('the key store remembers the newest checkpoint with its hash and signature', async () => {
+test('the key store records the newest checkpoint with its hash and signature', async () => {
   await create();
   await run();
   service.clock.advance(anHour);
@@ -196,7 +193,7 @@ test('two processes that sign at the same moment create one checkpoint', async (
   expect(checkpoints.map(({ number }) => number)).toEqual([1]);
 });
 
-test('a stopping service signs the newest events, and one without new events signs nothing', async () => {
+test('a stopping service signs the newest events, or nothing if there are none', async () => {
   await create();
   await service.service.checkpointer.stop();
   expect(await stored()).toEqual([]);

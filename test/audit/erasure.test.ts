@@ -136,13 +136,13 @@ test.for<[string, RegExp, string]>([
     `UPDATE token_rows_1 SET terms = zeroblob(16) WHERE stream = @stream`,
   ],
   [
-    'a posting of a change',
+    'a posting in a change',
     /search terms in index_changes_1: 1/,
     `INSERT INTO index_changes_1 SELECT 1 + max(merged, ifnull((SELECT max(number) FROM index_changes_1), 0)), @created,
        randomblob(16), NULL FROM index_state_1`,
   ],
   [
-    'a posting of a run',
+    'a posting in a run',
     /search terms in index_blocks_1: 1/,
     'INSERT INTO index_blocks_1 VALUES (100000000, block_of(@created))',
   ],
@@ -158,18 +158,18 @@ test.for<[string, RegExp, string]>([
     'UPDATE token_rows_1 SET cvc_purge_at = 5 WHERE stream = @stream',
   ],
   [
-    'a row of the generation that is not read',
+    'a row of the generation that is not in use',
     /rows in token_rows_0: 1/,
     `INSERT INTO token_rows_0 (stream, tenant, revision, state, mac)
      VALUES (@stream, '', 0, '{"life":{"tokenType":"token"}}', zeroblob(32))`,
   ],
   [
-    'a posting of the generation that is not read',
+    'a posting of the generation that is not in use',
     /search terms in index_changes_0: 1/,
     `INSERT INTO index_changes_0 SELECT 1 + max(merged, ifnull((SELECT max(number) FROM index_changes_0), 0)), @created,
        randomblob(16), NULL FROM index_state_0`,
   ],
-])('%s that is left over is named, and no statement is signed', async ([, text, sql], context) => {
+])('if %s is left over, it is named, and no statement is signed', async ([, text, sql], context) => {
   embeddedOnly(context, 'it is put into the file; what MongoDB keeps is looked for in cluster/erasure.test.ts');
   const { dataDir } = service;
   const database = openVault(dataDir);

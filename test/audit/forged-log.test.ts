@@ -175,7 +175,7 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only the log'
     if (!issued.ok) throw new Error('the operator may issue a key');
     const older = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
     onTestFinished(() => rmSync(older, { recursive: true }));
-    // With the newer journal, the vault would get the missing changes from there.
+    // With the newer journal, the vault would recover the missing changes from it.
     const files = ['vault.db', 'journal.db'];
     for (const file of files) {
       const copy = pinStatements(join(dataDir, file), { readonly: true });
@@ -183,7 +183,7 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only the log'
       copy.close();
     }
     expect((await revokeKey(vault, context, applicationId, issued.value.key.id)).ok).toBe(true);
-    // A copy of the files in the state that a kill leaves.
+    // A copy of the files in the state in which a kill leaves them.
     const killed = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
     onTestFinished(() => rmSync(killed, { recursive: true }));
     cpSync(dataDir, killed, { recursive: true });

@@ -7,8 +7,8 @@ const notAsked = (): never => {
 };
 
 /**
- * Runs an operation in an open service, with input and result encoded as on the control socket. Throws an error with
- * the operation's message.
+ * Runs an operation in an open service and encodes input and result as on the control socket. Throws an error with the
+ * operation's message if the operation fails.
  */
 export async function operate<Name extends OperationName>(
   service: Service,

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
 let checkpoints: readonly Checkpoint[];
-/** The leaves of all commits. Only the vault knows them, not an auditor. */
+/** The leaves of all commits. Only the vault knows all of them; an auditor does not. */
 let leaves: readonly Uint8Array[];
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ test('the events of one token are proven against a checkpoint without events of 
   const own = await service.vault.log.readStream(stream);
   expect(own.map(({ type }) => type)).toEqual(['token.created', 'token.updated', 'token.deleted']);
   for (const { mac: _, ...event } of own.map((event) => ({ ...event, mac: event.proof.mac }))) {
-    // The auditor receives only the event, and a path that consists of hashes.
+    // The auditor receives only the event and a path of hashes.
     const leaf = leafOf(event);
     if (leaf === null) throw new Error('it is part of its commit');
     const index = leaves.findIndex((one) => leaf.equals(one));

@@ -25,7 +25,7 @@ const head = async () => String(await service.vault.log.head());
 const replay = (id: string, asOf: string, more: JsonObject = {}) =>
   ask('audit-replay', { id, asOf, reveal: false, ...more });
 
-/** Returns everything that a query finds, step by step. */
+/** Runs a query to its end, step by step, and returns everything that it finds. */
 async function replayQuery(query: string, asOf: string, more: JsonObject = {}) {
   const found: JsonObject[] = [];
   let erased = 0;
@@ -49,7 +49,7 @@ test('a token is shown as it was, masked unless a caller that may see plaintext 
     const token = await replay('card', asOf);
     expect(token).toMatchObject({ id: 'card', metadata: { step: 'one' }, data: 'XXXXXXXXXXXX4242' });
     expect(token['modified_at']).toBeUndefined();
-    // The update replaced the former content with its metadata. The key stays the same while the data does not change.
+    // The update replaced the old content, including its metadata. The key stays the same as long as the data does.
     expect(await replay('card', asOf, { reveal: true })).toMatchObject({ data: '4242424242424242' });
   }
   const masking = await service.application([rule('/', 'mask', ['token:read'])]);
@@ -83,7 +83,7 @@ test('data that was replaced or deleted or has expired since then is erased and 
   expect(await replay('deleted', await head(), { reveal: true })).toMatchObject({ data: 'second life' });
 });
 
-test('a verification code is in no replay', async () => {
+test('no replay contains a verification code', async () => {
   const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '987' };
   await create({ type: 'card', id: 'card', data });
   const token = await replay('card', await head(), { reveal: true });
@@ -153,13 +153,13 @@ test.each([
   ['0', 'from 1'],
   ['2999-01-01', 'in the future'],
   ['yesterday', 'give a position'],
-])('a moment %s is rejected with an explanation', async (asOf, text) => {
+])('a time %s is rejected with an explanation', async (asOf, text) => {
   await create({ type: 'token', id: 'one', data: 'a' });
   await expect(replay('one', asOf)).rejects.toThrow(text);
   await expect(replayQuery('', asOf)).rejects.toThrow(text);
 });
 
-test('the history of a token says which values are erased', async () => {
+test('a token’s history shows which values are erased', async () => {
   await create({ type: 'token', id: 'one', data: 'a' });
   await update('one', { data: 'b' });
   const seen = async (key: string) => (await ask('audit-history', { id: 'one', key }))['data'] as JsonObject[];

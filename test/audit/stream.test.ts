@@ -58,7 +58,7 @@ function stream(options: Options) {
 const linesOf = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n');
 const idOf = (line: string): string => JSON.parse(line).record_id;
 
-test('a stream to a file contains every record once, continues from its checkpoint, and contains no data of tokens', async () => {
+test('a stream to a file contains every record once, continues from its checkpoint, and contains no token data', async () => {
   const [path, checkpointFile] = [join(dir, 'siem.jsonl'), join(dir, 'siem.checkpoint')];
   const first = await stream({ receive: fileReceiver(path), checkpointFile });
   expect(first.records).toBeGreaterThanOrEqual(6);
@@ -102,7 +102,7 @@ async function withServer(handle: Handler, use: (url: URL) => Promise<void>): Pr
   }
 }
 
-test('a receiver that is down or rejects records loses nothing: the stream waits longer each time and then sends everything', async () => {
+test('while a receiver is down or rejects records, nothing is lost: the stream waits longer each time and then sends everything', async () => {
   const received: string[] = [];
   const pauses: number[] = [];
   const notices: string[] = [];
@@ -161,7 +161,7 @@ test('a redirect is not followed: its target never gets a record or a header', a
   expect(followed).toBe(0);
 });
 
-test('a checkpoint that is damaged, or of another vault, is an error and is left as it is', async () => {
+test('a checkpoint that is damaged or belongs to another vault is an error and stays unchanged', async () => {
   const checkpointFile = join(dir, 'bad.checkpoint');
   const other = { strongroom_stream: 1, log_id: 'another', chains: {} };
   for (const text of ['', '{}', '{"strongroom_stream":1', JSON.stringify(other)]) {
@@ -174,7 +174,7 @@ test('a checkpoint that is damaged, or of another vault, is an error and is left
   }
 });
 
-test('an export as CSV and as JSON Lines has named columns, the same records, and nothing of a token', async () => {
+test('exports as CSV and as JSON Lines have named columns, the same records, and no token data', async () => {
   const filter = { tenant: service.tenantId, from: null, to: null };
   const [csv, jsonl] = [join(dir, 'records.csv'), join(dir, 'records.jsonl')];
   const { records } = await exportRecords(run, { format: 'csv', filter, out: csv, json: false });

@@ -24,7 +24,9 @@ let anchorFile: string;
 /** The rows of the intact log. */
 let rows: readonly Row[];
 
-/** Two tokens with a life, two checkpoints, and events after the last one. */
+/**
+ * A log of five tokens with an update, a read and a delete, two checkpoints, and an event after the second checkpoint.
+ */
 beforeAll(async () => {
   if (profile !== 'embedded') return;
   home = mkdtempSync(join(tmpdir(), 'strongroom-verify-'));
@@ -126,7 +128,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     ['type', () => ({ type: 'token.deleted' })],
     ['version', () => ({ version: 2 })],
     ['stream', () => ({ stream: `token-${'0'.repeat(64)}` })],
-    ['clear part', ({ clear }) => ({ clear: clear.replace('metadata', 'data') })],
+    ['plaintext part', ({ clear }) => ({ clear: clear.replace('metadata', 'data') })],
     ['content', ({ content }) => ({ content: Buffer.concat([content ?? Buffer.of(), Buffer.of(0)]) })],
     ['trace', () => ({ trace: null })],
     ['id', () => ({ id: randomUUID() })],
@@ -169,7 +171,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(problem).toMatchObject({ kind: 'reordered', position });
   });
 
-  test.each(['of chance', 'made for it'])('names an event that was inserted with a link %s', async (link) => {
+  test.each(['random', 'recomputed'])('names an inserted event whose link is %s', async (link) => {
     const { position } = typed('token.created', 2);
     const problem = await problemAfter((all) => {
       const forged = { ...typed('token.created', 2), id: randomUUID(), stream: `token-${'f'.repeat(64)}` };
@@ -177,7 +179,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
       const made = relinked([...before, forged]).at(-1)?.link ?? Buffer.of();
       return renumbered([
         ...before,
-        { ...forged, link: link === 'of chance' ? randomBytes(32) : made },
+        { ...forged, link: link === 'random' ? randomBytes(32) : made },
         ...all.slice(position - 1),
       ]);
     });
@@ -217,7 +219,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(removed?.kind).toBe('checkpoint');
   });
 
-  test('detects a truncated log by the key store and by an anchor; without both it makes no claim about the end', async () => {
+  test('detects a truncated log from the key store or an anchor; without both, it makes no claim about the end', async () => {
     const cut = without((row) => row.position >= typed('audit.checkpoint', 1).position);
     const known = await problemAfter(cut);
     expect(known?.kind).toBe('cut_tail');
@@ -246,7 +248,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     writeFileSync(file, `${readFileSync(anchorFile, 'utf8')}{"strongroom_che\n`);
     expect(await verify(intact, { anchor: file })).toMatchObject({ problem: null, unreadableAnchorLines: 1 });
     writeFileSync(file, 'nothing\n');
-    await expect(verify(intact, { anchor: file })).rejects.toThrow('holds no checkpoint');
+    await expect(verify(intact, { anchor: file })).rejects.toThrow('contains no checkpoints');
     const [line] = readFileSync(anchorFile, 'utf8').split('\n');
     writeFileSync(file, `${line?.replace(/"time":\d+/, '"time":1')}\n`);
     await expect(verify(intact, { anchor: file })).rejects.toThrow('signature of checkpoint 1');
@@ -262,14 +264,14 @@ describe.skipIf(profile !== 'embedded')('the access log', () => {
   }
 
   test.each([
-    ['an entry that was changed', 'UPDATE entries SET time = time + 1 WHERE id = 2', 'was changed'],
+    ['a changed entry', 'UPDATE entries SET time = time + 1 WHERE id = 2', 'was changed'],
     [
-      'a batch that is missing',
+      'a missing batch',
       'DELETE FROM entries WHERE batch = 2; DELETE FROM batches WHERE sequence = 2',
       'does not follow',
     ],
-    ['an end that was cut', 'DELETE FROM entries WHERE batch > 1; DELETE FROM batches WHERE sequence > 1', 'was cut'],
-    ['all of it gone', 'DELETE FROM entries; DELETE FROM batches', 'lacks chain vault'],
+    ['a truncated end', 'DELETE FROM entries WHERE batch > 1; DELETE FROM batches WHERE sequence > 1', 'was cut'],
+    ['an empty log', 'DELETE FROM entries; DELETE FROM batches', 'lacks chain vault'],
   ])('%s is named', async (_, sql, text) => {
     const dataDir = copied();
     onAccess(dataDir, sql);
@@ -311,11 +313,11 @@ describe.skipIf(profile !== 'embedded')('an export', () => {
   });
 
   test.each<[string, (accessLines: string[]) => string[], string]>([
-    ['a batch that was changed', ([first, ...rest]) => [first?.replace('[\\"', '[\\"x') ?? '', ...rest], 'was changed'],
-    ['a batch that is missing', ([first, , ...rest]) => [first ?? '', ...rest], 'does not follow'],
-    ['an end that was cut', ([first]) => [first ?? ''], 'was cut'],
-    ['all of it gone', () => [], 'lacks chain vault'],
-  ])('shows %s of the access log', async (_, change, text) => {
+    ['a changed batch', ([first, ...rest]) => [first?.replace('[\\"', '[\\"x') ?? '', ...rest], 'was changed'],
+    ['a missing batch', ([first, , ...rest]) => [first ?? '', ...rest], 'does not follow'],
+    ['a truncated end', ([first]) => [first ?? ''], 'was cut'],
+    ['the absence', () => [], 'lacks chain vault'],
+  ])('reports %s in the access log', async (_, change, text) => {
     const file = await exported();
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
     const isAccess = (line: string) => line.startsWith('{"access"');

@@ -214,7 +214,7 @@ test('a key planted in a backup, with correct hashes in the manifest, gives no a
   await service.stop();
 });
 
-test('a backup mixed from two backups, of one vault or of two, is not restored', async () => {
+test('a backup mixed from two backups, whether of one vault or of two, is not restored', async () => {
   const vault = await vaultWithIdentity();
   const { dir, flags, rootKeyFile, recipient, identityFile, key } = vault;
   const keyFile = join(dir, 'key');

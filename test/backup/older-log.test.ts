@@ -97,7 +97,7 @@ test('an older vault.db that was tampered with is not accepted', async () => {
   expect(await runJson(['restore', '--accept-older-log', ...flags])).toEqual({ tokens_ended: 1 });
 });
 
-test('a writer of the key store gains nothing from --accept-older-log: what was erased stays erased', async () => {
+test('an attacker who can write the key store gains nothing from --accept-older-log: erased data stays erased', async () => {
   const vault = await makeVault();
   const { dataDir, flags, key } = vault;
   const first = await startService(flags, { env });
@@ -114,7 +114,7 @@ test('a writer of the key store gains nothing from --accept-older-log: what was 
   made.delete(replaced);
   await second.stop();
   const living = older.filter((row) => row['destroyed_at'] === never).map((row) => row['id'] as Buffer);
-  /** Returns the wrapped bytes of the token keys that are destroyed by this time. */
+  /** Returns the wrapped bytes of the token keys that have been destroyed so far. */
   const erased = (): readonly Buffer[] =>
     keysIn(dataDir, (database) => {
       const isDestroyed = database.prepare(`SELECT destroyed_at <> ${never} FROM data_keys WHERE id = ?`).pluck();
@@ -173,7 +173,9 @@ function keysIn<T>(dataDir: string, use: (database: Database.Database) => T): T 
   }
 }
 
-/** Copies the write-ahead log that a killed process left into the database file, so that only later changes show. */
+/**
+ * Copies the write-ahead log that a killed process left into the database file, so that only later changes are visible.
+ */
 function settleLog(path: string): void {
   const database = pinStatements(path, {});
   database.pragma('wal_checkpoint(TRUNCATE)');

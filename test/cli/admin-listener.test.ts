@@ -61,7 +61,7 @@ test.each(['65536', '-1', 'on', ''])('--admin-port %s is a usage error', async (
   expect(ended.stderr).toContain('must be a whole number from 0 to 65535, or off');
 });
 
-test('the limits of the settings are in force', async () => {
+test('the configured limits are in force', async () => {
   const { flags, key } = await makeVault();
   const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '2', STRONGROOM_RATE_LIMIT_AUTH_FAILURES: '1' };
   const service = await startService([...flags, '--rate-limit-window-seconds', '3600', '--admin-port', 'off'], { env });

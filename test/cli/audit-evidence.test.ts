@@ -7,7 +7,7 @@ import { http, makeVault, run, runJson, spawnVerb, startService, until } from '.
 
 const secret = 'siem-secret-token';
 
-test('a stream delivers every record although it is killed and its receiver and service go away', async () => {
+test('a stream delivers every record although it is killed, and its receiver and service go away and return', async () => {
   const { flags, dir, key } = await makeVault();
   let service = await startService(flags);
   const create = async (data: string) => {
@@ -100,17 +100,21 @@ test('a bundle from the command line is complete or does not exist', async () =>
 });
 
 test.each([
-  ['a bundle of nothing', ['bundle', '--out', 'x'], 'give either ids'],
+  ['a bundle of nothing', ['bundle', '--out', 'x'], 'give either token ids'],
   [
     'a bundle of ids and a period',
     ['bundle', 'a', '--from', '2026-01-01', '--to', '2026-01-02', '--out', 'x'],
     'either',
   ],
   ['a period without an end', ['bundle', '--from', '2026-01-01', '--out', 'x'], 'needs --from and --to'],
-  ['a period that is reversed', ['bundle', '--from', '2026-01-02', '--to', '2026-01-01', '--out', 'x'], 'after --from'],
-  ['a period that is no time', ['bundle', '--from', 'x', '--to', 'y', '--out', 'x'], 'a date or a date-time'],
+  ['a reversed period', ['bundle', '--from', '2026-01-02', '--to', '2026-01-01', '--out', 'x'], 'after --from'],
+  ['a period with invalid times', ['bundle', '--from', 'x', '--to', 'y', '--out', 'x'], 'a date or a date-time'],
   ['a stream to nowhere', ['stream', '--checkpoint', 'c'], 'either --to-file or --to-url'],
-  ['a stream to both', ['stream', '--checkpoint', 'c', '--to-file', 'f', '--to-url', 'https://x'], 'either'],
+  [
+    'a stream to a file and a URL',
+    ['stream', '--checkpoint', 'c', '--to-file', 'f', '--to-url', 'https://x'],
+    'either',
+  ],
   ['plain HTTP to another machine', ['stream', '--checkpoint', 'c', '--to-url', 'http://siem.example/'], 'https://'],
   [
     'a password in an address',

@@ -52,11 +52,11 @@ test('a vault is verified while it serves, and tampering with its file ends with
 test.each([
   ['an invalid position', ['verify', '--from', 'x'], 2],
   ['a position past the head', ['verify', '--from', '100000'], 1],
-  ['a range that is reversed', ['verify', '--from', '3', '--to', '2'], 2],
+  ['a reversed range', ['verify', '--from', '3', '--to', '2'], 2],
   ['a part of an export', ['verify', '--offline', '/nowhere', '--from', '2'], 2],
-  ['an export that is not there', ['verify', '--offline', '/nowhere'], 1],
+  ['a missing export', ['verify', '--offline', '/nowhere'], 1],
   ['an invalid public key', ['verify', '--public-key', '/dev/null'], 1],
-  ['an anchor that is not there', ['verify', '--anchor', '/nowhere'], 1],
+  ['a missing anchor', ['verify', '--anchor', '/nowhere'], 1],
 ] as const)('%s is rejected with an explanation', async (_, args, code) => {
   const { flags } = await makeVault();
   const ended = await run(['audit', ...args, ...flags]);

@@ -20,7 +20,7 @@ test('invalid input is reported with its exit code, and nothing is changed', asy
   const cut = join(dir, 'cut.jsonl');
   writeFileSync(cut, `${lines.slice(0, -1).join('\n')}\n`);
 
-  /** Returns the recorded and derived data, without uses of keys and denials, which are also recorded. */
+  /** Returns the recorded and derived data, except for recorded key uses and denials. */
   const stored = () => {
     const vault = openVault(dataDir);
     try {

@@ -33,12 +33,12 @@ import {
   tempDir,
 } from '../support/process.js';
 
-/** Ignores files that SQLite keeps beside an opened and closed file. They contain no data of their own. */
+/** Ignores files that SQLite leaves next to a database. They contain no data of their own. */
 function withoutTraces(hashes: Readonly<Record<string, string>>) {
   return Object.fromEntries(Object.entries(hashes).filter(([file]) => !/-shm$|lock$/.test(file)));
 }
 
-/** Expects `serve` to exit with this code and a text with advice, without changing any file. */
+/** Expects `serve` to exit with this code and print advice, without changing any file. */
 async function expectRefusal(
   dir: string,
   args: readonly string[],
@@ -169,8 +169,8 @@ describe('store files', () => {
   const faults: readonly (readonly [string, (file: string) => void])[] = [
     ['a damaged header', (file) => overwrite(file, 0, 100)],
     ['a damaged middle', (file) => overwrite(file, Math.floor(statSync(file).size / 8192) * 4096, 4_096)],
-    ['its end cut off', (file) => truncateSync(file, statSync(file).size - 5_000)],
-    ['nothing in it', (file) => truncateSync(file, 0)],
+    ['a truncated end', (file) => truncateSync(file, statSync(file).size - 5_000)],
+    ['no content', (file) => truncateSync(file, 0)],
     ['another kind of file', (file) => writeFileSync(file, 'a text that somebody put here by mistake\n'.repeat(500))],
   ];
   const cases = ['vault.db', 'keys.db'].flatMap((file) =>
@@ -201,7 +201,7 @@ describe('store files', () => {
     ['journal.db', 1, 'a newer'],
     ['journal.db', -1, 'an older'],
   ])(
-    '%s of a format %i away is rejected, and the version that wrote it can still use it',
+    '%s whose format is %i away is rejected, and the version that wrote it can still use it',
     async (file, away, which) => {
       const vault = await makeVault();
       const change = (by: number) => {
@@ -347,18 +347,21 @@ describe('data directory', () => {
       await expectAsBefore({ ...vault, flags });
     });
 
-    test.each(['keys.db', 'vault.db', 'lock'])('as the directory of the target of the link %s', async (file) => {
-      const vault = await makeVault();
-      const open = openDirectory(vault.dir);
-      const path = join(vault.dataDir, file);
-      renameSync(path, join(open, file));
-      symlinkSync(join(open, file), path);
-      await expectRefusal(vault.dir, vault.flags, message);
-      chmodSync(open, 0o700);
-      await expectAsBefore(vault);
-    });
+    test.each(['keys.db', 'vault.db', 'lock'])(
+      'as the directory of the file that the link %s points to',
+      async (file) => {
+        const vault = await makeVault();
+        const open = openDirectory(vault.dir);
+        const path = join(vault.dataDir, file);
+        renameSync(path, join(open, file));
+        symlinkSync(join(open, file), path);
+        await expectRefusal(vault.dir, vault.flags, message);
+        chmodSync(open, 0o700);
+        await expectAsBefore(vault);
+      },
+    );
 
-    test('as the directory of the target of the link to the root key', async () => {
+    test('as the directory of the file that the root key link points to', async () => {
       const vault = await makeVault();
       const open = openDirectory(vault.dir);
       renameSync(vault.rootKeyFile, join(open, 'root.key'));
@@ -397,7 +400,7 @@ describe('data directory', () => {
     await expectAsBefore(vault);
   });
 
-  test.skipIf(process.getuid?.() !== 0)('that belongs to another user and can be written (needs root)', async () => {
+  test.skipIf(process.getuid?.() !== 0)('that belongs to another user and is writable (needs root)', async () => {
     const vault = await makeVault();
     chownSync(vault.dataDir, 65_534, 65_534);
     await expectRefusal(vault.dir, vault.flags, /belongs to another user\. Run this as that user/);

@@ -31,7 +31,7 @@ test('config print shows each setting with its source, the later source wins, an
   expect(text.stdout).not.toContain('marker-1');
 });
 
-test('user and password in anything that looks like a URL are replaced', async () => {
+test('the user and password in anything that looks like a URL are replaced', async () => {
   const args = ['config', 'print', '--data', 'https://user:marker-2@host/path'];
   const both = [await run(args), await run([...args, '--json'])];
   for (const { code, stdout } of both) {

@@ -16,7 +16,7 @@ function consoleOf({ stdout }: Service): Promise<string> {
 
 const code = /^[0-9A-Z]{4}(?:-[0-9A-Z]{4}){4}$/;
 
-test('--dev serves the console, says where, and an operator signs in with the code of a command', async () => {
+test('--dev serves the console and prints its address, and an operator signs in with a code from a command', async () => {
   const cwd = tempDir();
   const service = await startService(['--dev', '--console-port', '0'], { cwd });
   const address = await consoleOf(service);
@@ -96,7 +96,7 @@ test('without a service there is no code', async () => {
   const { flags, dataDir } = await makeVault();
   const ended = await run(['console', 'sign-in', ...flags]);
   expect(ended).toMatchObject({ code: 1, stdout: '' });
-  expect(ended.stderr).toContain(`no service runs on ${dataDir}`);
+  expect(ended.stderr).toContain(`no service is running on ${dataDir}`);
   expect(await run(['console', 'sign-in', ...flags, '--name', 'Ada'])).toMatchObject({ code: 2, stdout: '' });
   expect(await run(['console', 'sign-in', '--data', join(tempDir(), 'none')])).toMatchObject({ code: 1, stdout: '' });
 });
@@ -115,7 +115,7 @@ test('a client secret that cannot be read, or that is empty, ends the start with
   writeFileSync(secretFile, '\n');
   expect(await start()).toMatchObject({ code: 1, stderr: expect.stringContaining('client-secret is empty') });
   writeFileSync(secretFile, 'a secret\n');
-  // The provider need not run for the service to start.
+  // The service starts even if the provider is not running.
   const service = await startService([...flags, '--admin-port', 'off', ...own]);
   const page = await http('GET', `${await consoleOf(service)}/sign-in`);
   expect(page.text).toContain('Sign in with your identity provider');

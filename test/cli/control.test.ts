@@ -15,8 +15,8 @@ async function listenAt(path: string, answer: string | null): Promise<void> {
 
 test.each([
   ['hangs up', null],
-  ['answers half', 'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"ok":true,"value":"marker-5'],
-  ['answers something else', 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nmarker-5'],
+  ['sends half a response', 'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"ok":true,"value":"marker-5'],
+  ['sends something else', 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nmarker-5'],
 ])(
   'a service that %s during a command: the command says that the outcome is unknown, and does nothing itself',
   async (_what, answer) => {

@@ -75,7 +75,7 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
     });
   });
 
-  test('applications list shows those of one tenant, the newest first, never a key', async () => {
+  test('applications list shows those of one tenant, newest first, never a key', async () => {
     const { flags, tenantId } = await vault();
     const args = ['--name', 'till', '--type', 'public', '--permissions', 'token:create', ...flags];
     const { id, key } = await runJson(['applications', 'create', ...args]);

@@ -41,7 +41,7 @@ test('a healthy vault has no findings, whether or not the service runs, and doct
   const after = await doctor(flags);
   expect(after.wrong).toEqual([]);
   expect(after.says('copies')).toMatch(
-    /^copies of the keys from before 20\d\d-.*, when the last rotation began, are void/,
+    /^copies of the keys from before 20\d\d-.*, when the last rotation began, are useless/,
   );
   expect(after.findings.map(({ check }) => check)).toEqual(
     expect.arrayContaining([
@@ -104,7 +104,7 @@ test('lost keys, overdue deadlines and orphan keys are reported, and --fix resol
   const rootKeyFile = join(tempDir(), 'root.key');
   writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });
   const flags = ['--data', dataDir, '--root-key-file', rootKeyFile];
-  // The test's clock is months behind. If the clock is right, the token is long overdue and the key is long an orphan.
+  // The test's clock is months behind. By the real time, the token is long overdue and the key has long been an orphan.
   const unsure = await doctor(['--fix', ...flags]);
   expect(unsure.wrong).toEqual(['clock', 'orphan keys']);
   expect(unsure.says('clock')).toMatch(
@@ -125,7 +125,7 @@ test('lost keys, overdue deadlines and orphan keys are reported, and --fix resol
   expect(found.says('lost keys')).toBe('1 token lacks a key');
 });
 
-test('invalid settings, a root key of another vault, and servers that are down are findings, not crashes', async () => {
+test('invalid settings, another vault’s root key, and servers that are down are findings, not crashes', async () => {
   const [one, other] = [await makeVault(), await makeVault()];
   const mixed = ['--data', one.dataDir, '--root-key-file', other.rootKeyFile];
   expect(await doctor(mixed)).toMatchObject({ wrong: ['stores'] });
@@ -140,7 +140,7 @@ test('invalid settings, a root key of another vault, and servers that are down a
   expect(found.says('stores')).toContain('mongodb is unavailable');
 });
 
-test('events unsigned for more than an hour, and a checkpoint that something else wrote, are reported', async () => {
+test('events unsigned for more than an hour, and a checkpoint that the vault did not write, are reported', async () => {
   const service = await startTestService({ dataDir: join(tempDir(), 'data') });
   const { dataDir, rootKey } = service;
   await service.call('POST', '/tokens', { type: 'token', data: 'x' });
@@ -169,7 +169,7 @@ test('events unsigned for more than an hour, and a checkpoint that something els
   );
 });
 
-test('a log that is changed from outside while the service runs is named', async () => {
+test('a log changed from outside while the service runs is reported', async () => {
   const { dataDir, flags } = await makeVault();
   const running = await startService(flags);
   tamperBehindTriggers(
@@ -239,7 +239,7 @@ test.each(['while the service runs', 'while it does not'])(
   },
 );
 
-describe('--fix of a vault whose rows and log were changed from outside', () => {
+describe('--fix on a vault whose rows and log were changed from outside', () => {
   /** Creates a vault with deadlines and keys that are due for --fix, and with two live tokens. */
   async function attacked() {
     const service = await startTestService({
@@ -271,7 +271,7 @@ describe('--fix of a vault whose rows and log were changed from outside', () => 
     return { dataDir, flags, one, other, oneStream, otherStream, get };
   }
 
-  test('planted due times end no token, and rows that name nothing stop no check', async () => {
+  test('planted due times end no token, and rows that refer to nothing stop no check', async () => {
     const { dataDir, flags, one, other, oneStream, otherStream, get } = await attacked();
     const change = (sql: string, ...values: unknown[]) => expect(tamper(dataDir, 'vault.db', sql, ...values)).toBe(1);
     change('UPDATE token_rows_1 SET expires_at = 1, cvc_purge_at = 1 WHERE stream = ?', oneStream);
@@ -289,7 +289,7 @@ describe('--fix of a vault whose rows and log were changed from outside', () => 
     expect(await get(other)).not.toBe(404);
   });
 
-  test('a removed event costs no token its key: the log is named, and nothing is destroyed', async () => {
+  test('a removed event does not cost a token its key: the log is named, and nothing is destroyed', async () => {
     const { dataDir, flags, one, other, oneStream, get } = await attacked();
     const keys = () => livingKeysOf(dataDir);
     const before = keys();

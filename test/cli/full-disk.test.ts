@@ -33,7 +33,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     },
   );
 
-  test('at the start of the service: reports it, changes nothing, and works once there is space', async () => {
+  test('when the service starts: reports it, changes nothing, and works once there is space', async () => {
     const disk = smallDisk(megabyte);
     const { flags, dataDir } = await makeVault(tempDir(), join(disk.dir, 'data'));
     const stores = () => Object.entries(hashesOf(dataDir)).filter(([file]) => file.endsWith('.db'));
@@ -136,7 +136,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
         headers: { 'retry-after': expect.any(String) },
       });
     }
-    // Ending a token needs little room, so it may succeed. If it does not, the repeat succeeds.
+    // Ending a token needs little room, so it may succeed. If it does not, the retry succeeds.
     stored.delete(otherId);
     expect([204, 503]).toContain((await send('DELETE', `/${otherId}`)).status);
     for (const [id, body] of stored) expect(await send('GET', `/${id}`)).toMatchObject({ status: 200, body });

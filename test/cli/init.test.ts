@@ -23,7 +23,7 @@ test('init --json prints exactly the tenant and the key; a second one fails and 
   expect(hashesOf(dir)).toEqual(before);
 });
 
-test('init prints the same as text, and only the owner can read the files that it creates', async () => {
+test('init also prints text, and only the owner can read the files that it creates', async () => {
   const dir = tempDir();
   const dataDir = join(dir, 'a', 'new', 'directory');
   const { code, stdout } = await run(['init', '--data', dataDir, '--root-key-file', makeRootKey(dir)]);
@@ -66,7 +66,7 @@ test('init works through a running service, and a second init fails there too', 
   expect(created).toMatchObject({ status: 201, body: { tenant_id } });
 });
 
-test('commands on missing data say how to create it, and create nothing', async () => {
+test('commands on missing data explain how to create it, and create nothing', async () => {
   const { dir, rootKeyFile } = await makeVault();
   const before = hashesOf(dir);
   const flags = ['--data', join(dir, 'elsewhere'), '--root-key-file', rootKeyFile];

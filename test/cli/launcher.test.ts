@@ -34,7 +34,7 @@ function asNode(version: string): readonly string[] {
 const oneLine = (text: RegExp) => ({ code: 1, stdout: '', stderr: expect.stringMatching(text) });
 
 test.each(['18.20.8', '20.18.3'])(
-  'Node.js %s is rejected with one line that says what to install, before anything is loaded',
+  'Node.js %s is rejected with one line that names the version to install, before anything is loaded',
   async (version) => {
     const { dir } = installed();
     // The directory has no third-party modules, so loading the program would fail.
@@ -67,7 +67,7 @@ test('a native module that does not load is reported in one line, with the comma
   );
 });
 
-test('without its modules the program says how to install them', async () => {
+test('without its modules, the program explains how to install them', async () => {
   const { dir, modules } = installed();
   expect(await start(dir)).toMatchObject(oneLine(/^The native module better-sqlite3 is not installed .*npm ci.*\n$/));
   rmSync(modules, { recursive: true });

@@ -43,7 +43,7 @@ function applyFsGroup(dir: string): void {
 }
 
 describe.runIf(process.getuid?.() === 0)('mounts of a container platform (needs root)', () => {
-  test('a key file of root with mode 0440 and a setgid volume of root work for the service’s group, also after a remount', async () => {
+  test('a root-owned key file with mode 0440 and a root-owned setgid volume work for the service’s group, even after a remount', async () => {
     const { volume, flags } = mounted();
     const made = await runJson(['init', ...flags], { uid: service });
     expect(made['tenant_id']).toEqual(expect.any(String));
@@ -71,9 +71,9 @@ describe.runIf(process.getuid?.() === 0)('mounts of a container platform (needs 
     ['a mode that lets the group write', 0, service, 0o460, /mode 0440, not 0460\. Run: chmod 440/],
     ['a mode that lets its owner write', 0, service, 0o640, /mode 0440, not 0640\. Run: chmod 440/],
     ['another group', 0, stranger, 0o444, /group 10002, which is not the primary group .* chgrp 10001/],
-    ['the group of root', 0, 0, 0o444, /group 0, which is not the primary group/],
+    ['the root group', 0, 0, 0o444, /group 0, which is not the primary group/],
     ['another owner', stranger, service, 0o440, /belongs to another user.*root .*mode 0440/],
-    ['no right for the group', 0, service, 0o400, /cannot be opened by this user.*mode 0440/],
+    ['no access for the group', 0, service, 0o400, /cannot be opened by this user.*mode 0440/],
   ])('a root key file with %s is rejected', async (_what, uid, gid, mode, message) => {
     const { dir, rootKey, flags } = mounted();
     chownSync(rootKey, uid, gid);
@@ -84,7 +84,7 @@ describe.runIf(process.getuid?.() === 0)('mounts of a container platform (needs 
     expect(hashesOf(dir)).toEqual(before);
   });
 
-  test('a process in the group of root reads no key file of that group', async () => {
+  test('a process in the root group reads no key file of that group', async () => {
     const { rootKey, flags } = mounted();
     chownSync(rootKey, 0, 0);
     const ended = await run(['serve', '--port', '0', ...flags], { uid: service, gid: 0 });
@@ -96,7 +96,7 @@ describe.runIf(process.getuid?.() === 0)('mounts of a container platform (needs 
 
   test.each([
     ['of another group', 0, stranger, 0o2777, /belongs to another user/],
-    ['that everyone may write to', 0, service, 0o2777, /every user can write to the data directory/],
+    ['that every user may write to', 0, service, 0o2777, /every user can write to the data directory/],
     ['without setgid', 0, service, 0o775, /belongs to another user/],
     ['of another user', stranger, service, 0o2770, /belongs to another user/],
   ])('a data directory %s is rejected', async (_what, uid, gid, mode, message) => {
@@ -146,7 +146,7 @@ describe.runIf(process.getuid?.() === 0)('mounts of a container platform (needs 
   });
 });
 
-describe.runIf(process.getuid?.() === 0)('the setting of the container image (needs root)', () => {
+describe.runIf(process.getuid?.() === 0)('the container image’s setting (needs root)', () => {
   const env = { STRONGROOM_CONTAINER: 'true' };
 
   test('rejects a start as root', async () => {
@@ -179,7 +179,7 @@ describe.runIf(process.getuid?.() === 0)('the setting of the container image (ne
     expect(await run(['init', ...flags, '--data', volume], { uid: service, env })).toMatchObject({ code: 0 });
   });
 
-  test.runIf(canMount)('a volume that is read-only is named', async () => {
+  test.runIf(canMount)('a read-only volume is named', async () => {
     const dir = tempDir();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,mode=0755', 'tmpfs', dir]);
     onTestFinished(() => void execFileSync('umount', ['--lazy', dir]));

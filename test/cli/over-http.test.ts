@@ -41,7 +41,7 @@ async function servedVault(serveFlags: readonly string[] = []) {
   };
 }
 
-/** Runs a command in both ways, expects the same result from both, and returns it. */
+/** Runs a command both ways, expects the same result from both, and returns it. */
 async function runBoth(
   args: readonly string[],
   [local, remote]: readonly [readonly string[], readonly string[]],
@@ -98,7 +98,7 @@ describe('a command prints the same through an address as on local data', () => 
     }
   });
 
-  test('ids with characters that have a meaning in a path, and ids that no token has', async () => {
+  test('ids with characters that have a meaning in a path, and ids that match no token', async () => {
     const vault = await servedVault();
     const ways = [vault.local, vault.remote] as const;
     const id = 'ünïcode name:(1)~!$*\'",;@ 2F..';
@@ -114,7 +114,7 @@ describe('a command prints the same through an address as on local data', () => 
     expect(await run(['tokens', 'delete', id, ...vault.remote])).toMatchObject({ code: 0, stdout: 'deleted\n' });
   });
 
-  test('applications create and list, also of more applications than a page has', async () => {
+  test('applications create and list, even with more applications than fit on a page', async () => {
     const vault = await servedVault();
     const ways = [vault.asOperator, vault.asManagement] as const;
     const rules = vault.file('rules.json', '[{"container":"/pci/","transform":"mask","permissions":["token:read"]}]');
@@ -159,7 +159,7 @@ describe('a command prints the same through an address as on local data', () => 
     expect(await runBoth(['applications', 'list'], ways)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('what the vault rejects', async () => {
+  test('requests that the vault rejects', async () => {
     const vault = await servedVault();
     const ways = [vault.local, vault.remote] as const;
     const rejected = async (args: readonly string[], stdin: string, message: RegExp) => {
@@ -219,7 +219,7 @@ describe('the sources of the address and the key', () => {
     expect(ended).toMatchObject({ code: 0, stdout: '0 tokens found\n', stderr: '' });
   });
 
-  test('serve, init, import, export and the commands of operators ignore the variables', async () => {
+  test('serve, init, import, export and the operator commands ignore the variables', async () => {
     const vault = await makeVault();
     const keyFile = join(vault.dir, 'app.key');
     writeFileSync(keyFile, vault.key, { mode: 0o600 });
@@ -250,7 +250,7 @@ describe('the sources of the address and the key', () => {
 });
 
 describe('requests that the service does not allow', () => {
-  test('401, 403 and 429 say what to do', async () => {
+  test('401, 403 and 429 explain what to do', async () => {
     const { service, remote, asManagement, keyFile, flags, file } = await servedVault();
     const unknown = file(
       'unknown.key',
@@ -330,9 +330,9 @@ describe('a server that is not the vault', () => {
   const notFound = '{"code":"token_not_found","title":"t","detail":"There is no such token."}';
   const answers: readonly (readonly [string, RequestListener, RegExp])[] = [
     [
-      'a page',
+      'an HTML page',
       (_, response) => response.writeHead(200, html).end('<h1>It works</h1>'),
-      /status 200 is not one of Strongroom \(text\/html\)/,
+      /status 200 is not from Strongroom \(text\/html\)/,
     ],
     [
       'a gateway without its service',
@@ -341,18 +341,18 @@ describe('a server that is not the vault', () => {
     ],
     ['a success without a body', (_, response) => response.writeHead(204).end(), /status 204 is not/],
     [
-      'JSON of another service',
+      'JSON from another service',
       (_, response) => response.writeHead(404, json).end('{"error":"no such route"}'),
       /status 404 is not/,
     ],
-    ['JSON that is none', (_, response) => response.writeHead(400, fromVault).end('{"code":'), /status 400 is not/],
+    ['invalid JSON', (_, response) => response.writeHead(400, fromVault).end('{"code":'), /status 400 is not/],
     [
       'the wrong status',
       (_, response) => response.writeHead(200, fromVault).end('{"id":"some-id"}'),
       /status 200 is not/,
     ],
     [
-      'a problem that returns the request and obeys no terminal',
+      'a problem that repeats the request and contains terminal control characters',
       (request, response) => {
         const detail = `\u001b[2J${JSON.stringify(request.headers)}`;
         response.writeHead(418, problem).end(JSON.stringify({ code: 'teapot', title: 'Teapot', detail }));
@@ -360,7 +360,7 @@ describe('a server that is not the vault', () => {
       /^Teapot\. \\u001b\[2J.*service-api-key\\":\\"\[API key\]|^Teapot\. .*\[API key\]/,
     ],
     [
-      'an error of a field that returns the request',
+      'a field error that repeats the request',
       (request, response) => {
         const errors = { [String(request.headers['service-api-key'])]: [`is ${request.headers['service-api-key']}`] };
         response
@@ -370,13 +370,13 @@ describe('a server that is not the vault', () => {
       /^\[API key\]: is \[API key\]/,
     ],
     [
-      'an error of the service',
+      'an internal error of the service',
       (_, response) =>
         response.writeHead(500, problem).end('{"code":"internal","title":"t","detail":"Something went wrong here."}'),
       /Something went wrong here\..* The trace id is trace-1\./,
     ],
     [
-      'a route that the service does not have',
+      'an unknown route',
       (_, response) => response.writeHead(404, problem).end('{"code":"not_found","title":"t","detail":"d"}'),
       /does not know this request.*version/,
     ],
@@ -386,7 +386,7 @@ describe('a server that is not the vault', () => {
       /broke before the response was complete.*Check whether/,
     ],
     [
-      'a response that is cut off',
+      'a truncated response',
       (_, response) => {
         response.writeHead(200, { ...fromVault, 'content-length': '100' }).write('{"id":');
         setImmediate(() => response.destroy());
@@ -424,7 +424,7 @@ describe('a server that is not the vault', () => {
     expect(asked).toEqual([]);
   });
 
-  test('a command gives up on a server that accepts and says nothing, or never ends', async () => {
+  test('a command gives up on a server that accepts the connection and sends nothing, or never ends its response', async () => {
     const silent = await listening(createTcpServer(() => undefined));
     const limit = ['--timeout-seconds', '1'];
     expect(await runAt(silent, ['tokens', 'delete', 'some-id', ...limit])).toMatchObject({
@@ -453,7 +453,7 @@ describe('a server that is not the vault', () => {
     });
     expect(await runAt(endless, ['tokens', 'get', 'some-id'])).toMatchObject({
       ...{ code: 1, stdout: '' },
-      stderr: expect.stringMatching(/is not one of Strongroom: it is too large/),
+      stderr: expect.stringMatching(/is not from Strongroom: it is too large/),
     });
   });
 
@@ -490,7 +490,7 @@ describe('a server that is not the vault', () => {
     const address = 'http://127.0.0.1:1';
     expect(await runAt(address)).toMatchObject({
       ...{ code: 1, stdout: '' },
-      stderr: `nothing listens at ${address}. Check --address, and that the service runs.\n`,
+      stderr: `nothing is listening at ${address}. Check --address, and that the service is running.\n`,
     });
     const env = { STRONGROOM_ADDRESS: address, STRONGROOM_API_KEY: key };
     const named = await run(['tokens', 'get', 'some-id'], { env });
@@ -519,7 +519,7 @@ describe('TLS', () => {
     return { cert, certKey, flags: ['--tls-cert', cert, '--tls-key', certKey] };
   }
 
-  test('a server whose certificate is not trusted receives no byte of the request', async () => {
+  test('a server with an untrusted certificate receives no byte of the request', async () => {
     const { cert, certKey } = certificate(tempDir(), 'IP:127.0.0.1');
     const received: Buffer[] = [];
     const server = createTlsServer({ cert: readFileSync(cert), key: readFileSync(certKey) }, (socket) =>
@@ -538,7 +538,7 @@ describe('TLS', () => {
     expect(Buffer.concat(received).toString()).toContain(`service-api-key: ${key}`);
   });
 
-  test('an authority of NODE_EXTRA_CA_CERTS is trusted, no other, and the check cannot be turned off', async () => {
+  test('an authority from NODE_EXTRA_CA_CERTS is trusted, no other is, and the check cannot be turned off', async () => {
     const { cert, flags } = certificate(tempDir(), 'IP:127.0.0.1');
     const { service, remote, key: appKey } = await servedVault(flags);
     expect(service.address).toMatch(/^https:/);
@@ -566,7 +566,7 @@ describe('TLS', () => {
     expect(service.stdout() + service.stderr()).not.toContain(appKey);
   });
 
-  test('a key and data do not leave in plaintext unless the option says so', async () => {
+  test('a key and data are not sent in plaintext unless the option allows it', async () => {
     const { service, remote, file, key: appKey } = await servedVault();
     const asked: string[] = [];
     const plain = await serverOf((request, response) => {
@@ -608,12 +608,12 @@ describe('a usage error exits with 2 and sends nothing', () => {
       null,
     ],
     [
-      'an address of another kind',
+      'an address with another scheme',
       [...get, '--address', 'ftp://vault.example.com'],
       /^--address: must be an address/,
       null,
     ],
-    ['an address that is empty', [...get, '--address', ''], /^--address: must be an address/, null],
+    ['an empty address', [...get, '--address', ''], /^--address: must be an address/, null],
     ['an address with a bad port', [...get, '--address', 'https://vault:port'], /^--address: must be an address/, null],
     [
       'an address with a path',
@@ -634,7 +634,7 @@ describe('a usage error exits with 2 and sends nothing', () => {
       null,
     ],
     [
-      'a variable that is no address',
+      'a variable that is not an address',
       get,
       /^STRONGROOM_ADDRESS: must be an address/,
       { env: { ...env, STRONGROOM_ADDRESS: 'marker-7781' } },
@@ -646,7 +646,7 @@ describe('a usage error exits with 2 and sends nothing', () => {
       /^STRONGROOM_API_KEY: STRONGROOM_API_KEY_FILE is set too/,
       { env: { ...env, STRONGROOM_API_KEY_FILE: 'x' } },
     ],
-    ['a file that is none', [...get, ...address, '--api-key-file', ''], /^--api-key-file: must be a path/, null],
+    ['an empty file name', [...get, ...address, '--api-key-file', ''], /^--api-key-file: must be a path/, null],
     [
       'a variable that means standard input',
       [...get, ...address],
@@ -660,7 +660,7 @@ describe('a usage error exits with 2 and sends nothing', () => {
       null,
     ],
     [
-      'an address in a variable and local data',
+      'an address in a variable, and local data',
       ['tokens', 'delete', 'some-id', '--data', './restored'],
       /^--data names local data, and STRONGROOM_ADDRESS a service/,
       { env: { ...env, STRONGROOM_ADDRESS: 'http://127.0.0.1:1' } },
@@ -671,18 +671,18 @@ describe('a usage error exits with 2 and sends nothing', () => {
       /^--root-key-file names local data/,
       null,
     ],
-    ['an address and a configuration', [...get, ...address, '--config', 'x'], /^--config names local data/, null],
+    ['an address and a configuration file', [...get, ...address, '--config', 'x'], /^--config names local data/, null],
     ['a timeout without an address', [...get, '--timeout-seconds', '5'], /^--timeout-seconds needs --address/, null],
     [
-      'plaintext without an address',
+      'the plaintext option without an address',
       [...get, '--allow-plaintext-http'],
       /^--allow-plaintext-http needs --address/,
       null,
     ],
-    ['a timeout that is none', [...get, ...address, '--timeout-seconds', '0'], /whole number from 1 to 3600/, null],
-    ['a tenant at an address', ['applications', 'list', ...address, '--tenant', 'x'], /leave out --tenant/, null],
+    ['an invalid timeout', [...get, ...address, '--timeout-seconds', '0'], /whole number from 1 to 3600/, null],
+    ['a tenant and an address', ['applications', 'list', ...address, '--tenant', 'x'], /leave out --tenant/, null],
     [
-      'a key for a command of the operator',
+      'a key for an operator command',
       ['applications', 'list', '--api-key-file', 'x'],
       /^--api-key-file needs --address/,
       null,
@@ -699,7 +699,7 @@ describe('a usage error exits with 2 and sends nothing', () => {
       /unknown option '--api-key=\[API key\]'/,
       null,
     ],
-    ['the key as an argument of its own', [...get, ...address, key], /too many arguments/, null],
+    ['the key as a separate argument', [...get, ...address, key], /too many arguments/, null],
   ];
 
   test.each(wrong)('%s', async (_what, args, message, options) => {
@@ -712,7 +712,7 @@ describe('a usage error exits with 2 and sends nothing', () => {
     expect(existsSync(join(cwd, 'data'))).toBe(false);
   });
 
-  test('a text that is not an API key is not sent', async () => {
+  test('a string that is not an API key is not sent', async () => {
     const asked: string[] = [];
     const at = await serverOf((request, response) => {
       asked.push(String(request.url));

@@ -52,7 +52,7 @@ test('without a service, the command rebuilds, shows progress, and removes the o
   expect(table[1]).toMatch(/^tokens +1 +3 +\d+ +\d+ +up to date +-$/);
 });
 
-test('usage errors, repeats and pointless requests are reported clearly, and nothing is changed', async () => {
+test('usage errors, repeated requests and pointless requests are reported clearly, and nothing is changed', async () => {
   const vault = await makeVault();
   const before = hashesOf(vault.dir);
   const refused = async (args: readonly string[], code: number, text: string) => {
@@ -71,7 +71,7 @@ test('usage errors, repeats and pointless requests are reported clearly, and not
   expect(hashesOf(vault.dir)).toEqual(before);
   await refused(['rebuild', 'tokens'], 2, 'add --yes to start, or --dry-run');
   await refused(['cancel', 'tokens'], 1, 'no rebuild of tokens is running');
-  expect((await run(['projections', 'list'])).stdout).toMatch(/^NAME +DESCRIPTION\ntokens +the rows of tokens/);
+  expect((await run(['projections', 'list'])).stdout).toMatch(/^NAME +DESCRIPTION\ntokens +the token rows/);
 });
 
 test('with a service: a rebuild that is killed midway continues at the next start, and callers notice nothing', async () => {
@@ -99,7 +99,7 @@ test('with a service: a rebuild that is killed midway continues at the next star
   expect((await again.stop()).code).toBe(0);
 });
 
-test('rows that differ end it with exit code 3 and are named by their streams', async () => {
+test('rows that differ make the command exit with code 3 and name their streams', async () => {
   const vault = await makeVault();
   await filled(vault, 20);
   const file = openVault(vault.dataDir);

@@ -60,7 +60,7 @@ test.each([
   },
 );
 
-test('commands on --dev data need no further flag', async () => {
+test('commands on --dev data need no further flags', async () => {
   const cwd = tempDir();
   const service = await startService(['--dev'], { cwd });
   const created = await runJson(['tokens', 'create'], { cwd, stdin: '{"type":"token","data":"value"}' });
@@ -68,7 +68,7 @@ test('commands on --dev data need no further flag', async () => {
   expect(await runJson(['tokens', 'get', String(created['id'])], { cwd })).toEqual(created);
 });
 
-test('data created by --dev is rejected without --dev, and other data with it; nothing changes', async () => {
+test('--dev data is rejected without --dev, and other data is rejected with it; nothing changes', async () => {
   const cwd = tempDir();
   await (await startService(['--dev'], { cwd })).stop();
   const before = hashesOf(cwd);

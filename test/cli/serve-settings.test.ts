@@ -48,7 +48,7 @@ test('a request that never ends delays the stop by at most ten seconds, and the 
   expect(body).toMatchObject({ data: [{ operation: 'start' }, { operation: 'stop' }, { operation: 'start' }] });
 });
 
-test('the log level, origins of pages and trusted proxies of the settings are in force', async () => {
+test('the configured log level, page origins and trusted proxies are in force', async () => {
   const { flags, key, managementKey } = await makeVault();
   const origin = 'https://shop.example';
   const env = { STRONGROOM_LOG_LEVEL: 'fatal', STRONGROOM_HTTP_CORS_ORIGINS: origin };

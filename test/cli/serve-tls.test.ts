@@ -79,13 +79,13 @@ test.each([
     /--tls-cert: needs tls\.key/,
   ],
   [
-    'a certificate that is not there',
+    'a missing certificate',
     (files: { cert: string; key: string }) => ['--tls-cert', '/none.pem', '--tls-key', files.key],
     1,
     /certificate \/none\.pem does not exist\. Set --tls-cert/,
   ],
   [
-    'files the wrong way round',
+    'swapped files',
     (files: { cert: string; key: string }) => ['--tls-cert', files.key, '--tls-key', files.cert],
     1,
     /do not belong together.*--tls-cert and --tls-key/,

@@ -6,7 +6,7 @@ import { http, makeVault, run, runJson, startService, until } from '../support/p
 
 const token = { type: 'token', data: 'value' };
 
-test('stdout holds only JSON lines, one of them with the address; only the owner can use the socket', async () => {
+test('stdout contains only JSON lines, one of them with the address, and only the owner can use the socket', async () => {
   const vault = await makeVault();
   const service = await startService(vault.flags);
   expect(service.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -129,7 +129,7 @@ test('after SIGTERM, requests in flight finish, new ones are rejected, and the e
   expect(await again.stop('SIGINT')).toMatchObject({ code: 0 });
 });
 
-test('a connection with another request during the stop gets its response, and is then closed', async () => {
+test('during the stop, a connection that sends another request gets its response and is then closed', async () => {
   const { flags, key } = await makeVault();
   const service = await startService(flags);
   const wire = connect(Number(new URL(service.address).port), '127.0.0.1');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { table } from '#src/cli/table.js';
 
-test('the header is in capitals, texts are aligned to the left and numbers to the right', () => {
+test('the header is in capitals, text is left-aligned, and numbers are right-aligned', () => {
   const lines = table(
     ['name', 'position', 'last error'],
     [

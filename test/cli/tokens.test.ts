@@ -60,7 +60,7 @@ describe.each([
   test('a rejected request gives the reason, repeats no value and stores nothing', async () => {
     const { args, flags, dir, managementKey, service } = await vaultWithKey(isRunning);
     await service?.stop();
-    // The use of a key is recorded with the key, and is not part of the rejected request.
+    // The use of a key is recorded with the key, not as part of the rejected request.
     await run(['tokens', 'get', 'first-use', ...args]);
     await run(['tokens', 'get', 'first-use', '--api-key-file', '-', ...flags], { stdin: managementKey });
     const before = contentsOf(dir);
@@ -87,8 +87,8 @@ describe.each([
 });
 
 /**
- * Returns the contents of a folder. Leaves out the trace uses that each process reserves before it reads, the minute in
- * which a key was last used, and the place in the journal of that note.
+ * Returns the contents of a folder, except for the trace uses that each process reserves before it reads, the minute in
+ * which a key was last used, and the journal position of that minute's entry.
  */
 function contentsOf(dir: string) {
   const { 'data/keys.db': _keys, 'data/vault.db': _vault, 'data/journal.db': _journal, ...files } = hashesOf(dir);

@@ -6,7 +6,7 @@ const width = 80;
 
 type Help = { readonly words: string; readonly isGroup: boolean; readonly ended: Awaited<ReturnType<typeof run>> };
 
-/** Returns the help of the program, of each group of commands and of each command. */
+/** Returns the help text of the program, of each command group and of each command. */
 async function helpOf(words: readonly string[] = []): Promise<readonly Help[]> {
   const ended = await run([...words, '--help']);
   const [, list = ''] = ended.stdout.split(/^Commands:$/m);
@@ -20,7 +20,7 @@ const helps = await helpOf();
 const verbs = helps.filter(({ isGroup }) => !isGroup);
 
 describe('help', () => {
-  test('is found for every command', () => {
+  test('exists for every command', () => {
     expect(verbs.map(({ words }) => words)).toEqual(
       expect.arrayContaining(['serve', 'init', 'tokens import', 'projections status', 'audit verify', 'clock confirm']),
     );
@@ -51,16 +51,16 @@ describe('help', () => {
 
 describe('a usage error ends with exit code 2, gives the reason, and creates nothing', () => {
   const wrong: readonly (readonly [string, readonly string[], RegExp])[] = [
-    ['no verb', [], /Usage: strongroom/],
-    ['an unknown verb', ['srve'], /unknown command 'srve'.*\n?.*serve/s],
-    ['a group without its verb', ['tenants'], /create/],
+    ['no command', [], /Usage: strongroom/],
+    ['an unknown command', ['srve'], /unknown command 'srve'.*\n?.*serve/s],
+    ['a group without a command', ['tenants'], /create/],
     ['an unknown flag', ['serve', '--prot', '1'], /unknown option '--prot'.*\n?.*--port/s],
     ['a missing name', ['tenants', 'create'], /--name/],
     ['a missing file name', ['keys', 'generate-root'], /file/],
     ['a missing id', ['tokens', 'get'], /id/],
     ['too many arguments', ['init', 'extra'], /too many arguments/],
-    ['a port that is none', ['serve', '--port', 'http'], /--port: must be a whole number/],
-    ['a data directory that is none', ['init', '--data', ''], /--data: must not be empty/],
+    ['an invalid port', ['serve', '--port', 'http'], /--port: must be a whole number/],
+    ['an empty data directory', ['init', '--data', ''], /--data: must not be empty/],
     ['neither rules nor permissions', ['applications', 'create', '--name', 'a', '--type', 'private'], /--permissions/],
     [
       'rules and permissions',
@@ -74,21 +74,25 @@ describe('a usage error ends with exit code 2, gives the reason, and creates not
       ['tokens', 'import', '-', '--api-key-file', '-'],
       /only one of FILE, --api-key-file and --identity-file/,
     ],
-    ['an export that is neither sealed nor in clear', ['tokens', 'export', '--out', 'x'], /--recipient.*--plaintext/s],
     [
-      'an export that is both',
+      'an export that is neither encrypted nor in plaintext',
+      ['tokens', 'export', '--out', 'x'],
+      /--recipient.*--plaintext/s,
+    ],
+    [
+      'an export that is encrypted and in plaintext',
       ['tokens', 'export', '--out', 'x', '--plaintext', '--recipient', 'age1'],
       /--recipient.*--plaintext/s,
     ],
-    ['a recipient that is none', ['tokens', 'export', '--out', 'x', '--recipient', 'age1x'], /not an age recipient/],
+    ['an invalid recipient', ['tokens', 'export', '--out', 'x', '--recipient', 'age1x'], /not an age recipient/],
     [
       'an identity in place of a recipient',
       ['tokens', 'export', '--out', 'x', '--recipient', 'AGE-SECRET-KEY-1X'],
       /which is a secret/,
     ],
-    ['a page that is none', ['tokens', 'search', 'type:card', '--page', '0'], /whole number/],
+    ['an invalid page', ['tokens', 'search', 'type:card', '--page', '0'], /whole number/],
     [
-      'an application type that is none',
+      'an unknown application type',
       ['applications', 'create', '--name', 'a', '--type', 'x', '--permissions', 'token:read'],
       /--type.*private, public, management/s,
     ],

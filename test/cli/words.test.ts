@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { makeVault, run, type TestVault } from '../support/process.js';
 
-/** Texts that no command may print: wrong plurals, and unclear names of numbers. */
+/** Patterns that no command's output may match: wrong plurals and unclear labels for numbers. */
 const wrong = [
   /\b(?<!,)1 (?:events|tokens|rows|batches|chains|commits|lines|keys|problems|applications|minutes)\b/,
   /\((?:s|es)\)/,
@@ -35,7 +35,7 @@ async function importLines(name: string, lines: readonly object[], code = 0): Pr
   return outputOf(['tokens', 'import', file, ...as], code);
 }
 
-test('outputs use the right plural for zero, one and two, and explain each number', async () => {
+test('output uses the right plural for zero, one and two, and explains each number', async () => {
   const line = (id: string) => ({ id, type: 'token', data: `value of ${id}` });
   expect(await outputOf(['tokens', 'search', 'type:token', ...as])).toBe('0 tokens found\n');
   const out = (name: string) => ['tokens', 'export', '--plaintext', '--out', join(vault.dir, name), ...as];
@@ -65,7 +65,7 @@ test('outputs use the right plural for zero, one and two, and explain each numbe
   );
 });
 
-test('the status of projections is text, and doctor says the same for each', async () => {
+test('projection statuses are text, and doctor prints the same text for each', async () => {
   const status = await outputOf(['projections', 'status', ...vault.flags]);
   expect(status).toMatch(/^NAME +VERSION +GENERATION +POSITION +HEAD +STATUS +LAST REBUILD\n/);
   expect(status).toMatch(/^tokens .* up to date +-$/m);

@@ -13,7 +13,7 @@ function problemText(status: number, code: string, detail = 'Detail.'): string {
   return JSON.stringify({ type: `/errors/${code}`, title: 'Title', status, detail, code, instance: 'urn:trace:1' });
 }
 
-/** The behavior of the server, by the first part of the request's path. */
+/** The server's behaviors, keyed by the first part of the request's path. */
 const behaviors: Readonly<Record<string, (attempt: number, ...args: Parameters<Behavior>) => void>> = {
   silent: () => undefined,
   drip: (_, _request, response) => {
@@ -56,7 +56,7 @@ const behaviors: Readonly<Record<string, (attempt: number, ...args: Parameters<B
 
 export type HostileServer = Awaited<ReturnType<typeof startHostileServer>>;
 
-/** Starts a server that misbehaves towards its clients in every way. It records each request. */
+/** Starts a server that misbehaves toward its clients in every way, and records each request. */
 export async function startHostileServer() {
   const seen: { readonly behavior: string; readonly idempotencyKey: string | undefined; readonly hasKey: boolean }[] =
     [];
@@ -75,7 +75,7 @@ export async function startHostileServer() {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
 
-  /** Returns the requests that arrived under a name since the last call for that name. */
+  /** Returns the requests that arrived under a name since the last call with that name. */
   function requests(name: string) {
     const matching = seen.filter(({ behavior }) => behavior === name);
     for (const one of matching) seen.splice(seen.indexOf(one), 1);

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/**
- * Returns the code blocks of a page in one language. Throws if there are none, so that a renamed language is noticed.
- */
+/** Returns a page's code blocks in one language. Throws if there are none, so that renaming a language is noticed. */
 export function blocksIn(page: string, language: string): readonly string[] {
   const text = readFileSync(page, 'utf8');
   const blocks = [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].filter(([, name]) => name === language);
@@ -10,7 +8,7 @@ export function blocksIn(page: string, language: string): readonly string[] {
   return blocks.map(([, , code = '']) => code);
 }
 
-/** Returns the samples of every operation on a service's reference page, in one language. Throws if there are none. */
+/** Returns the samples in one language for every operation on a service's reference page. Throws if there are none. */
 export async function samplesAt(address: string, language: 'typescript' | 'python'): Promise<readonly string[]> {
   const page = await (await fetch(`${address}/docs`)).text();
   const samples = page.matchAll(

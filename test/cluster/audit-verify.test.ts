@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 async function verify(): Promise<Verification> {
-  // Opens the stores as the command does, only for reading.
+  // Opens the stores read-only, as the command does.
   const cluster = await open(false, true);
   try {
     const options = { from: 1, to: null, anchor: null, publicKey: null, json: false };
@@ -54,7 +54,7 @@ async function verify(): Promise<Verification> {
   }
 }
 
-/** Replaces the events of the log with the result of `change`, verifies the log, and restores the events. */
+/** Replaces the log's events with the result of `change`, verifies the log, and restores the events. */
 async function afterTampering(change: (events: Stored[]) => Stored[]): Promise<Verification> {
   const file = join(server.directory, 'appends.jsonl');
   const write = async (text: string) => {

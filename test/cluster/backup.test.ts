@@ -83,8 +83,8 @@ test('the keys of a cluster, restored with today’s list of erased keys, open e
   const refused = await run(restore, { env });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the key store holds keys already') });
   await keys.call((db) => db.dropDatabase());
-  // The partial keys cannot be used after an interruption: the vault does not start, a backup is rejected, and a repeat
-  // starts over.
+  // The partial keys cannot be used after an interruption: the vault does not start, a backup is rejected, and a second
+  // restore starts over.
   async function* part() {
     for (const { _id, ...row } of wrapped.slice(0, 3)) {
       const binary = { ...row, _id: new BSON.Binary(_id), wrapped: new BSON.Binary(row.wrapped ?? Buffer.of()) };
@@ -112,7 +112,8 @@ test('the keys of a cluster, restored with today’s list of erased keys, open e
   await fill(again.address, { key }, 3);
   await again.stop();
 
-  // The keys are restored, but no process has recorded yet what ended since the backup. The start waits for that.
+  // The keys are restored, but no process has recorded yet what was erased since the backup. The vault waits for that
+  // before it starts.
   const { meta } = keyCollections;
   await meta(keys.db).updateOne({ _id: 'log' }, { $set: { value: Number.MAX_SAFE_INTEGER } }, { upsert: true });
   const behind = await run(['tenants', 'list'], { env });

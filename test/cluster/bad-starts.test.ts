@@ -8,7 +8,7 @@ import { type StandIn, startSecureStandIn, startStandIn, startStandInCluster } f
 import { makeRootKey, run, runJson, tempDir } from '../support/process.js';
 import { mongoUrl } from './own-database.js';
 
-// Each start of the program takes seconds on a busy machine.
+// Each start of the program takes several seconds on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
@@ -22,7 +22,7 @@ async function eventStore(): Promise<StandIn> {
   return server;
 }
 
-/** Returns the settings, in files as in a container, of a vault that does not exist yet. */
+/** Returns the settings, in files as in a container, for a vault that does not exist yet. */
 function settingsOf(eventstoreUrl: string, dir = tempDir()): Env {
   const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
   onTestFinished(async () => {

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 type Ran = DueRow & { readonly at: number };
 
-/** Creates timers and a worker with their own queue. `ran` lists what the worker received, and when. */
+/** Creates timers and a worker with their own queue. `ran` lists which jobs the worker received and when. */
 function queue(options: { slackMs?: number; pendingMax?: number; run?: (row: DueRow) => Promise<void> } = {}) {
   const prefix = `test-${randomUUID()}`;
   const ran: Ran[] = [];
@@ -70,7 +70,7 @@ test('a job runs soon after its time plus the slack for uncertain clocks, and le
   expect(errors).toEqual([]);
 });
 
-test('setting a timer twice creates one job; another time creates another job', async () => {
+test('setting a timer twice creates one job, and setting it to another time creates another job', async () => {
   const { timers, ran, work, jobs } = queue();
   const first = timer(600_000);
   for (let times = 0; times < 3; times += 1) timers.set(first);
@@ -102,7 +102,7 @@ test('refill sets as many timers as the limit allows, earliest first', async () 
   expect(rows.slice(0, 50).filter(({ stream }) => !lines.some((line) => line.includes(stream)))).toEqual([]);
 });
 
-test('a failed job is reported, not repeated, and leaves neither itself nor its error in Redis', async () => {
+test('a failed job is reported and not retried, and neither the job nor its error stays in Redis', async () => {
   const marker = `marker-${randomUUID()}`;
   const { timers, ran, errors, work, jobs } = queue({ run: () => Promise.reject(new Error(marker)) });
   work();
@@ -114,7 +114,7 @@ test('a failed job is reported, not repeated, and leaves neither itself nor its 
   expect(await redis.everything()).not.toContain(marker);
 });
 
-test('Redis contains only the ids of tenant and stream and the time of a timer', async () => {
+test('Redis contains only a timer’s tenant id, stream id and time', async () => {
   const { timers, jobs } = queue();
   const marker = `marker-${randomUUID()}`;
   const marked = { ...timer(60_000), tokenId: marker, value: marker };
@@ -126,7 +126,7 @@ test('Redis contains only the ids of tenant and stream and the time of a timer',
   expect(everything).not.toContain(marker);
 });
 
-test('after FLUSHALL, new jobs and jobs that are set again run', async () => {
+test('after FLUSHALL, new jobs and jobs that are set again still run', async () => {
   const { timers, ran, work } = queue();
   work();
   timers.set(timer(0));
@@ -154,7 +154,7 @@ test('Redis stopped: no call waits, excess timers are dropped and counted; resta
   expect(timers.counts()).toEqual({ pending: 10, dropped: 20 });
   await timers.refill([timer(1_000)]);
   expect(performance.now() - began).toBeLessThan(5_000);
-  // Less than a minute has passed, so timers and worker have each reported the failure once.
+  // Less than a minute has passed, so the timers and the worker have each reported the failure once.
   expect(errors.length).toBeLessThanOrEqual(2);
   expect(String(errors)).toMatch(/StoreUnavailable: redis: /);
   await redis.start();
@@ -176,7 +176,7 @@ test('Redis frozen: refill returns within its time limit', async () => {
   expect(await eventually(async () => (await jobs()).length === 2)).toBe(true);
 });
 
-test('close waits for a running job and records its end in Redis', async () => {
+test('close waits for a running job and records its completion in Redis', async () => {
   let ended = false;
   const run = async () => {
     await wait(500);
@@ -191,14 +191,14 @@ test('close waits for a running job and records its end in Redis', async () => {
   expect(await jobs()).toEqual([]);
 });
 
-test('close sends what was set before', async () => {
+test('close sends timers that were set before it', async () => {
   const { timers, jobs } = queue();
   for (let index = 0; index < 100; index += 1) timers.set(timer(60_000));
   await timers.close();
   expect(await jobs()).toHaveLength(100);
 });
 
-test.each(['stopped', 'frozen'])('Redis %s: both end in bounded time, even with a running job', async (how) => {
+test.each(['stopped', 'frozen'])('Redis %s: both close in bounded time, even with a running job', async (how) => {
   const { timers, ran, work } = queue({ run: () => wait(60_000, undefined, { ref: false }) });
   const worker = work();
   timers.set(timer(0));

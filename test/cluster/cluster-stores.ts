@@ -28,9 +28,7 @@ import { type MongoDatabase, mongoDatabase } from './own-database.js';
 const limitMs = 30_000;
 const notAsked = new Proxy({}, { get: () => () => Promise.reject(new Error('not part of these suites')) });
 
-/**
- * Opens log, rows, claims and the unit of work of the cluster profile on servers, with a new database for each call.
- */
+/** Opens the cluster profile's log, rows, claims and unit of work on servers. Each call uses a new database. */
 export async function clusterStores(): Promise<ContractStores> {
   const [server, database] = await Promise.all([eventStoreDb(), mongoDatabase()]);
   await ensureIndexes(database.connection.db, [tokenRowsIndexes(1), directoryIndexes, ...workIndexes]);
@@ -53,7 +51,7 @@ async function open(
     if (connection !== database.connection) await connection.close();
   };
 
-  /** Does not complete rows: these events have no content, so only the writer of a row can complete it. */
+  /** Does not complete rows. These events have no content, so only the writer of a row can complete it. */
   async function project(_tenantId: string, stream: string): Promise<void> {
     if (!stream.startsWith('token-')) return;
     const head = (await log.readStream(stream)).length - 1;

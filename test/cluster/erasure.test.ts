@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const ask = (id: string) => operate(cluster.service, 'audit-erasure', { key: keys.management, id });
 
-/** Deletes a token an hour before it is due. Returns its stream and its due time. */
+/** Deletes a token one hour before it is due. Returns its stream and its due time. */
 async function deleted(id: string): Promise<{ readonly stream: string; readonly dueAt: number }> {
   const { vault } = cluster.service;
   const dueAt = Math.floor(vault.clock.now() / 1_000) * 1_000 + anHour;
@@ -53,7 +53,7 @@ test.each<[string, string, Document, RegExp]>([
   ['a fingerprint', 'token_rows_1', { fingerprint: randomBytes(32) }, /fingerprints in token_rows_1: 1/],
   ['a deadline', 'token_rows_1', { expires_at: 5 }, /deadlines in token_rows_1: 1/],
   ['a row of another generation', 'token_rows_99', { life: {} }, /rows in token_rows_99: 1/],
-])('%s that is left over in MongoDB is named, and no statement is made', async (what, collection, left, text) => {
+])('if %s is left over in MongoDB, it is named, and no statement is signed', async (what, collection, left, text) => {
   const id = what.replaceAll(' ', '-');
   const { stream } = await deleted(id);
   expect((await ask(id)).problem).toBeNull();
@@ -65,7 +65,7 @@ test.each<[string, string, Document, RegExp]>([
   await rows.deleteOne({ _id: stream });
 });
 
-test('a leftover claim of the token’s fingerprint is named', async () => {
+test('a leftover claim on the token’s fingerprint is named', async () => {
   const { stream } = await deleted('claimed');
   const claims = mongo.db(cluster.database).collection<Document & { _id: string }>('fingerprint_claims');
   await claims.insertOne({ _id: 'a claim', intent: { stream, expectedRevision: -1 } });

@@ -92,7 +92,7 @@ function edited(event: Stored, change: (metadata: Record<string, unknown>) => ob
   return { ...event, metadata: Buffer.from(text).toString('base64') };
 }
 
-test('an attacker who can write EventStoreDB and the links cannot re-sign a changed history', async () => {
+test('an attacker who can write to EventStoreDB and the links cannot re-sign a changed history', async () => {
   await rename('two');
   await sign();
   await rename('three');
@@ -115,7 +115,7 @@ test('an attacker who can write EventStoreDB and the links cannot re-sign a chan
   expect(await start()).toMatch(/changed the log.*audit verify/);
 });
 
-test('an attacker who can write EventStoreDB and the links cannot issue an API key', async () => {
+test('an attacker who can write to EventStoreDB and the links cannot issue an API key', async () => {
   const applicationId = (await cluster.vault.directory.list('application'))[0]?.id ?? '';
   expect((await issueKey(cluster.vault, operator(), applicationId, null)).ok).toBe(true);
   await cluster.close();

@@ -48,14 +48,14 @@ test('a process that was paused and resumes after another took over changes noth
   await other.release();
 });
 
-test('a process that works on a rebuild is seen as alive, and a killed one as gone', async () => {
+test('a process that works on a rebuild is reported as alive, and a killed one as gone', async () => {
   const { document, one, other } = await twoProcesses();
   await one.begin(aRebuild(2));
   expect(await other.isElsewhere()).toBe(true);
   expect(await one.isElsewhere()).toBe(false);
   await one.release();
   expect(await other.isElsewhere()).toBe(false);
-  // The state that a killed process leaves, in which no process renews the lease.
+  // The state that a killed process leaves: no process renews the lease.
   await document.updateOne({}, { $set: { holder: 'killed', until: new Date(Date.now() + 2_000) } });
   expect(await other.isElsewhere()).toBe(false);
 });
@@ -89,7 +89,7 @@ test('a process paused until its rows were dropped reads the current rows and pl
   await expect(rows.walk(plan, { now: 0, before: null, limit: 1 })).rejects.toThrow('generation_dropped');
 });
 
-test('rows of a generation that is not in use are dropped, whichever process created them', async () => {
+test('rows in unused generations are dropped, whichever process created them', async () => {
   const { connection, document } = await twoProcesses();
   for (const name of ['token_rows_1', 'token_rows_3', 'token_rows_7', 'token_rows_of_others']) {
     await connection.db.createCollection(name);

@@ -4,7 +4,7 @@ import { connectMongo } from '#src/adapters/mongodb/connection.js';
 import { keyCollections } from '#src/adapters/mongodb/key-store/key-collections.js';
 import { openMongoKeys } from '#src/compose/cluster/open-mongo-keys.js';
 
-/** Creates, rotates and destroys keys until it is killed, and prints a line after each completed call. */
+/** Creates, rotates and destroys keys until it is killed. Prints a line after each completed call. */
 const [, , url, database] = process.argv;
 const rootKey = Buffer.from(await text(process.stdin), 'hex');
 const connection = await connectMongo(url, database);

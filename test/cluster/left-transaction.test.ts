@@ -6,7 +6,7 @@ import { killedHolding } from './killed-holding.js';
 import { databaseOfTest, mongoUrl } from './own-database.js';
 import { vaultOnServers } from './rebuild/support.js';
 
-/** Far less than the 60 s after which the server itself ends a transaction. */
+/** Far less than the 60 s after which the server itself aborts a transaction. */
 const muchSoonerMs = 30_000;
 
 describe.each(['root_check', 'tenant_keys'])(
@@ -35,7 +35,7 @@ describe.each(['root_check', 'tenant_keys'])(
   },
 );
 
-test('a process that is still alive repeats its transaction, and transactions of another database are not ended', async () => {
+test('a process that is still alive retries its transaction, and transactions on another database are not aborted', async () => {
   const { connection, connect } = await databaseOfTest();
   const { connection: elsewhere } = await databaseOfTest();
   const meta = keyCollections.meta(connection.db);
@@ -52,7 +52,7 @@ test('a process that is still alive repeats its transaction, and transactions of
       runs += 1;
       await meta.updateOne({ _id: 'root_check' }, add, { session });
       if (runs > 1) return;
-      // The process is frozen until another process that waited has continued.
+      // The process stays frozen until another process that waited has continued.
       await until('the other one', muchSoonerMs, () =>
         waiting.call((db) => keyCollections.meta(db).updateOne({ _id: 'root_check' }, add)).catch(() => undefined),
       );

@@ -48,12 +48,12 @@ test('two processes write concurrently, each to its own chain, and each immediat
 });
 
 const tamperings: Readonly<Record<string, (connection: MongoConnection) => Promise<unknown>>> = {
-  'an entry changed': (to) => entriesIn(to).updateOne({ message: 'entry 3' }, { $set: { time: atNoon + 1 } }),
-  'an entry removed': (to) => entriesIn(to).deleteOne({ message: 'entry 3' }),
-  'a hash changed': (to) =>
+  'a changed entry': (to) => entriesIn(to).updateOne({ message: 'entry 3' }, { $set: { time: atNoon + 1 } }),
+  'a removed entry': (to) => entriesIn(to).deleteOne({ message: 'entry 3' }),
+  'a changed hash': (to) =>
     entriesIn(to).updateOne({ message: 'entry 4' }, { $set: { 'batch.hash': new Binary(Buffer.alloc(32)) } }),
-  'a batch removed': (to) => entriesIn(to).deleteMany({ message: { $in: ['entry 3', 'entry 4'] } }),
-  'a batch left open': (to) => entriesIn(to).updateOne({ message: 'entry 4' }, { $unset: { batch: 1 } }),
+  'a removed batch': (to) => entriesIn(to).deleteMany({ message: { $in: ['entry 3', 'entry 4'] } }),
+  'an unfinished batch': (to) => entriesIn(to).updateOne({ message: 'entry 4' }, { $unset: { batch: 1 } }),
   async 'an entry put in'(to) {
     const found = await entriesIn(to).findOne({ message: 'entry 3' });
     if (found === null) throw new Error('no entry');
@@ -158,7 +158,7 @@ test('every combination of filters uses an index: totals read no entries, and pa
   }
 });
 
-test('chains are found and read using only index keys', async () => {
+test('finding and reading chains uses only index keys', async () => {
   const { one, other, connection } = await twoLogs();
   await one.record(Array.from({ length: 2_000 }, () => anEntry()));
   await other.record([anEntry()]);

@@ -31,12 +31,12 @@ async function killed(database: string, rootKey: Buffer, afterLines: number): Pr
     .map((line) => line.split(' '));
 }
 
-test('a kill at any moment loses no issued key and revives no destroyed one', async () => {
+test('a kill at any moment neither loses an issued key nor revives a destroyed one', async () => {
   const rootKey = randomBytes(32);
   const { connection } = await databaseOfTest();
   const database = connection.db.databaseName;
   const said: string[][] = [];
-  // Kills two concurrent processes, three times.
+  // Kills two concurrent processes three times.
   for (const round of [1, 2, 3]) {
     const both = [30 * round, 70 * round].map((afterLines) => killed(database, rootKey, afterLines));
     said.push(...(await Promise.all(both)).flat());

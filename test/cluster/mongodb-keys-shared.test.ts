@@ -63,7 +63,7 @@ test('if two processes destroy the same keys concurrently, each key is counted o
   expect(counts[0] + counts[1]).toBe(300);
 });
 
-test('the row of a destroyed key records when and by which event it ended, and contains no part of the key', async () => {
+test('a destroyed key’s row records when it ended and by which event, and contains no part of the key', async () => {
   const { one, tenantId, clock } = await twoRings();
   const { id } = await one.keys.create(tenantId);
   const eventId = randomUUID();
@@ -73,7 +73,7 @@ test('the row of a destroyed key records when and by which event it ended, and c
   expect(rows[0]).toMatchObject({ wrapped: null, destroyed_by: Buffer.from(eventId.replaceAll('-', ''), 'hex') });
 });
 
-test('when the keys of a tenant are destroyed, no other process uses its cached copies', async () => {
+test('when a tenant’s keys are destroyed, no other process uses its cached copies', async () => {
   const { one, other, tenantId } = await twoRings();
   const { id, key } = await other.keys.create(tenantId);
   expect(await opened(other.keys, tenantId, id)).toBe(key.toString('hex'));
@@ -85,7 +85,7 @@ test('when the keys of a tenant are destroyed, no other process uses its cached 
   await expect(other.keys.create(tenantId)).rejects.toThrow(StoreUnavailable);
 });
 
-test('two processes that create the keys of one tenant at the same time create one set', async () => {
+test('two processes that create one tenant’s keys at the same time create one set', async () => {
   const { one, other } = await twoRings();
   for (let round = 0; round < 10; round += 1) {
     const tenantId = randomUUID();
@@ -100,7 +100,7 @@ test('two processes that create the keys of one tenant at the same time create o
   }
 });
 
-test('keys of a tenant left incomplete by a crash are completed by the next attempt', async () => {
+test('a tenant’s keys that a crash left incomplete are completed by the next attempt', async () => {
   const { one, tenantId, open } = await twoRings();
   await keyCollections.tenantKeys(one.connection.db).deleteOne({ tenant: tenantId, purpose: 'identity' });
   const { keys } = await open();
@@ -111,7 +111,7 @@ test('keys of a tenant left incomplete by a crash are completed by the next atte
   expect(await opened(keys, tenantId, id)).toBe(key.toString('hex'));
 });
 
-test('at 2^30 wraps, two processes switch to the same newer key, and keys that the older one wrapped still open', async () => {
+test('at 2^30 wraps, two processes switch to the same newer key, and keys wrapped under the older one still open', async () => {
   const { one, other, tenantId } = await twoRings();
   const old = await one.keys.create(tenantId);
   await other.keys.create(tenantId);
@@ -135,7 +135,7 @@ test('at 2^30 wraps, two processes switch to the same newer key, and keys that t
   expect(counted?.count, 'counted before use').toBeGreaterThanOrEqual(wrapped);
 });
 
-test('a key that is added while its tenant is destroyed is unusable', async () => {
+test('a key added while its tenant is destroyed is unusable', async () => {
   const { one, other, tenantId } = await twoRings();
   await other.keys.create(tenantId);
   await exhaust(one.connection, tenantId);
@@ -154,7 +154,7 @@ test('a key that is added while its tenant is destroyed is unusable', async () =
   expect(await living, 'the repeat takes what came late').toBe(0);
 });
 
-test('keys of all processes are listed in order of creation, and a young key stops the search before older ones', async () => {
+test('all processes’ keys are listed in creation order, and a young key stops the search before older ones', async () => {
   const { one, other, tenantId, clock } = await twoRings();
   const rings = [one.keys, other.keys];
   const made: string[] = [];
@@ -186,7 +186,7 @@ test('another root key is rejected, and two new processes agree on one log', asy
   expect(await one.bindKeysToLog(randomUUID()), 'bound for good').toBe(first);
 });
 
-test('of two root keys that open a new store at the same time, one is rejected', async () => {
+test('if two root keys open a new store at the same time, one is rejected', async () => {
   const { connect } = await databaseOfTest();
   const [a, b] = [await connect(), await connect()];
   const clock = manualClock();

@@ -19,14 +19,14 @@ export async function mongoDatabase(): Promise<MongoDatabase> {
   return {
     ...{ connection, connect },
     async drop() {
-      // A process that the test killed may have left a transaction, which locks the database until the call ends it.
+      // A process that the test killed may have left a transaction that locks the database until this call aborts it.
       await connection.call((db) => db.dropDatabase());
       await connection.close();
     },
   };
 }
 
-/** Creates such a database for the one test that calls it, and removes it when the test ends. */
+/** Creates a database for the test that calls it, and removes it when the test ends. */
 export async function databaseOfTest(): Promise<MongoDatabase> {
   const database = await mongoDatabase();
   onTestFinished(database.drop);

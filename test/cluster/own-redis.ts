@@ -13,11 +13,11 @@ export const sharedRedisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis
 export type OwnRedis = {
   readonly url: string;
   start(): Promise<void>;
-  /** Sends SIGKILL, so that the server's clients get no message. */
+  /** Sends SIGKILL, so the server's clients get no message. */
   stop(): Promise<void>;
   freeze(): void;
   wake(): void;
-  /** Returns all of the server's keys and values as one text. */
+  /** Returns all of the server's keys and values as one string. */
   everything(): Promise<string>;
   flushAll(): Promise<void>;
   remove(): Promise<void>;
@@ -95,7 +95,7 @@ async function everythingOf(client: Redis): Promise<string> {
   return found.join('\n');
 }
 
-/** Waits until the condition is true, up to a limit. Returns whether it became true. */
+/** Waits until the condition is true or a time limit passes. Returns whether it became true. */
 export async function eventually(isSo: () => boolean | Promise<boolean>, limitMs = 20_000): Promise<boolean> {
   const until = performance.now() + limitMs;
   while (performance.now() < until) {

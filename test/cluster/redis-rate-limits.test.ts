@@ -44,7 +44,7 @@ describe('limits shared through one Redis', () => {
     expect((await first.use(limit, subject, 1)).used).toBe(4);
   });
 
-  test('a window from before a clock was set back is dropped', async () => {
+  test('a window that began before a clock was set back is dropped', async () => {
     const subject = randomUUID();
     const clock = manualClock();
     const limits = onShared(clock);
@@ -92,7 +92,7 @@ describe('limits while Redis fails', () => {
     await redis.remove();
   });
 
-  test('if Redis does not respond, one use waits for the time limit, and then the process counts on its own', async () => {
+  test('if Redis does not respond, one use waits for the time limit, and the process then counts on its own', async () => {
     const counted = limits(60_000);
     const subject = randomUUID();
     redis.freeze();
@@ -104,7 +104,7 @@ describe('limits while Redis fails', () => {
     expect(String(errors)).toBe('StoreUnavailable: redis: no_answer');
   });
 
-  test('Redis stopped: the process counts on its own at once, and Redis counts again after its restart', async () => {
+  test('Redis stopped: the process counts on its own at once; restarted: Redis counts again', async () => {
     const counted = limits(50);
     const subject = randomUUID();
     expect(await eventually(() => connections.client.status === 'ready')).toBe(true);

@@ -9,7 +9,7 @@ import { serverWithUsers } from './server-with-users.js';
 
 type Found = { readonly check: string; readonly state: string; readonly says: string };
 
-test('prepare gives the vault the rights that it needs and no more, and doctor warns about users with excess rights', {
+test('prepare gives the vault the rights it needs and no more, and doctor warns about users with excess rights', {
   timeout: 300_000,
 }, async () => {
   const { mongodb, rows, keys, redisUrl, adminFile } = await serverWithUsers();
@@ -59,7 +59,7 @@ test('prepare gives the vault the rights that it needs and no more, and doctor w
   ]);
 });
 
-test('prepare says what is missing', async () => {
+test('prepare reports what is missing', async () => {
   const dir = tempDir();
   const env = {
     ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_EVENTSTORE_URL: 'esdb://strongroom:secret@localhost:9' },

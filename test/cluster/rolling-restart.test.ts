@@ -11,7 +11,7 @@ const callers = 8;
 
 /**
  * Starts a minimal load balancer: round robin over the addresses whose `/health/ready` returned 200 at the last check,
- * once per second, over kept-alive connections. It never repeats a request.
+ * with one check per second and keep-alive connections. It never retries a request.
  */
 async function startBalancer() {
   const members = new Map<string, { ready: boolean }>();
@@ -99,7 +99,7 @@ test('a rolling restart of two API processes behind a load balancer fails no req
   for (const old of members) {
     const before = created.length;
     const ended = old.stop();
-    // The process is not ready but still serves, because load balancers may not have noticed yet.
+    // The process is not ready but still serves requests, because load balancers may not have noticed yet.
     expect(
       await until('503', 5_000, async () => {
         const { status } = await http('GET', `${old.address}/health/ready`);

@@ -16,7 +16,7 @@ import { mongoUrl } from './own-database.js';
 
 const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
 
-/** Creates a vault on servers, and two machines with its root key, each with its own directory. */
+/** Creates a vault on servers, and two machines that have its root key, each with its own directory. */
 async function twoMachines() {
   const server = await startStandIn();
   const database = `strongroom_test_${randomBytes(8).toString('hex')}`;

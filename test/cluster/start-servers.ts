@@ -6,7 +6,7 @@ const named = ['STRONGROOM_TEST_MONGODB_URL', 'STRONGROOM_TEST_REDIS_URL'];
 
 /**
  * Runs once before all suites that need servers. Starts MongoDB and Redis unless the environment names them, and at the
- * end stops what it started. A server that cannot be started fails the run, and nothing is skipped.
+ * end stops the servers that it started. If a server cannot be started, the run fails and nothing is skipped.
  */
 export function setup(): (() => void) | undefined {
   if (named.every((name) => process.env[name] !== undefined)) return undefined;

@@ -21,7 +21,7 @@ describe('randomness derived from an idempotency key', () => {
     expect(draws('a')[0]).not.toBe(draws('a')[51]);
   });
 
-  it('needs few hashes for the many characters of an alias, so that no request blocks the process', () => {
+  it('needs few hashes for an alias’s many characters, so no request blocks the process', () => {
     const hash = vi.spyOn(crypto, 'hash');
     syncBuiltinESMExports();
     const random = chance('a');
@@ -44,7 +44,7 @@ describe('randomness derived from an idempotency key', () => {
     }
     expect(counts).toHaveLength(maxExclusive);
     const chiSquared = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
-    // The draws come from a fixed key, so this either always passes or always fails. The tolerance is six standard
+    // The draws come from a fixed key, so this test either always passes or always fails. The tolerance is six standard
     // deviations.
     expect(chiSquared).toBeLessThan(maxExclusive + 6 * Math.sqrt(2 * maxExclusive));
   });

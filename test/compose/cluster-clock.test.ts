@@ -3,13 +3,10 @@ import { clusterClock } from '#src/compose/cluster/cluster-clock.js';
 import type { ClockRecord } from '#src/ports/clock-record.js';
 
 const usualMs = 2;
-/**
- * The duration of one `hello` before and after MongoDB reads its clock. Null means that no response arrives for that
- * long.
- */
+/** The time that one `hello` takes before and after MongoDB reads its clock. Null means that no response arrives. */
 type Round = { readonly before: number; readonly after: number };
 
-/** Creates a cluster clock and the MongoDB clock that it reads. Time stands still between the awaits of a test. */
+/** Creates a cluster clock and the MongoDB clock that it reads. Time stands still between a test's awaits. */
 async function onClockOfMongo(first: readonly Round[] = [], aheadMs = 0) {
   vi.useFakeTimers({ toFake: ['performance', 'Date', 'setInterval', 'setTimeout'] });
   const mongo = { aheadMs, rounds: [...first] };
@@ -81,7 +78,7 @@ test('while no response arrives, the interval grows, and the next response narro
   expect(clock.uncertaintyMs()).toBeLessThanOrEqual(6);
 });
 
-test('slow responses from the start leave the clock uncertain and not trusted until a fast response arrives', async () => {
+test('if responses are slow from the start, the clock is uncertain and not trusted until a fast response arrives', async () => {
   const slow = { before: 1, after: 2_500 };
   const shifted = await onClockOfMongo([slow], -60_000);
   expect(shifted.clock.uncertaintyMs()).toBeLessThanOrEqual(6);
@@ -117,7 +114,7 @@ test('the clock follows a primary with another time, reports how far this machin
   }
 });
 
-test('a step back of MongoDB does not extend the hour of a code', async () => {
+test('if MongoDB’s clock steps back, a code’s hour is not extended', async () => {
   const opened = await onClockOfMongo();
   const { clock, mongo } = opened;
   const written = clock.now() + clock.codesAhead();

@@ -33,7 +33,7 @@ function config(given: Given): Config {
   return result.config;
 }
 
-/** Returns the problems, without the folder of the test's files in them. */
+/** Returns the problems with the folder of the test's files removed. */
 function problems(given: Given): readonly string[] {
   const result = load(given);
   return result.ok ? [] : result.problems.map((line) => line.replaceAll(/\(\S+\/\d+\.json\)/g, '(FILE)'));
@@ -80,7 +80,7 @@ describe('the sources of settings', () => {
     });
   });
 
-  it('read variables and flags in the same way', () => {
+  it('are read the same way from variables and flags', () => {
     const expected = {
       'http.cors_origins': ['https://a.example', 'http://localhost:3000'],
       root_key_command: ['a', 'b c'],
@@ -109,7 +109,7 @@ describe('the sources of settings', () => {
     expect(config({ file, env }).settings).toMatchObject({ 'auth.header_aliases': [], dev: false, 'tls.cert': null });
   });
 
-  it('ignore flags of a command, and variables of other programs and of the test servers', () => {
+  it('ignore a command’s flags, and variables of other programs and of the test servers', () => {
     const env = {
       PORT: 'x',
       STRONGROOMY: 'x',
@@ -253,7 +253,7 @@ describe('wrong values', () => {
     expect(problems({ file })).toEqual([expect.stringContaining(expected)]);
   });
 
-  it('say that the file is missing', () => {
+  it('report that the file is missing', () => {
     const configFile = join(folder, 'none.json');
     expect(loadConfig({ env: {}, flags: {}, configFile })).toEqual({
       ok: false,
@@ -299,7 +299,7 @@ describe('settings that do not fit together', () => {
     expect(problems({ flags: { adminHost: others } })).toEqual([]);
   });
 
-  it('the console is on with dev only, unless the settings say otherwise', () => {
+  it('the console is on only with dev, unless a setting overrides this', () => {
     expect(config({ flags: { dev: true } }).settings['console.enabled']).toBeNull();
     expect(config({ env: { STRONGROOM_CONSOLE_ENABLED: 'false' } }).settings['console.enabled']).toBe(false);
     expect(config({ flags: { consoleEnabled: true } }).settings['console.enabled']).toBe(true);
@@ -316,7 +316,7 @@ describe('settings that do not fit together', () => {
     expect(problems({ flags: { consoleHost: '10.0.0.5', dev: true } })).toEqual([
       expect.stringMatching(/^--console-host: --dev is for this machine only/),
     ]);
-    // A console that is off reaches nobody.
+    // No one can reach a console that is off.
     expect(problems({ flags: { consoleHost: '10.0.0.5' } })).toEqual([]);
   });
 
@@ -351,7 +351,7 @@ describe('settings that do not fit together', () => {
       ]);
     });
 
-    it('comes back to a host that the console serves', () => {
+    it('leads back to a host that the console serves', () => {
       const flags = { ...complete, consoleAllowedHosts: undefined };
       expect(problems({ flags })).toEqual([
         '--console-public-url: the console rejects this host; add it to console.allowed_hosts',
@@ -387,7 +387,7 @@ describe('settings that do not fit together', () => {
     ['10.0.0.5', '10.0.0.5'],
     ['::1', '[::1]'],
     ['[2001:db8::1]', '[2001:db8::1]'],
-  ])('console.allowed_hosts takes %s', (text, value) => {
+  ])('console.allowed_hosts accepts %s', (text, value) => {
     expect(config({ env: { STRONGROOM_CONSOLE_ALLOWED_HOSTS: text } }).settings['console.allowed_hosts']).toEqual([
       value,
     ]);
@@ -406,11 +406,11 @@ describe('settings that do not fit together', () => {
     ['off', 'off'],
     ['0', 0],
     ['9999', 9999],
-  ])('admin.port %s is taken', (text, value) => {
+  ])('admin.port accepts %s', (text, value) => {
     expect(config({ env: { STRONGROOM_ADMIN_PORT: text } }).settings['admin.port']).toBe(value);
   });
 
-  it('a TLS certificate needs its key, and the reverse', () => {
+  it('a TLS certificate requires its key, and the reverse', () => {
     expect(problems({ flags: { tlsCert: 'c' } })).toEqual(['--tls-cert: needs tls.key as well']);
     expect(problems({ file: { tls: { key: 'k' } } })).toEqual(['tls.key (FILE): needs tls.cert as well']);
   });
@@ -446,7 +446,7 @@ describe('the cluster profile', () => {
     STRONGROOM_MONGODB_URL: 'mongodb://u:MARKER4242@a,b/?replicaSet=rs0&tls=true',
     STRONGROOM_REDIS_URL: 'rediss://u:MARKER4242@r:6379',
   };
-  /** Returns the problems with the addresses themselves when some of them are given in another way. */
+  /** Returns the problems with the addresses themselves when some of them are given differently. */
   const refused = (env: Record<string, string>): readonly string[] => {
     const urls = storeUrls(config({ env: { ...stores, ...env } }));
     return urls.ok ? [] : urls.problems;
@@ -456,13 +456,13 @@ describe('the cluster profile', () => {
   const without = (name: string): Record<string, string> =>
     Object.fromEntries(Object.entries(stores).filter(([other]) => other !== name));
 
-  it('does all work in each process unless a role is named', () => {
+  it('does all work in each process unless a role is given', () => {
     expect(config({ env: stores }).settings).toMatchObject({ profile: 'cluster', role: 'all', insecure_stores: false });
     expect(config({ env: stores, flags: { role: 'worker' } }).settings.role).toBe('worker');
     expect(problems({ env: stores, flags: { role: 'reader' } })).toEqual(['--role: must be one of all, api, worker']);
   });
 
-  it('needs the address of each store, or its file', () => {
+  it('requires the address of each store, or a file that contains it', () => {
     expect(problems({ flags: { profile: 'cluster' } })).toEqual([
       expect.stringMatching(
         /^eventstore\.url: the cluster profile needs it; set eventstore\.url or eventstore\.url_file$/,
@@ -484,7 +484,7 @@ describe('the cluster profile', () => {
     expect(problems({ env })).toEqual([expect.stringMatching(`^${name}: .*${name}_FILE.* remove one of them$`)]);
   });
 
-  it('has roles, and no dev', () => {
+  it('has roles, and no dev mode', () => {
     expect(problems({ env: stores, flags: { dev: true } })).toEqual(['--dev: is for the embedded profile; remove it']);
     expect(problems({ flags: { role: 'api' } })).toEqual([
       '--role: is for the cluster profile; set profile to cluster, or remove it',
@@ -500,11 +500,14 @@ describe('the cluster profile', () => {
       expect.stringMatching(`^${name}: must be an address`),
     ]);
     const urls = storeUrls(config({ env: { ...without(name), [`${name}_FILE`]: fileWith(url) } }));
-    expect(urls).toEqual({ ok: false, problems: [expect.stringMatching(/_file: what \S+ holds must be an address/)] });
+    expect(urls).toEqual({
+      ok: false,
+      problems: [expect.stringMatching(/_file: the content of \S+ must be an address/)],
+    });
     expect(JSON.stringify(urls)).not.toContain(url);
   });
 
-  it('reads addresses from files, without the line end; keys are in the same database server as rows by default', () => {
+  it('reads addresses from files without the line ending; by default, keys are on the same database server as rows', () => {
     const env = {
       ...without('STRONGROOM_REDIS_URL'),
       STRONGROOM_REDIS_URL_FILE: fileWith(stores.STRONGROOM_REDIS_URL),
@@ -518,7 +521,7 @@ describe('the cluster profile', () => {
     expect(apart).toMatchObject({ ok: true, urls: { mongodb, keys } });
   });
 
-  it('names a file that cannot be read', () => {
+  it('names a file that it cannot read', () => {
     expect(refused({ STRONGROOM_MONGODB_KEYS_URL_FILE: '/nowhere/url' })).toEqual([
       'mongodb.keys_url_file: /nowhere/url cannot be read. Check the path and its permissions.',
     ]);
@@ -554,7 +557,7 @@ describe('the cluster profile', () => {
     expect(refused({ [name]: url })).toEqual([]);
   });
 
-  it('prints its configuration without the passwords of its stores', () => {
+  it('prints its configuration without its stores’ passwords', () => {
     const text = JSON.stringify(shownSettings(config({ env: stores })));
     expect(text).not.toContain('MARKER4242');
     expect(text).toContain('rediss://[hidden]@r:6379');
@@ -568,7 +571,7 @@ describe('config print', () => {
     flags: { port: '0' },
   };
 
-  it('shows each value and its source, secrets replaced', () => {
+  it('shows each value and its source, with secrets replaced', () => {
     const shown = shownSettings(config(given));
     expect(shown.map(({ path }) => path)).toEqual(settingPaths);
     expect(shown).toEqual(

@@ -49,7 +49,7 @@ describe('a root key file', () => {
   it.each([hex, `${hex}\n`, `${hex}\r\n`])('contains 32 bytes: %j', async (contents) => {
     const loaded = await loadRootKey({ file: keyFile(contents), dataDir });
     expect(loaded).toEqual({ ok: true, key: Buffer.from(hex, 'hex') });
-    // Pooled memory is shared with other buffers, so zeroing would not be enough.
+    // Pooled memory is shared with other buffers, so zeroing this key would not be enough.
     expect(loaded.ok && loaded.key.buffer.byteLength).toBe(32);
   });
 
@@ -163,7 +163,7 @@ describe('a root key file', () => {
     );
   });
 
-  it('is rejected if other users may write to its directory, without any link', async () => {
+  it('is rejected if other users may write to its directory, even without a link', async () => {
     const directory = join(root, 'open');
     mkdirSync(directory);
     const file = keyFile(hex, 0o600, join(directory, 'root.key'));
@@ -224,12 +224,12 @@ describe('a root key command', () => {
   });
 });
 
-describe('the source of the key', () => {
+describe('the key’s source', () => {
   it('is one place, not two', async () => {
     expect(await failure({ file: keyFile(hex), command: ['true'], dataDir })).toContain('Remove one of them');
   });
 
-  it('has no default: without a setting the message says how to create a key', async () => {
+  it('has no default: without a setting, the message explains how to create a key', async () => {
     expect(await failure({ dataDir })).toContain('strongroom keys generate-root FILE');
     expect(await failure({ file: null, command: null, dataDir })).toContain('STRONGROOM_ROOT_KEY_FILE');
   });
@@ -270,7 +270,7 @@ describe('a generated root key', () => {
 });
 
 describe('key text', () => {
-  it('round trips every key', () => {
+  it('round-trips every key', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
         const key = Buffer.from(bytes);

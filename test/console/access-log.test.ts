@@ -4,7 +4,7 @@ import { startTestConsole } from '../support/console/console.js';
 const card = { type: 'card', data: { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 } };
 
 describe('the access log', () => {
-  test('names the person who looked at it, and shows no data', async () => {
+  test('names the person who viewed it, and shows no data', async () => {
     const { service, signIn } = await startTestConsole();
     await service.call('POST', '/tokens', { id: 'customer-1', ...card });
     const browser = await signIn({ name: 'Ada Lovelace' });
@@ -16,7 +16,7 @@ describe('the access log', () => {
     expect(text).not.toContain('4242424242424242');
   });
 
-  test('is filtered by operation, kind, id and time, and keeps what was typed', async () => {
+  test('is filtered by operation, kind, id and time, and keeps the input', async () => {
     const { service, signIn } = await startTestConsole();
     await service.call('POST', '/tokens', { id: 'first', ...card });
     await service.call('POST', '/tokens', { id: 'second', type: 'token', data: 'x' });
@@ -34,7 +34,7 @@ describe('the access log', () => {
     ['from', 'yesterday', 'must be a date or a date-time'],
     ['to', '2026-99-99', 'must be a date or a date-time'],
     ['entity_id', 'x'.repeat(1_001), 'must have at most 1000 characters'],
-  ])('returns 400 and shows the error beside the field %s', async (field, value, message) => {
+  ])('returns 400 and shows the error next to the field %s', async (field, value, message) => {
     const { signIn } = await startTestConsole();
     const browser = await signIn();
     await browser.get('/logs');
@@ -43,7 +43,7 @@ describe('the access log', () => {
     expect(answer.text).toContain(message);
   });
 
-  test('shows markup in the name and the reason of a person as text', async () => {
+  test('shows markup in a person’s name and reason as text', async () => {
     const { service, signIn } = await startTestConsole();
     const headers = { 'service-person': encodeURIComponent('<img src=x>{{ page.csrf }}'), 'service-reason': 'a%20b' };
     expect((await service.call('POST', '/tokens', { type: 'token', data: 'x' }, { headers })).status).toBe(201);
@@ -71,7 +71,7 @@ describe('an export of the access log', () => {
     expect(csv.headers['content-disposition']).toContain('access-log.csv');
     const [head, line, ...rest] = csv.text.split('\r\n');
     expect(head).toMatch(/^created_at,actor_type,actor_id,person,/);
-    // A spreadsheet would run a field that begins with an at sign.
+    // A spreadsheet would execute a field that begins with an at sign.
     expect(line).toContain("'@cmd()");
     expect(rest).toEqual(['']);
     const lines = await browser.post('/logs/export', { format: 'jsonl', operation: 'create', entity_type: 'token' });

@@ -20,7 +20,7 @@ type RuleFields = {
   readonly permissions?: readonly string[];
 };
 
-/** Returns the fields of the editor with these rules, as a browser posts them. */
+/** Returns the editor's fields for these rules, as a browser posts them. */
 function editor(rules: readonly RuleFields[], others: Readonly<Record<string, string>> = {}): URLSearchParams {
   const form = new URLSearchParams({ name: 'shop', expires_at: '', uses: 'rules', ...others });
   for (const [index, rule] of rules.entries()) {
@@ -39,7 +39,7 @@ function editor(rules: readonly RuleFields[], others: Readonly<Record<string, st
   return form;
 }
 
-/** Returns the containers of the rules on the page, in their order. */
+/** Returns the containers of the rules on the page, in order. */
 function containersOn(text: string): string[] {
   return [...text.matchAll(/name="rules\.\d+\.container" value="([^"]*)"/g)].map(([, value]) => value ?? '');
 }
@@ -70,7 +70,7 @@ test('an application with rules is created, and its key is shown once', async ()
   expect(again.text).toContain('This key was shown already');
 });
 
-test('a management application takes permissions of its own type, and no more than the creator holds', async () => {
+test('a management application accepts only permissions of its own type that its creator has', async () => {
   const console = await startTestConsole();
   const browser = await console.signIn();
   const form = await browser.get('/applications/new?type=management');
@@ -110,7 +110,7 @@ test('rules are added, moved and removed by buttons that store nothing', async (
   expect(await console.service.eventCount()).toBe(before);
 });
 
-test('the errors of rules are those of the API, beside their fields, and what was typed stays', async () => {
+test('rule errors are those of the API, shown next to their fields, and the input stays', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, {});
   const browser = await console.signIn();
@@ -139,7 +139,7 @@ test('the errors of rules are those of the API, beside their fields, and what wa
   expect((await applicationOf(console, id))['permissions']).toEqual(['token:read']);
 });
 
-test('a change is saved, and one that is based on an older state is a conflict until it is sent again', async () => {
+test('a change is saved, and a change based on an older state is a conflict until it is sent again', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, { expires_at: '2031-01-31' });
   const [first, second] = [await console.signIn(), await console.signIn()];
@@ -162,7 +162,7 @@ test('a change is saved, and one that is based on an older state is a conflict u
   expect((await applicationOf(console, id))['expires_at']).toBe('2031-01-31T00:00:00.000+00:00');
 });
 
-test('the last administrator keeps its permissions, and the form says why', async () => {
+test('the last administrator keeps its permissions, and the form explains why', async () => {
   const console = await startTestConsole();
   const { service } = console;
   const own = await service.call('GET', '/applications/key', undefined, { key: service.managementKey });
@@ -176,7 +176,7 @@ test('the last administrator keeps its permissions, and the form says why', asyn
   expect(refused.text).toContain('role="alert"');
 });
 
-test('a preview shows decisions and the masked value by rules that are not saved', async () => {
+test('a preview shows the decisions and the masked value under unsaved rules', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, {});
   const number = '4242424242424242';
@@ -218,7 +218,7 @@ test('a preview shows decisions and the masked value by rules that are not saved
   expect(saved.text).toContain('Nothing');
 });
 
-test('a person without a private key sees the decisions of a preview, and no value', async () => {
+test('a person without a private key sees a preview’s decisions and no value', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, {});
   await console.service.call('POST', '/tokens', { type: 'token', id: 'token-1', data: 'top secret' });
@@ -234,7 +234,7 @@ test('a person without a private key sees the decisions of a preview, and no val
   expect((await ofOther.post(`/applications/${id}/preview`, { token_id: 'token-1' })).status).toBe(404);
 });
 
-test('hostile text in every field of the editor is shown as text', async () => {
+test('hostile text in every editor field is shown as text', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, {});
   const browser = await console.signIn();
@@ -256,7 +256,7 @@ test('hostile text in every field of the editor is shown as text', async () => {
   }
 });
 
-test('the editor of fifty rules stays below 60 KB', async () => {
+test('the editor with fifty rules stays below 60 KB', async () => {
   const console = await startTestConsole();
   const rules = Array.from({ length: 50 }, (_, index) => ({
     ...{ container: `/pci/region-${index}/`, transform: 'mask', permissions: ['token:read', 'token:search'] },

@@ -30,7 +30,7 @@ test('the list shows each application with its type, keys and last use, page by 
   expect((await browser.get('/applications?page=9')).text).toContain('No applications');
 });
 
-test('the page of an application shows its access and keys, and is recorded as a read by the person', async () => {
+test('an application’s page shows its access and keys, and is recorded as a read by the person', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, { permissions: ['token:read', 'token:search'] });
   const browser = await console.signIn({ name: 'Grace Hopper' });
@@ -45,7 +45,7 @@ test('the page of an application shows its access and keys, and is recorded as a
   expect((await browser.get('/applications/unknown')).status).toBe(404);
 });
 
-test('a new key is shown on the page that answers the form, and nowhere else', async () => {
+test('a new key is shown in the response to the form, and nowhere else', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, {});
   const browser = await console.signIn();
@@ -68,7 +68,7 @@ test('a new key is shown on the page that answers the form, and nowhere else', a
   expect(JSON.stringify([console.lines, console.failures])).not.toContain(key);
 });
 
-test('a key is issued only with the field against repeats, and a fourth one is a conflict', async () => {
+test('a key is issued only with the field that prevents repeats, and a fourth key is a conflict', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, {});
   const browser = await console.signIn();
@@ -111,7 +111,7 @@ test('a rotation issues a new key first, and then leads to the revocation of the
   expect((await browser.post(`/applications/${id}/keys/${oldId}/rotate`, late)).status).toBe(404);
 });
 
-test('an application is deleted only when its name was typed', async () => {
+test('an application is deleted only after its name was typed', async () => {
   const console = await startTestConsole();
   const { id, key } = await createApplication(console, { name: hostile });
   const browser = await console.signIn();
@@ -125,7 +125,7 @@ test('an application is deleted only when its name was typed', async () => {
   expect((await browser.post(`/applications/${id}/delete`)).status).toBe(400);
   expect((await console.service.call('GET', '/tokens', undefined, { key })).status).toBe(200);
 
-  // The name as the page shows it can be typed; the real one contains an invisible character.
+  // The name can be typed as the page shows it. The real name contains an invisible character.
   const typed = '<img src=x onerror=alert(1)>{{ page.csrf }}⟨U+202E⟩gpj.exe 🔐';
   const deleted = await browser.post(`/applications/${id}/delete`, { confirmation: typed });
   expect([deleted.status, deleted.location]).toEqual([303, '/applications']);
@@ -133,7 +133,7 @@ test('an application is deleted only when its name was typed', async () => {
   expect((await browser.post(`/applications/${id}/delete`, { confirmation: typed })).status).toBe(404);
 });
 
-test('the last administrator cannot be deleted, and its session goes on', async () => {
+test('the last administrator cannot be deleted, and its session continues', async () => {
   const console = await startTestConsole();
   const { service } = console;
   const own = await service.call('GET', '/applications/key', undefined, { key: service.managementKey });

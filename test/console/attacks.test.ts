@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { startTestConsole } from '../support/console/console.js';
 
-describe('a post without the token of its form changes nothing', () => {
-  test('because the token is missing, invented, or of another session', async () => {
+describe('a post without its form’s token changes nothing', () => {
+  test('if the token is missing, invented, or from another session', async () => {
     const { signIn } = await startTestConsole();
     const [browser, other] = [await signIn(), await signIn({ name: 'Eve' })];
     const { text } = await other.get('/session');
@@ -15,7 +15,7 @@ describe('a post without the token of its form changes nothing', () => {
     expect((await browser.get('/')).status).toBe(200);
   });
 
-  test('because the token is from before the sign-in', async () => {
+  test('if the token is from before the sign-in', async () => {
     const { service, browser } = await startTestConsole();
     const person = browser();
     const { text } = await person.get('/sign-in');
@@ -24,14 +24,14 @@ describe('a post without the token of its form changes nothing', () => {
     expect((await person.post('/sign-out', {}, { csrf: before })).status).toBe(403);
   });
 
-  test('also at the sign-in itself, so that nobody is signed in as someone else', async () => {
+  test('even at the sign-in itself, so an attacker cannot sign anyone in as someone else', async () => {
     const { service, browser } = await startTestConsole();
     const answer = await browser().post('/sign-in', { name: 'Eve', private_key: service.key }, { csrf: null });
     expect(answer.status).toBe(403);
     expect(String(answer.headers['set-cookie'])).not.toContain('strongroom-session=');
   });
 
-  test('because another site sent it, whatever its token', async () => {
+  test('if another site sent it, whatever its token', async () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn();
     await browser.get('/');
@@ -43,7 +43,7 @@ describe('a post without the token of its form changes nothing', () => {
   });
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   test.each(['/', '/sign-in', '/tokens', '/missing', '/assets/0/console.css'])(
     'forbids frames, inline scripts and foreign forms: %s',
     async (path) => {
@@ -68,7 +68,7 @@ describe('every answer', () => {
     },
   );
 
-  test('of a page may not be stored by a cache; a cookie is for this host, for TLS and for no script', async () => {
+  test('with a page may not be cached, and a cookie is limited to this host and TLS, and hidden from scripts', async () => {
     const { service, browser } = await startTestConsole();
     const person = browser();
     await person.get('/sign-in');
@@ -112,7 +112,7 @@ test('the key is in no page, address, cookie or log line', async () => {
   const pages = await Promise.all(['/', '/tokens', '/session', '/missing', '/sign-in'].map((path) => person.get(path)));
   const mistaken = browser();
   await mistaken.get('/sign-in');
-  // A right key in the wrong field is not repeated either.
+  // A valid key in the wrong field is not repeated either.
   pages.push(
     await mistaken.post('/sign-in', { name: 'Ada', management_key: service.key, private_key: service.managementKey }),
     await mistaken.post('/sign-in', { name: '', private_key: service.key }),
@@ -150,7 +150,7 @@ describe('hostile values', () => {
     expect(Buffer.byteLength(text)).toBeLessThan(60 * 1024);
   });
 
-  test.each(hostile)('in a query are shown as text, with an error where the query cannot be read', async (value) => {
+  test.each(hostile)('in a query are shown as text, with an error if the query is invalid', async (value) => {
     const { signIn } = await startTestConsole();
     const browser = await signIn();
     await browser.get('/tokens');
@@ -182,7 +182,7 @@ describe('hostile values', () => {
   });
 });
 
-test('a masked list shows no plaintext, also to a caller that may reveal it, and records no reveal', async () => {
+test('a masked list shows no plaintext, even to a caller that may reveal it, and records no reveal', async () => {
   const { service, signIn } = await startTestConsole();
   const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
   await service.call('POST', '/tokens', { type: 'card', data: card });

@@ -7,14 +7,14 @@ import { unzip } from '../support/console/unzip.js';
 import { tempDir } from '../support/process.js';
 
 describe('evidence', () => {
-  test('shows the public key, and nothing to a key without log:read', async () => {
+  test('shows the public key, but nothing to a key without log:read', async () => {
     const { service, signIn } = await startTestConsole();
     expect((await (await signIn()).get('/evidence')).text).toContain('BEGIN PUBLIC KEY');
     const other = await signIn({ privateKey: service.key });
     expect((await other.get('/evidence')).status).toBe(403);
   });
 
-  test('a bundle about one token verifies itself, and contains nothing about another', async () => {
+  test('a bundle about one token verifies itself, and contains nothing about another token', async () => {
     const { service, signIn } = await startTestConsole();
     await service.call('POST', '/tokens', { id: 'person-1', type: 'token', data: 'marker-of-person-1' });
     await service.call('POST', '/tokens', { id: 'person-2', type: 'token', data: 'x' });
@@ -38,7 +38,7 @@ describe('evidence', () => {
     ['nothing', {}, 'give either ids of tokens or a period'],
     ['both', { ids: 'a', from: '2026-01-01', to: '2026-02-01' }, 'give either ids of tokens or a period'],
     ['a period that ends before it begins', { from: '2026-02-01', to: '2026-01-01' }, 'must be after the beginning'],
-    ['a date that is none', { from: 'x', to: '2026-01-01' }, 'must be a date or a date-time'],
+    ['an invalid date', { from: 'x', to: '2026-01-01' }, 'must be a date or a date-time'],
   ])('a bundle about %s returns 400', async (_, form, message) => {
     const { signIn } = await startTestConsole();
     const browser = await signIn();
@@ -47,7 +47,7 @@ describe('evidence', () => {
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  test('a bundle about a token that never existed says so', async () => {
+  test('a bundle about a token that never existed reports that', async () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn();
     await browser.get('/evidence');

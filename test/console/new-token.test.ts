@@ -33,7 +33,7 @@ describe('the form for a new token', () => {
     expect((await console.service.call('GET', location ?? '')).body).toMatchObject({ type, data });
   });
 
-  test('stores containers, metadata, expiry, mask, indexes and fingerprint, and one token if it is sent twice', async () => {
+  test('stores containers, metadata, expiry, mask, indexes and fingerprint, and only one token if it is sent twice', async () => {
     const console = await startTestConsole();
     const browser = await console.signIn();
     const [, request = ''] = /name="request" value="([^"]+)"/.exec((await browser.get('/new-token')).text) ?? [];
@@ -58,7 +58,7 @@ describe('the form for a new token', () => {
     expect(taken.text).toContain('Another token has this id.');
   });
 
-  test('says that an equal token was stored already', async () => {
+  test('reports that an equal token was already stored', async () => {
     const console = await startTestConsole();
     const browser = await console.signIn();
     await browser.get('/new-token');
@@ -85,7 +85,7 @@ describe('the form for a new token', () => {
     ['card', { number, metadata_key: 'k', metadata_value: number }, 'metadata', ''],
     ['card', { number, id: number }, 'id', ''],
   ])(
-    'shows an error of a %s %j beside the field, as the check while typing does',
+    'shows the error in a %s with %j next to the field, as the check while typing does',
     async (type, given, field, message) => {
       const console = await startTestConsole();
       const browser = await console.signIn();
@@ -106,7 +106,7 @@ describe('the form for a new token', () => {
     },
   );
 
-  test('the check stores nothing, finds no token, and neither is in a log', async () => {
+  test('the check stores nothing and finds no token, and its input is in no log', async () => {
     const console = await startTestConsole();
     const browser = await console.signIn();
     await browser.get('/new-token');
@@ -116,7 +116,7 @@ describe('the form for a new token', () => {
     expect(JSON.stringify(console.lines)).not.toContain(number);
   });
 
-  test('needs token:create in the containers, and an application that may not read learns only the id', async () => {
+  test('requires token:create in the containers, and an application that may not read learns only the id', async () => {
     const console = await startTestConsole();
     const reader = await console.signIn({
       privateKey: await console.service.application(['token:read', 'token:search']),
@@ -139,7 +139,7 @@ describe('the form for a new token', () => {
     expect((await writer.post('/new-token', { type: 'token', text: 'x' }, { csrf: null })).status).toBe(403);
   });
 
-  test('shows hostile input again as text', async () => {
+  test('shows hostile input as text when it shows it again', async () => {
     const console = await startTestConsole();
     const browser = await console.signIn();
     await browser.get('/new-token');

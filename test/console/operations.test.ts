@@ -3,7 +3,7 @@ import { startTestConsole } from '../support/console/console.js';
 
 const routes = ['/operations', '/checks', '/verification'];
 
-describe('the pages for operators', () => {
+describe('the operator pages', () => {
   test.each(routes)('are closed to a person without an operator code: %s', async (path) => {
     const { signIn } = await startTestConsole();
     expect((await (await signIn()).get(path)).status).toBe(403);
@@ -28,7 +28,7 @@ describe('a rebuild', () => {
     expect((await browser.get('/operations')).text).toContain('The projection directory is rebuilt.');
   });
 
-  test('of an unknown projection returns 400, and one that does not run cannot be cancelled', async () => {
+  test('of an unknown projection returns 400, and one that is not running cannot be cancelled', async () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn({ isOperator: true });
     await browser.get('/operations');
@@ -62,7 +62,7 @@ describe('checks and verification', () => {
       .toContain('each commit linked to the one before');
   });
 
-  test('load the page again while they run', async () => {
+  test('reload the page while they run', async () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn({ isOperator: true });
     await browser.get('/verification');

@@ -18,7 +18,7 @@ const people = {
   nameless: { groups: ['support'] },
 };
 
-/** Returns the ids of applications, the first of a kind, and the rules of the groups of `people`. */
+/** Returns the application ids, with the first application of each kind, and the group rules for `people`. */
 async function applicationsOf(service: TestService) {
   const idOf = async (key: string) =>
     String((await service.call('GET', '/applications/key', undefined, { key })).body['id']);
@@ -61,7 +61,7 @@ async function startBoth(options: Options = {}) {
     },
   });
 
-  /** Begins a sign-in, and returns the address at the provider. */
+  /** Begins a sign-in and returns its address at the provider. */
   async function begin(browser: TestBrowser): Promise<URL> {
     await browser.get('/sign-in');
     const { status, text } = await browser.post('/sign-in/provider');
@@ -83,7 +83,7 @@ async function startBoth(options: Options = {}) {
 }
 
 describe('a sign-in with the identity provider', () => {
-  test('opens the application of a group, and is recorded with the person, the issuer and no key', async () => {
+  test('opens a group’s application, and is recorded with the person, the issuer and no key', async () => {
     const { service, provider, signInAs } = await startBoth();
     await service.call('POST', '/tokens', { type: 'token', data: 'x', id: 'customer-1' });
     const { browser, answer } = await signInAs('ada');
@@ -103,7 +103,7 @@ describe('a sign-in with the identity provider', () => {
     }
   });
 
-  test('of a person in several groups opens the first application of each kind, and operations', async () => {
+  test('by a person in several groups opens the first application of each kind, and operations', async () => {
     const { ids, signInAs } = await startBoth();
     const { browser } = await signInAs('grace');
     const { text } = await browser.get('/session');
@@ -113,14 +113,14 @@ describe('a sign-in with the identity provider', () => {
     expect((await browser.get('/')).text).toContain('Projections');
   });
 
-  test('of a member of the operators opens operations and no tokens, also if the claim is one text', async () => {
+  test('by an operator opens operations and no tokens, even if the claim is a single string', async () => {
     const { signInAs } = await startBoth();
     const { browser } = await signInAs('linus');
     expect((await browser.get('/')).text).toContain('Projections');
     expect((await browser.get('/tokens')).status).toBe(403);
   });
 
-  test('of a person in no group that is named is refused with the reason', async () => {
+  test('by a person in no configured group is rejected with the reason', async () => {
     const { signInAs } = await startBoth();
     const { browser, answer } = await signInAs('eve');
     expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('Your groups do not open the console')]);
@@ -133,7 +133,7 @@ describe('a sign-in with the identity provider', () => {
     expect((await browser.get('/session')).text).toContain('nameless');
   });
 
-  test('asks the provider with PKCE, a state and a nonce, and sets a cookie that opens nothing', async () => {
+  test('sends PKCE, a state and a nonce to the provider, and sets a cookie that opens nothing', async () => {
     const { browser, begin, provider } = await startBoth();
     const person = browser();
     const { searchParams } = await begin(person);
@@ -162,7 +162,7 @@ describe('a sign-in with the identity provider', () => {
 });
 
 describe('a callback is rejected', () => {
-  test('with another state, and it uses the sign-in up', async () => {
+  test('with another state, and the sign-in cannot be used again', async () => {
     const { browser, begin, callbackOf, failures } = await startBoth();
     const person = browser();
     const callback = await callbackOf(await begin(person), 'ada');
@@ -184,7 +184,7 @@ describe('a callback is rejected', () => {
     expect(failures.at(-1)).toMatchObject({ code: 'OAUTH_JWT_CLAIM_COMPARISON_FAILED' });
   });
 
-  test('with a code of another sign-in, which belongs to another code verifier', async () => {
+  test('with a code from another sign-in, which belongs to another code verifier', async () => {
     const { browser, begin, callbackOf, failures } = await startBoth();
     const [attacker, victim] = [browser(), browser()];
     const stolen = new URLSearchParams((await callbackOf(await begin(victim), 'grace')).split('?')[1]);
@@ -194,7 +194,7 @@ describe('a callback is rejected', () => {
     expect(failures.at(-1)).toMatchObject({ code: 'invalid_grant' });
   });
 
-  test('when it is replayed, in the same browser and in one that copied its cookies', async () => {
+  test('when it is replayed, in the same browser or in one with copied cookies', async () => {
     const { browser, begin, callbackOf } = await startBoth();
     const person = browser();
     const callback = await callbackOf(await begin(person), 'ada');
@@ -214,7 +214,7 @@ describe('a callback is rejected', () => {
     expect([(await person.get(callback)).status, person.cookies.has(sessionCookie)]).toEqual([400, false]);
   });
 
-  test('in a browser that did not begin it, so that nobody is signed in as the attacker', async () => {
+  test('in a browser that did not begin it, so that no one is signed in as the attacker', async () => {
     const { browser, begin, callbackOf } = await startBoth();
     const callback = await callbackOf(await begin(browser()), 'ada');
     const victim = browser();
@@ -246,7 +246,7 @@ describe('a callback is rejected', () => {
     expect(failures.at(-1)).toMatchObject({ code: 'OAUTH_INVALID_RESPONSE' });
   });
 
-  test('when the provider reports an error, with a page that repeats nothing of it', async () => {
+  test('when the provider reports an error, and the page repeats none of it', async () => {
     const { browser, begin } = await startBoth();
     const person = browser();
     const { searchParams, origin } = await begin(person);
@@ -275,7 +275,7 @@ describe('a callback is rejected', () => {
   });
 });
 
-test('a callback leads to the overview, whatever it asks for (open redirect)', async () => {
+test('a callback leads to the overview, whatever it requests (open redirect)', async () => {
   const { browser, begin, callbackOf } = await startBoth();
   const person = browser();
   const address = await begin(person);
@@ -288,7 +288,7 @@ test('a callback leads to the overview, whatever it asks for (open redirect)', a
   expect(answer.text).not.toContain('evil.example');
 });
 
-test('a sign-in needs the token of its form', async () => {
+test('a sign-in requires its form’s token', async () => {
   const { browser } = await startBoth();
   const person = browser();
   await person.get('/sign-in');
@@ -307,15 +307,15 @@ test('failed callbacks are limited like wrong keys', async () => {
   expect(statuses).toEqual([401, 401, 429, 429]);
 });
 
-describe('a session by groups', () => {
-  test('is a new one after each sign-in, and the earlier one is closed, though the callback comes without it', async () => {
+describe('a session based on groups', () => {
+  test('is new after each sign-in, and the earlier one is closed, even though the callback arrives without it', async () => {
     const { service, browser, begin, callbackOf } = await startBoth();
     const person = browser();
     await person.get('/sign-in');
     await person.post('/sign-in', { name: 'Ada', private_key: service.key });
     const before = person.copy();
     const address = await begin(person);
-    // A browser sends no `Strict` cookie when another site leads back.
+    // A browser sends no `Strict` cookie when another site redirects back.
     person.cookies.delete(sessionCookie);
     await person.get(await callbackOf(address, 'ada'));
     expect(person.cookies.get(sessionCookie)).not.toBe(before.cookies.get(sessionCookie));
@@ -323,7 +323,7 @@ describe('a session by groups', () => {
     expect((await person.get('/')).status).toBe(200);
   });
 
-  test('is not the one that an attacker planted', async () => {
+  test('is not one that an attacker planted', async () => {
     const { browser, signInAs } = await startBoth();
     const person = browser();
     const planted = 'A'.repeat(43);
@@ -335,7 +335,7 @@ describe('a session by groups', () => {
     expect((await attacker.get('/')).location).toBe('/sign-in');
   });
 
-  test('narrows as soon as its application does, and ends when that is deleted', async () => {
+  test('narrows as soon as its application does, and ends when the application is deleted', async () => {
     const { service, ids, signInAs } = await startBoth();
     const { browser } = await signInAs('ada');
     expect((await browser.get('/tokens')).status).toBe(200);
@@ -348,7 +348,7 @@ describe('a session by groups', () => {
     expect((await browser.get('/tokens')).location).toBe('/sign-in');
   });
 
-  test('goes on when a key of its application is revoked, because it uses none', async () => {
+  test('continues when a key of its application is revoked, because it uses no key', async () => {
     const { service, ids, signInAs } = await startBoth();
     const { browser } = await signInAs('ada');
     const management = { key: service.managementKey };
@@ -363,14 +363,14 @@ describe('a session by groups', () => {
     ['does not exist', (ids: Ids, tenantId: string) => ({ tenantId, private: `${ids.private}0` })],
     ['is of the other kind', (ids: Ids, tenantId: string) => ({ tenantId, private: ids.management })],
     ['belongs to another tenant', (ids: Ids) => ({ tenantId: 'another', private: ids.private })],
-  ])('does not begin if the application of the group %s', async (_why, opens) => {
+  ])('does not begin if the group’s application %s', async (_why, opens) => {
     const none = { group: 'support', management: null, isOperator: false };
     const { signInAs } = await startBoth({ rulesOf: (ids, tenantId) => [{ ...none, ...opens(ids, tenantId) }] });
     const { answer } = await signInAs('ada');
     expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('no_group')]);
   });
 
-  test('ends in all browsers by “sign out everywhere”, and only those of the same person', async () => {
+  test('ends in all browsers with “sign out everywhere”, and only for the same person', async () => {
     const { signInAs } = await startBoth();
     const [one, two, other] = [await signInAs('ada'), await signInAs('ada'), await signInAs('grace')];
     await one.browser.get('/session');
@@ -379,7 +379,7 @@ describe('a session by groups', () => {
     expect((await other.browser.get('/')).status).toBe(200);
   });
 
-  test('cannot be used again after the sign-out', async () => {
+  test('cannot be used again after sign-out', async () => {
     const { signInAs } = await startBoth();
     const { browser } = await signInAs('ada');
     const stolen = browser.copy();
@@ -406,7 +406,7 @@ describe('a provider that does not respond', () => {
     expect((await signInAs('ada')).answer.status).toBe(200);
   });
 
-  test('between the two steps gives the same page', async () => {
+  test('between the two steps leads to the same page', async () => {
     const { browser, provider, begin, callbackOf } = await startBoth();
     const person = browser();
     const callback = await callbackOf(await begin(person), 'ada');
@@ -415,7 +415,7 @@ describe('a provider that does not respond', () => {
     expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('provider_unavailable')]);
   });
 
-  test('within its time blocks no other page', async () => {
+  test('within the time limit blocks no other page', async () => {
     const silent = createServer(() => undefined);
     await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void silent.close());
@@ -434,7 +434,7 @@ describe('a provider that does not respond', () => {
     expect(order).toEqual(['tokens', 'sign-in']);
   });
 
-  test('or states another issuer than the settings gives the same page', async () => {
+  test('or reports another issuer than the settings leads to the same page', async () => {
     const provider = await startTestProvider(publicUrl, people);
     const { browser, failures } = await startBoth({ issuer: provider.issuer.replace('127.0.0.1', 'localhost') });
     const person = browser();

@@ -7,7 +7,7 @@ const sessionCookie = '__Host-strongroom-session';
 const minuteMs = 60_000;
 
 describe('a sign-in', () => {
-  test('with a private key opens tokens and nothing of a management key', async () => {
+  test('with a private key opens tokens, and nothing that requires a management key', async () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn({ privateKey: service.key });
     expect((await browser.get('/tokens')).status).toBe(200);
@@ -17,7 +17,7 @@ describe('a sign-in', () => {
     expect(overview.text).not.toContain('vault.db');
   });
 
-  test('with a management key does not open tokens, and says what would', async () => {
+  test('with a management key does not open tokens, and explains what would', async () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn({ managementKey: service.managementKey });
     const tokens = await browser.get('/tokens');
@@ -27,7 +27,7 @@ describe('a sign-in', () => {
     expect(overview.text).not.toContain('href="/tokens"');
   });
 
-  test('with a code opens what operators see, once', async () => {
+  test('with a code opens the operator pages, once', async () => {
     const { service, browser } = await startTestConsole();
     const code = await issueOperatorCode(service.vault);
     const first = browser();
@@ -40,7 +40,7 @@ describe('a sign-in', () => {
     expect([again.status, again.text]).toEqual([401, expect.stringContaining('was used')]);
   });
 
-  test('with a code that is typed in lower case without hyphens works, and after five minutes it does not', async () => {
+  test('with a code in lower case without hyphens succeeds, and with a code that is five minutes old fails', async () => {
     const { service, browser } = await startTestConsole();
     const person = browser();
     await person.get('/sign-in');
@@ -53,7 +53,7 @@ describe('a sign-in', () => {
     expect((await person.post('/sign-in', { name: 'Ada', operator_code: late })).status).toBe(401);
   });
 
-  test('needs a name without control characters, and at least one key', async () => {
+  test('requires a name without control characters, and at least one key', async () => {
     const { service, browser } = await startTestConsole();
     const person = browser();
     await person.get('/sign-in');
@@ -67,7 +67,7 @@ describe('a sign-in', () => {
     expect(person.cookies.has(sessionCookie)).toBe(false);
   });
 
-  test('is rejected for a key of the other kind, of a public application, or of two tenants', async () => {
+  test('is rejected for a key of the other kind, a key of a public application, or keys of two tenants', async () => {
     const { service, browser } = await startTestConsole();
     const publicKey = await service.application(['token:create'], 'public');
     const attempts = [
@@ -84,7 +84,7 @@ describe('a sign-in', () => {
     }
   });
 
-  test('is limited to a number of wrong keys from an address; a right key still works', async () => {
+  test('is limited to a number of wrong keys per address, and a correct key still works', async () => {
     const limits = { ...noLimits, authFailures: 3, windowMs: 10_000 };
     const { service, browser } = await startTestConsole({ limits });
     const person = browser();
@@ -97,7 +97,7 @@ describe('a sign-in', () => {
     expect((await person.post('/sign-in', { name: 'Ada', private_key: service.key })).status).toBe(303);
   });
 
-  test('is recorded with the name of the person, sealed in the log and shown in GET /logs', async () => {
+  test('is recorded with the person’s name, which is sealed in the log and shown in GET /logs', async () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn({ name: 'Zoë O’Brien' });
     await service.call('POST', '/tokens', { type: 'token', data: 'x', id: 'customer-1' });
@@ -111,13 +111,13 @@ describe('a sign-in', () => {
       ...['application sign_out', 'application sign_out', 'token read', 'application sign_in', 'application sign_in'],
     ]);
     expect(ofPerson.every(({ source_address: address }) => address === '127.0.0.1')).toBe(true);
-    // The entry of the API request names nobody.
+    // The entry for the API request names no person.
     expect(entries.find(({ operation }) => operation === 'create')).not.toHaveProperty('person');
   });
 });
 
 describe('a session', () => {
-  test('ends after 15 minutes without a request, and goes on for as long as there are requests', async () => {
+  test('ends after 15 minutes without a request, and continues as long as there are requests', async () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn();
     for (let quarter = 0; quarter < 4; quarter += 1) {
@@ -128,7 +128,7 @@ describe('a session', () => {
     expect((await browser.get('/')).location).toBe('/sign-in');
   });
 
-  test('ends after twelve hours, however busy it is', async () => {
+  test('ends after twelve hours, even with constant requests', async () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn();
     const locations: (string | null)[] = [];
@@ -140,7 +140,7 @@ describe('a session', () => {
     expect(locations.at(-1)).toBe('/sign-in');
   });
 
-  test('is another one after each sign-in, and the earlier one is closed', async () => {
+  test('is new after each sign-in, and the earlier one is closed', async () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn();
     const before = browser.copy();
@@ -151,7 +151,7 @@ describe('a session', () => {
     expect((await browser.get('/')).status).toBe(200);
   });
 
-  test('that an attacker planted in the browser does not become the session of the person', async () => {
+  test('that an attacker planted in the browser does not become the person’s session', async () => {
     const { service, browser } = await startTestConsole();
     const person = browser();
     const planted = 'A'.repeat(43);
@@ -163,7 +163,7 @@ describe('a session', () => {
     expect((await attacker.get('/')).location).toBe('/sign-in');
   });
 
-  test('cannot be used again after the sign-out', async () => {
+  test('cannot be used again after sign-out', async () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn();
     const stolen = browser.copy();
@@ -173,7 +173,7 @@ describe('a session', () => {
     expect((await stolen.get('/')).location).toBe('/sign-in');
   });
 
-  test('ends in all browsers by “sign out everywhere”, and only those with the same keys', async () => {
+  test('ends in all browsers with “sign out everywhere”, and only for the same keys', async () => {
     const { service, signIn } = await startTestConsole();
     const other = await service.application(['token:search', 'token:read']);
     const [one, two, unrelated] = [
@@ -187,7 +187,7 @@ describe('a session', () => {
     expect((await unrelated.get('/')).status).toBe(200);
   });
 
-  test('ends when its key is revoked, and loses only that key if it has another', async () => {
+  test('ends when its key is revoked, or loses only that key if it has another', async () => {
     const { service, signIn } = await startTestConsole();
     const key = await service.application(['token:search']);
     const [alone, both] = [
@@ -207,7 +207,7 @@ describe('a session', () => {
     expect((await both.get('/')).status).toBe(200);
   });
 
-  test('has no more rights than its application has now', async () => {
+  test('never has more rights than its application currently has', async () => {
     const { service, signIn } = await startTestConsole();
     const key = await service.application(['token:search', 'token:read']);
     const browser = await signIn({ privateKey: key });

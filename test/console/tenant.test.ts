@@ -47,7 +47,7 @@ test('the name and the settings are saved, and shown as text', async () => {
   });
 });
 
-test('an invalid name is shown beside the field, and an older state is a conflict', async () => {
+test('the page shows an invalid name’s error next to the field, and an older state is a conflict', async () => {
   const console = await startTestConsole();
   const browser = await console.signIn();
   const version = hidden((await browser.get('/tenant')).text, 'version');
@@ -75,7 +75,7 @@ test('a session without the permission gets neither the form nor the action', as
   expect((await (await console.signIn({ privateKey: console.service.key })).get('/tenant')).status).toBe(403);
 });
 
-test('the tenant is deleted only when its name was typed, and then the session ends', async () => {
+test('the tenant is deleted only after its name was typed, and then the session ends', async () => {
   const console = await startTestConsole();
   await console.service.call('POST', '/tokens', { type: 'token', id: 'token-1', data: 'first' });
   const browser = await console.signIn();

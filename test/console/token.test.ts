@@ -20,7 +20,7 @@ async function entriesOf({ service }: Console, operation: string) {
   return body['data'] as readonly Record<string, unknown>[];
 }
 
-describe('the page of a token', () => {
+describe('a token’s page', () => {
   test('shows the mask and the facts, and is linked from the table', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'customer 1', ...card, metadata: { order: 'o-17' } });
@@ -54,7 +54,7 @@ describe('the page of a token', () => {
     ).toBe(403);
   });
 
-  test('shows hostile values as text, and cuts 512 KiB below 60 KB with a file of all of it', async () => {
+  test('shows hostile values as text, and shortens 512 KiB to less than 60 KB with a link to the whole value as a file', async () => {
     const console = await startTestConsole();
     await create(console, {
       id: 'mad',
@@ -80,7 +80,7 @@ describe('the page of a token', () => {
 });
 
 describe('a reveal', () => {
-  test('needs a reason, is recorded with it, and leaves the browser after 30 seconds', async () => {
+  test('requires a reason, is recorded with it, and leaves the browser after 30 seconds', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });
     const browser = await console.signIn({ name: 'Ada Lovelace' });
@@ -115,7 +115,7 @@ describe('a reveal', () => {
     expect(await entriesOf(console, 'reveal')).toMatchObject([{ reason: 'audit' }]);
   });
 
-  test('is 403 for an application that sees only the mask, and works with token:use', async () => {
+  test('returns 403 for an application that sees only the mask, and works with token:use', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });
     const masked = await console.signIn({ privateKey: await console.service.application(['token:read']) });
@@ -132,7 +132,7 @@ describe('a reveal', () => {
 });
 
 describe('purge, edit and deletion', () => {
-  test('purges the verification code of a card, and of nothing else', async () => {
+  test('purges a card’s verification code and nothing else', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });
     await create(console, { id: 'two', type: 'token', data: 'x' });
@@ -148,7 +148,7 @@ describe('purge, edit and deletion', () => {
     expect((await reader.post('/tokens/one/purge-cvc')).status).toBe(403);
   });
 
-  test('edits only what was changed, and shows a conflict with what was typed', async () => {
+  test('saves only what was edited, and shows a conflict with the input', async () => {
     const console = await startTestConsole();
     const { service } = console;
     await create(console, { id: 'one', ...card, metadata: { order: 'o-17', note: 'a\nb' } });
@@ -182,7 +182,7 @@ describe('purge, edit and deletion', () => {
   test.each([
     ['containers', 'pci', 'must be a path'],
     ['expires_at', 'soon', 'must be a date'],
-  ])('shows the error of %s beside the field', async (field, value, message) => {
+  ])('shows the error for %s next to the field', async (field, value, message) => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });
     const browser = await console.signIn();
@@ -197,7 +197,7 @@ describe('purge, edit and deletion', () => {
     expect((await reader.get('/tokens/one/edit')).status).toBe(403);
   });
 
-  test('deletes only with the id typed and the revision that was shown, then gives the signed statement', async () => {
+  test('deletes only with the typed id and the displayed revision, and then returns the signed statement', async () => {
     const console = await startTestConsole();
     const { service } = console;
     await create(console, { id: 'one', ...card });
@@ -221,7 +221,7 @@ describe('purge, edit and deletion', () => {
     expect((await browser.get('/tokens/one')).status).toBe(404);
   });
 
-  test('accepts an id with invisible characters as the page shows it', async () => {
+  test('accepts an id with invisible characters as the page displays it', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'a\u{200B}b', type: 'token', data: 'x' });
     const browser = await console.signIn();
@@ -233,7 +233,7 @@ describe('purge, edit and deletion', () => {
     expect((await browser.post(`${path}/delete`, { confirm: 'a⟨U+200B⟩b', revision })).status).toBe(303);
   });
 
-  test('an edit that would give the fingerprint of another token changes nothing, and says so', async () => {
+  test('an edit that would result in another token’s fingerprint changes nothing, and the page says so', async () => {
     const console = await startTestConsole();
     const { service } = console;
     await service.call(
@@ -254,7 +254,7 @@ describe('purge, edit and deletion', () => {
     expect((await service.call('GET', '/tokens/two')).body['metadata']).toEqual({ order: '2' });
   });
 
-  test('the statement counts entries of all tenants, so it takes an operator, and a caller that may read the history', async () => {
+  test('the statement counts all tenants’ entries, so it requires an operator, and a caller that may read the history', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });
     await console.service.call('DELETE', '/tokens/one');
@@ -269,7 +269,7 @@ describe('purge, edit and deletion', () => {
     expect((await foreign.get('/tokens/one/erasure')).status).toBe(404);
   });
 
-  test('deletion needs token:delete, and a private application that may read nothing else returns to the list', async () => {
+  test('deletion requires token:delete, and a private application that may read nothing else returns to the list', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });
     const reader = await console.signIn({ privateKey: await console.service.application(['token:read']) });
@@ -283,7 +283,7 @@ describe('purge, edit and deletion', () => {
   });
 });
 
-describe('the past of a token', () => {
+describe('a token’s past', () => {
   test('shows the history with the person, and the masked state at each event', async () => {
     const console = await startTestConsole();
     const { service } = console;
@@ -325,7 +325,7 @@ describe('the past of a token', () => {
     expect(text).not.toContain('position');
   });
 
-  test('of a token in another container or tenant stays closed', async () => {
+  test('is hidden for a token in another container or tenant', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });
     const at = '2001-01-01T00:00';

@@ -5,7 +5,7 @@ import { hidden, hostile, hostileShown, signInLimited } from '../support/console
 
 const url = 'https://shop.example/hook';
 
-/** A sender for receivers that are not there: it accepts every address, and returns the outcome that a test sets. */
+/** A sender to receivers that do not exist. It accepts every address, and returns the outcome that a test sets. */
 function recordingSender() {
   const sent: { readonly url: string; readonly body: string }[] = [];
   const state: { outcome: SendOutcome } = { outcome: { kind: 'responded', status: 204 } };
@@ -67,7 +67,7 @@ test('a webhook is created with its filters, and its secret is shown once', asyn
   expect(JSON.stringify(console.lines)).not.toContain(secret);
 });
 
-test('the errors of the form are those of the API, and an eleventh webhook is a conflict', async () => {
+test('form errors are those of the API, and an eleventh webhook is a conflict', async () => {
   const console = await startTestConsole();
   const browser = await console.signIn();
   await browser.get('/webhooks/new');
@@ -83,7 +83,7 @@ test('the errors of the form are those of the API, and an eleventh webhook is a 
   expect((await browser.get('/webhooks')).text).toContain('Ten webhooks at most.');
 });
 
-test('a webhook is edited, disabled and enabled again, and an older state is a conflict', async () => {
+test('a webhook is edited, disabled and enabled again, and a change to an older state is a conflict', async () => {
   const console = await startTestConsole();
   const id = await createWebhook(console, { containers: ['/pci/'] });
   const browser = await console.signIn();
@@ -103,7 +103,7 @@ test('a webhook is edited, disabled and enabled again, and an older state is a c
   expect((await webhookOf(console, id)).body).toMatchObject({ enabled: true });
 });
 
-test('a test delivery says what the receiver answered', async () => {
+test('a test delivery shows the receiver’s response', async () => {
   const { sender, sent, state } = recordingSender();
   const console = await startTestConsole({ webhookSender: sender });
   const id = await createWebhook(console);
@@ -121,7 +121,7 @@ test('a test delivery says what the receiver answered', async () => {
   expect(await attempt()).toContain('was not accepted (no response within 10 seconds)');
 });
 
-test('the page lists the attempts, filtered by outcome, and an operator replays', async () => {
+test('the page lists the attempts, filtered by outcome, and an operator starts a replay', async () => {
   const { sender, sent, state } = recordingSender();
   const console = await startTestConsole({ webhookSender: sender });
   const { service } = console;
@@ -150,7 +150,7 @@ test('the page lists the attempts, filtered by outcome, and an operator replays'
   expect((await administrator.post(`/webhooks/${id}/replay`, { from: '2020-01-31' })).status).toBe(403);
 });
 
-/** Returns a state with an attempt of each outcome. */
+/** Returns a state with one attempt for each outcome. */
 function stateWith(at: number) {
   const attempt = (outcome: 'delivered' | 'failed' | 'parked', eventId: string) => ({
     ...{ eventId, eventType: 'token.created', at, durationMs: 12, attempt: 1, outcome, status: 200 },
@@ -161,7 +161,7 @@ function stateWith(at: number) {
   return { position: 0, replaysFrom: 0, pending: [], attempts, parked, denials: null };
 }
 
-test('a rotation shows the new secret once, and the old one signs until its end', async () => {
+test('a rotation shows the new secret once, and the old one keeps signing until it expires', async () => {
   const console = await startTestConsole();
   const id = await createWebhook(console);
   const browser = await console.signIn();

@@ -48,7 +48,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'counts the entries about tokens by tenant, day, operation and outcome, over all months, each once',
+      'counts the entries about tokens by tenant, day, operation and outcome, over all months, each entry once',
       on(async ({ accessLog }) => {
         const [january, march] = [{ time: month(1) }, { time: month(3) }];
         await accessLog.record([anEntry(january), anEntry(january), anEntry({ ...january, entityType: 'log' })]);
@@ -125,7 +125,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'pages from the newest entry, across months and among entries of one instant, with exact totals',
+      'pages from the newest entry, across months and among entries with the same time, with exact totals',
       on(async ({ accessLog }) => {
         const times = [month(1), month(2) - 1, month(2) - 1, month(2) - 1, month(2), month(3), month(3)];
         const entries = times.map((time, index) => anEntry({ time, message: `entry ${index}` }));
@@ -146,7 +146,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'sorts a late entry by its time, and continues the chain',
+      'sorts a late entry by its time and continues the chain',
       on(async ({ accessLog }) => {
         await accessLog.record([anEntry({ time: month(2) })]);
         await accessLog.record([anEntry({ time: month(2) - 1 }), anEntry({ time: month(2) })]);
@@ -172,7 +172,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'stores one record of very many entries as batches of at most 256 KiB',
+      'stores one record with very many entries as batches of at most 256 KiB',
       on(async ({ accessLog }) => {
         const entries = Array.from({ length: 2_000 }, () => anEntry({ entityRef: aHash() }));
         await accessLog.record(entries);

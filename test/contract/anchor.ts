@@ -6,7 +6,7 @@ export type AnchorUnderTest = {
   readonly anchor: Anchor;
   /** Returns the lines that have arrived. */
   lines(): string[];
-  /** Makes every delivery fail until called with false. */
+  /** Makes every delivery fail until it is called with false. */
   fail(isBroken: boolean): void;
 };
 

@@ -47,7 +47,7 @@ export function budgetsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'different budgets of an application, and different applications, count separately',
+      'different budgets of one application, and different applications, count separately',
       onStores(open, async ({ budgets }) => {
         const application = randomUUID();
         await budgets.reserve('guesses', application, budget, asks(100));
@@ -60,7 +60,7 @@ export function budgetsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'suspects are applications without a hit since a given time, the latest first',
+      'suspects are the applications without a hit since a given time, latest first',
       onStores(open, async ({ budgets }) => {
         const [one, other, honest] = [randomUUID(), randomUUID(), randomUUID()];
         const reserve = (application: string, need: number, given: object = {}) =>

@@ -18,7 +18,7 @@ export function checkpointsContract(
 
   describe(`Checkpoints of ${name}`, () => {
     test(
-      'one process leads; it keeps the lease under the same epoch, and no other process gets it',
+      'one process leads, keeps the lease under the same epoch, and no other process gets it',
       on(async (checkpoints) => {
         const lead = await checkpoints.lead('tokens', 'a', 5_000);
         expect(lead).toEqual({ name: 'tokens', epoch: 1 });
@@ -54,7 +54,7 @@ export function checkpointsContract(
     );
 
     test(
-      'a leader that resigns gives up its lease at once; a former leader cannot resign again',
+      'a leader that resigns gives up its lease at once, and a former leader cannot resign again',
       on(async (checkpoints) => {
         const first = await checkpoints.lead('tokens', 'a', 60_000);
         if (first === null) throw new Error('nobody else leads');

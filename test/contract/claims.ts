@@ -24,7 +24,7 @@ export function claimsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a finished claim returns its result, before and after a restart, and a release does not end it',
+      'a finished claim returns its result, before and after a restart, and a release does not remove it',
       on(async ({ work, claims, reopen }) => {
         const [cmd, result] = [aHash(), aResult()];
         await claims.begin(cmd, 0);
@@ -36,7 +36,7 @@ export function claimsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a claim finished before the limit counts as absent, and can be finished again',
+      'a claim that finished before the limit counts as absent, and can be finished again',
       on(async ({ work, claims }) => {
         const [cmd, result] = [aHash(), aResult()];
         await finish(work, cmd, aResult(), atNoon);

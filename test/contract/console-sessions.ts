@@ -24,7 +24,7 @@ export function consoleSessionsContract(name: string, open: Open): void {
 
   describe(`ConsoleSessions of ${name}`, () => {
     test(
-      'a session comes back as it was stored, and an unknown one is null',
+      'a session is returned as it was stored, and an unknown session is null',
       on(async (sessions) => {
         const session = aSession({ subjects: ['key:one', 'operator'] });
         await sessions.insert(session);
@@ -34,7 +34,7 @@ export function consoleSessionsContract(name: string, open: Open): void {
     );
 
     test(
-      'a session that was removed is not brought back by a replacement',
+      'replacing a removed session does not bring it back',
       on(async (sessions) => {
         const session = aSession();
         await sessions.insert(session);
@@ -48,7 +48,7 @@ export function consoleSessionsContract(name: string, open: Open): void {
     );
 
     test(
-      'of many callers that take a session, one gets it',
+      'if many callers take a session, one gets it',
       on(async (sessions) => {
         const session = aSession();
         await sessions.insert(session);
@@ -58,7 +58,7 @@ export function consoleSessionsContract(name: string, open: Open): void {
     );
 
     test(
-      'all sessions of a subject are removed, and no others',
+      'all sessions of a subject are removed, and no other sessions',
       on(async (sessions) => {
         const subject = randomUUID();
         const mine = [aSession({ subjects: [subject] }), aSession({ subjects: [randomUUID(), subject] })];
@@ -71,7 +71,7 @@ export function consoleSessionsContract(name: string, open: Open): void {
     );
 
     test(
-      'expired sessions are forgotten, and the others stay',
+      'expired sessions are forgotten, and the others remain',
       on(async (sessions) => {
         const [old, young] = [aSession({ expiresAt: 999 }), aSession({ expiresAt: 1_000 })];
         for (const session of [old, young]) await sessions.insert(session);

@@ -24,7 +24,7 @@ export function dailyCountsContract(name: string, open: Open): void {
 
   describe(`DailyCounts of ${name}`, () => {
     test(
-      'adds up, by day, name and what, and remembers the position of each source',
+      'adds up by day, name and kind, and records each source’s position',
       on(async (counts) => {
         expect(await counts.positions()).toEqual(new Map());
         expect(await counts.add(aStep({ counts: [aCount({ count: 2 }), aCount({ what: 'deleted' })] }))).toBe(true);
@@ -47,7 +47,7 @@ export function dailyCountsContract(name: string, open: Open): void {
     );
 
     test(
-      'a step that does not begin at the position of its source changes nothing',
+      'a step that does not begin at its source’s position changes nothing',
       on(async (counts) => {
         expect(await counts.add(aStep())).toBe(true);
         for (const from of [0, 9, 11]) {
@@ -59,7 +59,7 @@ export function dailyCountsContract(name: string, open: Open): void {
     );
 
     test(
-      'of steps that begin at the same position at the same time, one is counted',
+      'if several steps begin at the same position at the same time, one is counted',
       on(async (counts) => {
         const steps = Array.from({ length: 4 }, () => counts.add(aStep()).catch(() => false));
         expect((await Promise.all(steps)).filter((added) => added)).toHaveLength(1);
@@ -68,7 +68,7 @@ export function dailyCountsContract(name: string, open: Open): void {
     );
 
     test(
-      'returns the days of a range with both ends, and the totals before a day, of one tenant and series',
+      'returns the days of an inclusive range, and the totals before a day, for one tenant and series',
       on(async (counts) => {
         const days = [999, 1_000, 1_001, 1_002].map((day) => aCount({ day, count: day }));
         const others = [aCount({ tenantId: 'on' }), aCount({ tenantId: 'one0' }), aCount({ series: 'accesses' })];
@@ -84,7 +84,7 @@ export function dailyCountsContract(name: string, open: Open): void {
     );
 
     test(
-      'the counts of an ended tenant are removed, also those of the same step, and no others',
+      'a deleted tenant’s counts are removed, even those of the same step, and no others',
       on(async (counts) => {
         const others = [aCount({ tenantId: 'on' }), aCount({ tenantId: 'one0' })];
         await counts.add(aStep({ counts: [aCount(), aCount({ series: 'accesses' }), ...others] }));

@@ -51,7 +51,7 @@ export function directoryContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a revoked key is not found from the moment its change is stored; the others are',
+      'a revoked key is not found from the moment its change is stored, and the other keys are',
       on(async ({ work, directory }) => {
         const [kept, revoked, added] = [aKey(), aKey(), aKey()];
         const record = aRecord({ keys: [kept, revoked] });
@@ -90,7 +90,7 @@ export function directoryContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'living applications of a tenant are returned in pages, newest first, with the exact total of the filter',
+      'a tenant’s living applications are returned in pages, newest first, with the filter’s exact total',
       on(async ({ work, directory }) => {
         const tenantId = randomUUID();
         const made = await Promise.all(
@@ -127,7 +127,7 @@ export function directoryContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'the minute of last use survives changes of the application, never decreases, and disappears with the key',
+      'the minute of last use survives changes to the application, never decreases, and disappears with the key',
       on(async ({ work, directory, reopen }) => {
         const [key, other] = [aKey(), aKey()];
         const record = aRecord({ keys: [key, other] });
@@ -174,7 +174,7 @@ async function put(work: UnitOfWork, record: DirectoryRecord): Promise<void> {
   expect(await work.commit(change(writeOf(record)))).toEqual({ outcome: 'committed' });
 }
 
-/** Returns the comparable part of a record. The store keeps its MAC unchanged. */
+/** Returns the part of a record that tests compare. The store keeps its MAC unchanged. */
 function plain(given: DirectoryRecord | Stored<DirectoryRecord> | null): unknown {
   if (given === null) return null;
   const { mac, ...record } = withDirectoryMac(macKey, given);

@@ -16,7 +16,7 @@ import {
 export function erasureProbeContract(name: string, open: OpenStores): void {
   describe(`ErasureProbe of ${name}`, () => {
     test(
-      'all data derived from a token is found while the token is live, and none afterwards',
+      'all data derived from a token is found while the token lives, and none afterwards',
       onStores(open, async ({ work, log, erasureProbe }) => {
         const aTerm = () => aHash().slice(0, 32);
         const write = tokenWrite(noTokenYet(), [tokenCreated({ expiresAt: atNoon + 5 })], {

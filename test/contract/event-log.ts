@@ -19,7 +19,7 @@ export function eventLogContract(
   open: () => Promise<LogUnderTest>,
   { sharedLog = false }: { readonly sharedLog?: boolean } = {},
 ): void {
-  /** `start` is the head of the log before the test, which is 0 for a new log. */
+  /** The head of the log before the test. It is 0 for a new log. */
   const on = (run: (stores: LogUnderTest & { readonly start: number }) => Promise<void>) => async () => {
     const stores = await open();
     try {
@@ -124,7 +124,7 @@ export function eventLogContract(
     );
 
     test(
-      'revisions have no gaps, positions increase, and an append returns those of its events',
+      'revisions have no gaps, positions increase, and an append returns the revision and position of its events',
       on(async ({ log, start }) => {
         const streams = [aStream(), aStream(), aStream()];
         const answered: number[] = [];
@@ -160,7 +160,7 @@ export function eventLogContract(
     );
 
     test.each([{ limit: 1 }, { limit: 2 }, { limit: 7 }, { limit: 25 }, { limit: 1_000 }])(
-      'pages of $limit together contain the whole log',
+      'pages of $limit events together contain the whole log',
       ({ limit }) =>
         on(async ({ log, start }) => {
           for (let count = 0; count < 25; count += 1) await log.append(aStream(), -1, [anEvent()]);
@@ -230,7 +230,7 @@ export function eventLogContract(
     );
 
     test(
-      'the newest events of a stream are returned first, from its end or before a revision, without ciphertexts',
+      'the newest events in a stream are returned first, from its end or before a revision, without ciphertexts',
       on(async ({ log }) => {
         const stream = aStream();
         expect(await log.readNewest(stream, null, 10)).toEqual([]);
@@ -275,7 +275,7 @@ export function eventLogContract(
     );
 
     test(
-      'appended events exist after a restart, and the log continues after them',
+      'appended events still exist after a restart, and the log continues after them',
       on(async ({ log, reopen, start }) => {
         const stream = aStream();
         await log.append(stream, -1, [anEvent(), anEvent()]);

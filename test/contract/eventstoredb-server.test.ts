@@ -21,7 +21,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventStoreServers } from '../support/eventstoredb.js';
 
 // These tests check the server properties that the adapter relies on, both on a real EventStoreDB and on the stand-in.
-// If both pass, the stand-in can replace the server in tests.
+// If the tests pass on both, the stand-in can replace the server in tests.
 function aStream(): string {
   return `protocol-${randomUUID()}`;
 }
@@ -101,7 +101,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       },
     );
 
-    test('of the same ids at the same revision returns the first result and stores nothing, whatever the data is', async () => {
+    test('with the same ids at the same revision returns the first result and stores nothing, whatever the data is', async () => {
       const stream = aStream();
       const id = randomUUID();
       const first = await append(stream, NO_STREAM, anEvent(id));
@@ -110,7 +110,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toHaveLength(2);
     });
 
-    test('is a repeat even if it is a part of an earlier one or spans several', async () => {
+    test('is a repeat even if it is part of an earlier append or spans several', async () => {
       const stream = aStream();
       const events = Array.from({ length: 5 }, () => anEvent());
       await append(stream, NO_STREAM, ...events.slice(0, 3));
@@ -122,7 +122,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toEqual(events.map(({ id }) => id));
     });
 
-    test('of a stored id at the revision of the head stores it a second time', async () => {
+    test('with a stored id at the revision of the head stores the event a second time', async () => {
       const stream = aStream();
       const id = randomUUID();
       await append(stream, NO_STREAM, anEvent(id));
@@ -130,7 +130,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toEqual([id, id]);
     });
 
-    test('of a stored id at another revision, or followed by a new event, is rejected', async () => {
+    test('with a stored id at another revision, or followed by a new event, is rejected', async () => {
       const stream = aStream();
       const [first, second] = [anEvent(), anEvent()];
       await append(stream, NO_STREAM, first, second);
@@ -139,7 +139,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toEqual([first.id, second.id]);
     });
 
-    test('of an id at any revision is recognized as a repeat right afterwards', async () => {
+    test('with an id at any revision is recognized as a repeat right afterwards', async () => {
       const stream = aStream();
       const event = anEvent();
       await append(stream, ANY, event);
@@ -147,7 +147,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toEqual([event.id]);
     });
 
-    test('of several events stores all of them in order and returns the revision and position of the last', async () => {
+    test('with several events stores all of them in order and returns the revision and position of the last', async () => {
       const stream = aStream();
       const events = Array.from({ length: 4 }, () => anEvent());
       const { nextExpectedRevision, position } = await append(stream, NO_STREAM, ...events);
@@ -158,7 +158,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(stored.at(-1)?.commitPosition).toBe(position?.commit);
     });
 
-    test('to a new stream wins, with all its events, exactly once among 20 concurrent ones', async () => {
+    test('to a new stream succeeds with all its events exactly once among 20 concurrent appends', async () => {
       const stream = aStream();
       const racers = Array.from({ length: 20 }, () => [anEvent(), anEvent()]);
       const outcomes = await Promise.allSettled(racers.map((events) => append(stream, NO_STREAM, ...events)));
@@ -167,20 +167,20 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toEqual(winners[0]?.map(({ id }) => id));
     });
 
-    test('of one id twice stores it twice', async () => {
+    test('with one id twice stores it twice', async () => {
       const stream = aStream();
       const id = randomUUID();
       await append(stream, NO_STREAM, anEvent(id), anEvent(id));
       expect(await idsOf(stream)).toEqual([id, id]);
     });
 
-    test('of no events succeeds and creates no stream', async () => {
+    test('with no events succeeds and creates no stream', async () => {
       const stream = aStream();
       expect(await append(stream, NO_STREAM)).toMatchObject({ success: true });
       expect(await failureOf(all(client.readStream(stream)))).toBeInstanceOf(StreamNotFoundError);
     });
 
-    // The exact limits of servers differ by about a thousand bytes. The adapter sends at most 1 MiB.
+    // Servers' exact limits differ by about a thousand bytes. The adapter sends at most 1 MiB.
     test('may contain nearly 1 MiB in all its events together, but not a few KiB more', async () => {
       const stream = aStream();
       const half = 512 * 1024;
@@ -193,7 +193,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toHaveLength(2);
     });
 
-    test('of a message above 16 MiB fails, and a later one is accepted', async () => {
+    test('with a message above 16 MiB fails, and a later append is accepted', async () => {
       const stream = aStream();
       const error = await failureOf(append(stream, NO_STREAM, anEvent(randomUUID(), 17 * 1024 * 1024)));
       expect(error).toBeInstanceOf(UnknownError);

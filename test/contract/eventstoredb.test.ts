@@ -8,7 +8,7 @@ import { eventLogContract, type LogUnderTest } from './event-log.js';
 /** Longer than a service would wait, because a machine that runs all tests at once is slow. */
 const limitMs = 30_000;
 
-/** The guarantees of the log also apply to the user that `strongroom cluster prepare` creates. */
+/** The log's guarantees also apply to the user that `strongroom cluster prepare` creates. */
 const asPlainUser = {
   what: 'a stand-in with users',
   async start() {

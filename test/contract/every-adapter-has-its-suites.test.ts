@@ -35,7 +35,7 @@ test.each(stores)('the port $port has a contract suite', ({ suite, suiteFile }) 
 });
 
 describe.each(readdirSync('src/adapters').filter((folder) => !parts.has(folder)))('the adapter %s', (adapter) => {
-  /** The result types of the adapter's exported functions name the ports that it implements. */
+  /** The result types of the adapter's exported functions name the ports that the adapter implements. */
   const results = sources(`src/adapters/${adapter}`).flatMap((path) =>
     [...text(path).matchAll(/^export (?:async )?function \w+(?:<[^>]*>)?\([\s\S]*?\)(?::\s*([^{;]+))/gm)].map(
       // The port's callers see what the adapter stored, without the MACs.
@@ -54,7 +54,7 @@ describe.each(readdirSync('src/adapters').filter((folder) => !parts.has(folder))
   });
 
   test('runs the suite of every port that it implements', () => {
-    // The suites of adapters that need servers, such as `mongodb-key-store.test.ts`, are next to the tests that need
+    // The suites for adapters that need servers, such as `mongodb-key-store.test.ts`, are next to the tests that need
     // the same servers.
     const users = [...sources('test/contract'), ...sources('test/cluster')].filter((path) =>
       new RegExp(`^${adapter}[-\\w]*\\.test\\.ts$`).test(basename(path)),

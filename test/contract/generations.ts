@@ -27,7 +27,7 @@ function aRebuild(given: Partial<Rebuild> = {}): Rebuild {
   };
 }
 
-/** Returns a write whose row can be found by one term in each generation, named after the generation. */
+/** Returns a write whose row is found by one term in each generation. The term is named after the generation. */
 function written(before: TokenView, generations: readonly number[], events = [tokenCreated()]) {
   const write = tokenWrite(before, events);
   const terms = Object.fromEntries(generations.map((generation) => [generation, [term(`all-${generation}`)]]));
@@ -63,7 +63,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'only one rebuild runs at a time; its progress survives a restart, and its result stays until the next rebuild',
+      'only one rebuild runs at a time; its progress survives a restart, and its result is kept until the next rebuild',
       on(async ({ generations, reopen }) => {
         expect(await generations.begin(aRebuild())).toBe(true);
         expect(await generations.begin(aRebuild({ generation: 3 }))).toBe(false);
@@ -174,7 +174,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a cancellation is visible to all processes, and concerns that generation only',
+      'a cancellation is visible to all processes and affects only that generation',
       on(async ({ generations, reopen }) => {
         await generations.begin(aRebuild());
         expect(await generations.isCancelAsked(2)).toBe(false);
@@ -186,7 +186,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a generation that is not written can be retired; active ones stay',
+      'a generation that is not written can be retired, and active ones stay',
       on(async ({ generations }) => {
         await generations.begin(aRebuild());
         expect(await generations.retire([1, 2, 3])).toEqual([3]);

@@ -13,7 +13,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
 
   describe(`rotation of ${name}`, () => {
     test(
-      'after a rotation, everything opens in the same process, and after a restart with the new root key but not the old one',
+      'after a rotation, everything opens in the same process and, after a restart, with the new root key but not the old one',
       on(async ({ keys, tenantId, reopen }) => {
         const other = randomUUID();
         await keys.createTenant(other);
@@ -44,7 +44,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a key that is destroyed before or during a rotation stays destroyed',
+      'a key destroyed before or during a rotation stays destroyed',
       on(async ({ keys, tenantId, reopen }) => {
         const [first, second, third] = [
           await keys.create(tenantId),
@@ -112,7 +112,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a rotation interrupted anywhere leaves keys that open with their root key, and can continue',
+      'a rotation interrupted at any point leaves keys that open with their root key, and can continue',
       on(async ({ keys: first, tenantId, reopen }) => {
         const made = new Map<string, string>();
         for (let count = 0; count < 1_100; count += 1) {

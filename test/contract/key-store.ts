@@ -12,7 +12,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
 
   describe(`The key ring over the KeyStore of ${name}`, () => {
     test(
-      'the status of a key is reported: alive, or when it was destroyed',
+      'a key’s status is reported: alive, or when it was destroyed',
       on(async ({ keys, tenantId, clock }) => {
         const [one, other] = [await keys.create(tenantId), await keys.create(tenantId)];
         const at = clock.now();
@@ -44,7 +44,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
 
     describe('the integrity keys', () => {
       test(
-        'are five different keys of 32 bytes, the same for all callers and after a restart',
+        'are five different 32-byte keys, the same for all callers and after a restart',
         on(async ({ keys, reopen }) => {
           const [first, second] = await Promise.all([keys.integrityKeys(), keys.integrityKeys()]);
           const inHex = Object.values(first).map((key) => key.toString('hex'));
@@ -57,9 +57,9 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
     });
 
-    describe('keys of tenants', () => {
+    describe('tenant keys', () => {
       test(
-        'each tenant has five different subkeys of 32 bytes, the same at each call and after a restart',
+        'each tenant has five different 32-byte subkeys, the same on each call and after a restart',
         on(async ({ keys, tenantId, reopen }) => {
           const subkeys = hexOf(await keys.tenantKeys(tenantId));
           expect(Object.keys(subkeys).sort()).toEqual(['audit', 'claims', 'directory', 'fingerprints', 'names']);
@@ -85,7 +85,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'each tenant has its own search key, the same after a restart; an unknown tenant has none',
+        'each tenant has its own search key, which is the same after a restart, and an unknown tenant has none',
         on(async ({ keys, tenantId, reopen }) => {
           const other = randomUUID();
           expect(await keys.searchKey(other, 1)).toBeNull();
@@ -100,7 +100,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'each generation of rows has its own search key until it is destroyed, and no number is reused',
+        'each generation of rows has its own search key until that key is destroyed, and no number is reused',
         on(async ({ keys, tenantId, reopen }) => {
           const hexOfSearchKey = async (generation: number, ring = keys) =>
             (await ring.searchKey(tenantId, generation))?.toString('hex') ?? null;
@@ -151,7 +151,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'the buffer belongs to the caller, and zeroing it does not harm the key',
+        'the buffer belongs to the caller, and zeroing it does not affect the key',
         on(async ({ keys, tenantId }) => {
           const { id, key } = await keys.create(tenantId);
           const hex = key.toString('hex');
@@ -162,7 +162,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'the result of `use` is returned, and its error is thrown',
+        '`use` returns the callback’s result and throws its error',
         on(async ({ keys, tenantId }) => {
           const { id } = await keys.create(tenantId);
           expect(await keys.use(tenantId, id, () => 42)).toEqual({ state: 'open', value: 42, revision: null });
@@ -175,7 +175,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'a key of one tenant does not open under another, whether it was just used or never',
+        'one tenant’s key does not open under another tenant, whether it was just used or never',
         on(async ({ keys, tenantId, reopen }) => {
           const stranger = randomUUID();
           await keys.createTenant(stranger);
@@ -209,7 +209,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
     });
 
-    describe('destroying', () => {
+    describe('destruction', () => {
       test(
         'counts each destroyed key once, in one call or in several',
         on(async ({ keys, tenantId }) => {
@@ -224,7 +224,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'a key that was just used is closed at once, even while others are read',
+        'closes a key that was just used at once, even while others are read',
         on(async ({ keys, tenantId }) => {
           const made = await createMany(keys, tenantId, 40);
           await Promise.all(
@@ -245,7 +245,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'each of 20 concurrent callers that destroy one key waits until it is destroyed',
+        'makes each of 20 concurrent callers that destroy one key wait until it is destroyed',
         on(async ({ keys, tenantId }) => {
           const { id } = await keys.create(tenantId);
           const calls = Array.from({ length: 20 }, async () => {
@@ -257,9 +257,9 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
     });
 
-    describe('noted revisions', () => {
+    describe('recorded revisions', () => {
       test(
-        'the revision of a key only increases, is durable, and is noted together with the destruction of others',
+        'a key’s revision only increases, is durable, and is recorded together with the destruction of other keys',
         on(async ({ keys, tenantId, reopen }) => {
           const made = await createMany(keys, tenantId, 4);
           const [first, second, third, dead] = made.map(({ id }) => id) as [string, string, string, string];
@@ -288,7 +288,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'the revisions of tenants and applications only increase, and are durable',
+        'revisions of tenants and applications only increase, and are durable',
         on(async ({ keys, reopen }) => {
           const id = randomUUID();
           const [tenant, application] = [{ kind: 'tenant', id } as const, { kind: 'application', id } as const];
@@ -316,7 +316,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
 
     describe('living keys by age', () => {
       test(
-        'are returned in the order of creation, in pages, only those older than the limit, without destroyed ones',
+        'are returned in creation order, in pages, only those older than the limit, and without destroyed keys',
         on(async ({ keys, tenantId, clock }) => {
           const startedAt = clock.now();
           const [first] = await createMany(keys, tenantId, 1);
@@ -348,7 +348,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'the log position recorded with a key is before every event that can name it',
+        'the log position recorded with a key is before every event that can name the key',
         on(async ({ keys, log, tenantId, clock }) => {
           for (let round = 0; round < 30; round += 1) {
             const { id } = await keys.create(tenantId);
@@ -364,7 +364,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'a key that was created in advance more than ten minutes ago is no longer issued',
+        'a key created in advance more than ten minutes ago is no longer issued',
         on(async ({ keys, tenantId, clock }) => {
           await keys.create(tenantId);
           const before = new Set((await keys.made(0, clock.now() + 1, 10_000)).map(({ keyId }) => keyId));
@@ -409,7 +409,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'the newest checkpoint and link of the log are remembered, even after a restart, until others replace them',
+      'the newest checkpoint and link of the log are recorded, even across a restart, until others replace them',
       on(async ({ keys, reopen }) => {
         const checkpoint = (number: number) => ({ number, hash: 'ab'.repeat(32), signature: `signature ${number}` });
         const link = (position: number) => ({ position, count: position, hash: Buffer.alloc(32, position) });

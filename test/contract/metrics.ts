@@ -67,7 +67,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
       }
     });
 
-    test('the state is read at each scrape, and unknown gaps are not shown', async () => {
+    test('the state is read on each scrape, and unknown gaps are not shown', async () => {
       const metrics = open();
       const stores = [{ name: 'a.db', state: 'down' }] as const;
       const projections = [{ name: 'shredder', gap: 5 }];
@@ -81,7 +81,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
       expect(good.filter((line) => line.includes('projection_gap'))).toEqual([]);
     });
 
-    test('a rebuild in progress shows its progress and its speed', async () => {
+    test('a rebuild in progress shows its progress and speed', async () => {
       const metrics = open();
       const numbers = { position: 30, head: 120, events: 25, eventsPerSecond: 12.5 };
       const rebuild = { phase: 'building', ...numbers, left: 7, acceptNew: false } as const;
@@ -92,7 +92,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
       expect(await shown(metrics, ready)).toContain('strongroom_rebuild_running 0');
     });
 
-    test('the time of the newest backup is shown in seconds, and 0 while none is known', async () => {
+    test('the newest backup’s time is shown in seconds, or as 0 while none is known', async () => {
       const metrics = open();
       const line = 'strongroom_last_backup_timestamp_seconds';
       expect(await shown(metrics)).toContain(`${line} 0`);

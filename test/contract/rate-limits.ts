@@ -37,7 +37,7 @@ export function rateLimitsContract(name: string, open: Open): void {
     );
 
     test(
-      'subjects are counted separately, and so are the limits of one subject',
+      'subjects are counted separately, and so are one subject’s limits',
       on(async (limits) => {
         const subject = randomUUID();
         await limits.use(limit, subject, 3);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Spans } from '#src/ports/spans.js';
 import { attributesOf, client, failed, type Span, server } from '../support/collector.js';
 
-/** The values that `open` provides to the suite: spans, and what a collector received. */
+/** What `open` provides to the suite: spans, and what a collector received. */
 export type OpenedSpans = { readonly spans: Spans; readonly collected: () => readonly Span[] };
 
 /** Tests the guarantees of `Spans`. An adapter runs this suite in one line. */
@@ -21,7 +21,7 @@ export function spansContract(name: string, open: () => Promise<OpenedSpans>): v
   const end = { method: 'GET', route: '/tokens/:id', status: 200 };
 
   describe(`Spans of ${name}`, () => {
-    test('a store call in a request is a child of its span, with the kind of store', async () => {
+    test('a store call in a request is a child of the request’s span, and names the kind of store', async () => {
       const { spans, collected } = await open();
       const store = spans.store('rows', 'sqlite', rows);
       const request = spans.begin(undefined);
@@ -59,7 +59,7 @@ export function spansContract(name: string, open: () => Promise<OpenedSpans>): v
       }
     });
 
-    test('a call that fails rejects with the same error; its span has the class of the error and no message', async () => {
+    test('a call that fails rejects with the same error, and its span has the class of the error and no message', async () => {
       const { spans, collected } = await open();
       const store = spans.store('rows', 'sqlite', rows);
       const request = spans.begin(undefined);
@@ -88,7 +88,7 @@ export function spansContract(name: string, open: () => Promise<OpenedSpans>): v
       ]);
     });
 
-    test('non-functions stay as they are, and a call outside a request has no span', async () => {
+    test('values that are not functions stay as they are, and a call outside a request has no span', async () => {
       const { spans, collected } = await open();
       const store = spans.store('rows', 'sqlite', rows);
       expect(store.part).toBe(rows.part);

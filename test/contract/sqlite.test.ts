@@ -22,7 +22,7 @@ import { tokenRowsContract } from './token-rows.js';
 import { unitOfWorkContract } from './unit-of-work.js';
 import { webhookStoreContract } from './webhook-store.js';
 
-/** Opens both SQLite files in their own folder. */
+/** Opens both SQLite files in a new folder. */
 async function sqlite(): Promise<ContractStores> {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
   let rootKey: Buffer = randomBytes(32);

@@ -16,7 +16,7 @@ import { type Stored, withTokenMac } from '#src/views/row-mac.js';
 import { applyToView, emptyView, type TokenView } from '#src/views/token-view.js';
 import type { manualClock } from '../support/manual-clock.js';
 
-/** The ports that an adapter provides to the suites, on stores that are new and empty at each `open`. */
+/** The ports that an adapter provides to the suites, on stores that are new and empty on each `open`. */
 export type ContractStores = {
   readonly log: EventLog;
   readonly chain: EventChain;
@@ -30,7 +30,7 @@ export type ContractStores = {
   readonly directory: Directory;
   readonly accessLog: AccessLog;
   readonly clock: ReturnType<typeof manualClock>;
-  /** Closes the stores and opens them again, as after a restart. If given, the root key is used from then on. */
+  /** Closes the stores and opens them again, as after a restart. If a root key is given, it is used from then on. */
   reopen(rootKey?: Buffer): Promise<ContractStores>;
   close(): Promise<void>;
 };
@@ -48,12 +48,12 @@ export function aHash(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** Returns every byte value, and some random bytes. */
+/** Returns every byte value and some random bytes. */
 export function aBox(): Uint8Array {
   return Buffer.concat([Uint8Array.from({ length: 256 }, (_, byte) => byte), randomBytes(16)]);
 }
 
-/** Returns the bytes as a plain array, so that buffers of different kinds compare by content. */
+/** Returns the bytes as a plain array, so that different kinds of buffers compare by content. */
 export function bytes(box: Uint8Array | null): number[] | null {
   return box === null ? null : [...box];
 }
@@ -153,14 +153,14 @@ export function onStores(open: OpenStores, test: (stores: ContractStores) => Pro
   };
 }
 
-/** Does the same as `onStores`, with the keys of a tenant. */
+/** Does the same as `onStores`, with a tenant's keys. */
 export function onTenant(
   open: OpenStores,
   run: (stores: ContractStores & { readonly tenantId: string }) => Promise<void>,
 ) {
   return onStores(open, async (stores) => {
     const tenantId = randomUUID();
-    // A store with keys also needs a log. Without a log, a store would correctly report that the log is lost.
+    // A store with keys also needs a log. Without one, the store would correctly report that the log is lost.
     await stores.log.append(aStream(), -1, [anEvent()]);
     await stores.keys.createTenant(tenantId);
     await run({ ...stores, tenantId });

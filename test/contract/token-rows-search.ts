@@ -94,7 +94,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a page includes contents up to a number of bytes, at least one, and names the remaining tokens',
+      'a page includes contents up to a number of bytes, but at least one, and names the remaining tokens',
       on(async ({ work, rows }) => {
         const made = [];
         for (let i = 0; i < 4; i += 1) {
@@ -123,7 +123,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'pages end at the total; due rows are in neither',
+      'pages end at the total, and neither includes due rows',
       on(async ({ work, rows }) => {
         const streams: string[] = [];
         for (let i = 0; i < 5; i += 1) {
@@ -202,8 +202,8 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
         expect(await walk({ is: 'not', of: has('red') }, async () => undefined)).toEqual([]);
         expect(await walk(nothing, async () => undefined)).toEqual([]);
 
-        // Updates do not move tokens. Tokens that are created during the walk are not found; tokens that are deleted
-        // during the walk may be.
+        // Updates do not move tokens. Tokens created during the walk are not found; tokens deleted during the walk may
+        // be.
         let times = 0;
         const met = await walk(has('green'), async () => {
           times += 1;
@@ -219,7 +219,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'another tenant finds none of these rows with any query',
+      'another tenant finds none of these rows, whatever the query',
       on(async ({ work, rows }) => {
         await work.commit(change(tokenWrite(noTokenYet(), [tokenCreated()], { index: terms('red') })));
         for (const where of [everything, { is: 'not', of: has('blue') } as const, has('red')]) {

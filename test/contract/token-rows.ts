@@ -54,7 +54,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'all rows are returned in pages by stream, with the MACs that they were written with',
+      'all rows are returned in pages by stream, with the MACs with which they were written',
       on(async ({ work, rows }) => {
         const writes = Array.from({ length: 5 }, () => tokenWrite(noTokenYet(), [tokenCreated()]));
         for (const write of writes) await work.commit(change(write));
@@ -89,7 +89,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a fingerprint finds only the living token of its tenant',
+      'a fingerprint finds only its tenant’s living token',
       on(async ({ work, rows }) => {
         const fingerprintHash = aHash();
         const created = tokenCreated({ expiresAt: atNoon + 10 });
@@ -126,7 +126,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'living tokens are counted by type: not the deleted, the expired, or those of another tenant',
+      'living tokens are counted by type, without deleted tokens, expired tokens and other tenants’ tokens',
       on(async ({ work, rows, reopen }) => {
         const counted = async (now = atNoon) => Object.fromEntries(await rows.countByType('tenant', now));
         expect(await counted()).toEqual({});

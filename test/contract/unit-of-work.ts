@@ -27,7 +27,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
 
   describe(`UnitOfWork of ${name}`, () => {
     test(
-      'events, row and claim of a change are all stored when it resolves',
+      'a change’s events, row and claim are all stored when it resolves',
       on(async ({ work, log, rows, claims }) => {
         const write = tokenWrite(noTokenYet(), [tokenCreated({ cvcPurgeAt: atNoon + 5 })]);
         const result = { tokens: [{ stream: write.stream, createdRevision: 0 }] };
@@ -43,7 +43,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a conflict in one stream stores nothing of the others',
+      'a conflict in one stream stores nothing in the others',
       on(async (stores) => {
         const taken = tokenWrite(noTokenYet(), [tokenCreated()]);
         await stores.work.commit(change(taken));
@@ -77,7 +77,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'exactly one of 20 racers for one stream wins, and the row is its row',
+      'exactly one of 20 racers for one stream wins, and the row is the winner’s',
       on(async ({ work, log, rows }) => {
         const stream = aStream();
         const racers = Array.from({ length: 20 }, () => tokenWrite(noTokenYet('tenant', stream), [tokenCreated()]));
@@ -104,7 +104,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       }),
     );
 
-    describe('the position of the creating event in the row', () => {
+    describe('the row’s position of the creating event', () => {
       test(
         'equals the position in the log, even with other writers, and survives updates',
         on(async (stores) => {
@@ -120,7 +120,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'is from the newest life when one append ends a life and begins the next',
+        'comes from the newest life when one append ends a life and begins the next',
         on(async (stores) => {
           const first = tokenWrite(noTokenYet(), [tokenCreated({ expiresAt: atNoon }), tokenUpdated()]);
           await stores.work.commit(change(first));
@@ -186,7 +186,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'exactly one of several racers for two fingerprints in opposite orders is stored, and nothing of the others',
+        'exactly one of several racers for two fingerprints in opposite orders is stored, and nothing of the others is',
         on(async ({ work, log }) => {
           const hashes = [aHash(), aHash()];
           const racers = Array.from({ length: 6 }, (_, index) =>
@@ -243,9 +243,9 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
     });
 
-    describe('the index of a row', () => {
+    describe('a row’s index', () => {
       test(
-        '`keep` keeps it, another index replaces it, a removal deletes it',
+        '`keep` keeps it, another index replaces it, and a removal deletes it',
         on(async ({ work, rows }) => {
           const [first, second] = [aHash(), aHash()];
           const find = (hash: string) => rows.findByFingerprint('tenant', hash, atNoon);
@@ -329,7 +329,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a change that cannot be stored throws as a bug, affects no other change, and leaves nothing',
+      'a change that cannot be stored throws as a bug, affects no other change, and leaves nothing behind',
       on(async (stores) => {
         const stream = aStream();
         const twice = [0, 1].map(() => tokenWrite(noTokenYet('tenant', stream), [tokenCreated()]));

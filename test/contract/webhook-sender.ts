@@ -25,7 +25,7 @@ export function webhookSenderContract(name: string, open: Open): void {
         'https://10.0.0.1:8443/',
       ],
       ...['https://localhost./'],
-    ])('%s is rejected before a name is looked up', async (address) => {
+    ])('%s is rejected before any name lookup', async (address) => {
       expect(strict.problemOf(new URL(address))).toMatch(/must/);
       expect(await strict.post(new URL(address), {}, '{}')).toMatchObject({ kind: 'failed' });
     });
@@ -37,7 +37,7 @@ export function webhookSenderContract(name: string, open: Open): void {
       },
     );
 
-    test('that does not respond is given up when the sender closes, and nothing is sent afterwards', async () => {
+    test('a request without a response is abandoned when the sender closes, and nothing is sent afterwards', async () => {
       let requests = 0;
       const server = createServer(() => {
         requests += 1;
@@ -53,7 +53,7 @@ export function webhookSenderContract(name: string, open: Open): void {
       server.close();
     });
 
-    test('a redirect is a response like any other, and the body of a response is not read', async () => {
+    test('a redirect is a response like any other, and a response’s body is not read', async () => {
       const asked: string[] = [];
       const url = await serve((request, response) => {
         asked.push(`${request.method} ${request.url}`);

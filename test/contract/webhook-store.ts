@@ -32,7 +32,7 @@ export function webhookStoreContract(name: string, open: Open): void {
     );
 
     test(
-      'a sealed id is kept until its event is delivered, and a save that lost does not remove it',
+      'a sealed id is kept until its event is delivered, and a save that lost a race does not remove it',
       on(async (webhooks) => {
         const webhookId = randomUUID();
         const [one, other] = [sealedId(webhookId), sealedId(webhookId)];
@@ -57,7 +57,7 @@ export function webhookStoreContract(name: string, open: Open): void {
     );
 
     test(
-      'the state and the ids of a removed webhook are gone, and those of others stay',
+      'a removed webhook’s state and ids are gone, and those of other webhooks stay',
       on(async (webhooks) => {
         const [removed, kept] = [sealedId(randomUUID()), sealedId(randomUUID())];
         await webhooks.keepIds([removed, kept]);
@@ -80,7 +80,7 @@ function hex(id: SealedTokenId | undefined): string {
   return Buffer.from(id?.sealed ?? []).toString('hex');
 }
 
-/** Returns the stored bytes of each id in hex, or undefined for an id without any. */
+/** Returns the stored bytes of each id in hex, or undefined for an id that has none. */
 async function bytes(webhooks: WebhookStore, webhookId: string, ids: readonly SealedTokenId[]) {
   const found = await webhooks.sealedIds(
     webhookId,

@@ -6,7 +6,7 @@ const guesses = 30;
 const rounds = 4;
 const triesEachRound = 12;
 
-test('kill -9 and restarts do not reset the guess budget of an application', async () => {
+test('kill -9 and restarts do not reset an application’s guess budget', async () => {
   const vault = await makeVault();
   const options = { env: { STRONGROOM_RATE_LIMIT_GUESSES: String(guesses) } };
   const answers: number[] = [];
@@ -19,7 +19,7 @@ test('kill -9 and restarts do not reset the guess budget of an application', asy
     expect(await service.stop('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
   }
   const told = answers.filter((status) => status === 400).length;
-  // A crash may cost the rest of a block: a twentieth of what was left.
+  // A crash may use up the rest of a block: a twentieth of the remaining budget.
   expect(told).toBeGreaterThan(guesses - rounds * 2);
   expect(told).toBeLessThanOrEqual(guesses);
   expect(answers.filter((status) => status === 429)).toHaveLength(rounds * triesEachRound - told);

@@ -14,7 +14,7 @@ import { http, makeVault, run, spawnService, startService, type TestVault, tempD
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
-/** Copies a database and its write-ahead log. Returns a function that puts the copies back. */
+/** Copies a database and its write-ahead log. Returns a function that restores the copies. */
 function keep(dataDir: string, name: string): () => void {
   const to = tempDir();
   const files = [name, `${name}-wal`].filter((file) => existsSync(join(dataDir, file)));
@@ -26,8 +26,9 @@ function keep(dataDir: string, name: string): () => void {
 }
 
 /**
- * Fills a vault, changes and deletes tokens, and kills it. Returns what it holds, and functions that put files back as
- * they were before the changes: what a machine that lost its power would have, if the disk lacks what was not synced.
+ * Fills a vault, changes and deletes tokens, and kills it. Returns the vault's contents, and functions that restore
+ * files to their state before the changes. A machine that lost power would have these files if its disk lacked what was
+ * not synced.
  */
 async function killed(vault: TestVault) {
   const { dataDir, flags, key } = vault;
@@ -46,7 +47,7 @@ async function killed(vault: TestVault) {
   return { made, deleted, putBackVault, putBackJournal };
 }
 
-/** Starts the vault and checks that it has everything that was acknowledged. Returns what it printed. */
+/** Starts the vault and checks that it has everything that was acknowledged. Returns what the vault printed. */
 async function expectComplete({ flags, key }: TestVault, { made, deleted }: Awaited<ReturnType<typeof killed>>) {
   const service = await startService(flags, { env });
   expect(await unread(service.address, key, made)).toEqual([]);
@@ -58,7 +59,7 @@ async function expectComplete({ flags, key }: TestVault, { made, deleted }: Awai
 }
 
 describe('after a power loss', () => {
-  test('a vault.db that lost its newest groups gets them from the journal, even if the starts are killed', async () => {
+  test('a vault.db that lost its newest groups gets them from the journal, even if starts are killed', async () => {
     const vault = await makeVault();
     const state = await killed(vault);
     for (const afterMs of [150, 300, 450, 600]) {
@@ -70,7 +71,7 @@ describe('after a power loss', () => {
     await expectComplete(vault, state);
   });
 
-  test('a backup of a vault.db that lost its newest groups has them', async () => {
+  test('a backup of a vault.db that lost its newest groups contains them', async () => {
     const vault = await makeVault();
     const { putBackVault, made } = await killed(vault);
     putBackVault();
@@ -99,7 +100,7 @@ test('a missing journal loses no change, and the service reports it', async () =
   expect(await expectComplete(vault, state)).toContain('journal.db ends before vault.db');
 });
 
-test('older copies of vault.db and of the journal do not start together: no acknowledged change is lost silently', async () => {
+test('older copies of vault.db and the journal do not start together, so no acknowledged change is lost silently', async () => {
   const vault = await makeVault();
   const { putBackVault, putBackJournal } = await killed(vault);
   putBackVault();
@@ -108,7 +109,9 @@ test('older copies of vault.db and of the journal do not start together: no ackn
   expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('the log is behind its keys') });
 });
 
-/** What a program with write access to the files can do to the journal before `vault.db` is completed from it. */
+/**
+ * Changes that a program with write access to the files can make to the journal before `vault.db` is completed from it.
+ */
 const alterations: Readonly<Record<string, (journal: Database.Database) => void>> = {
   'a changed group': (journal) => {
     journal.exec(
@@ -118,26 +121,26 @@ const alterations: Readonly<Record<string, (journal: Database.Database) => void>
   'a group that is missing in the middle': (journal) => {
     journal.exec('DELETE FROM groups WHERE sequence = (SELECT max(sequence) - 1 FROM groups)');
   },
-  'two groups exchanged': (journal) => {
+  'two swapped groups': (journal) => {
     const newest = '(SELECT max(sequence) FROM groups WHERE sequence > 0)';
     journal.exec(`UPDATE groups SET sequence = -sequence WHERE sequence >= ${newest} - 1;
       UPDATE groups SET sequence = (SELECT -sum(sequence) FROM groups WHERE sequence < 0) + sequence WHERE sequence < 0;`);
   },
-  'a group that is not encoded as ours': (journal) => plant(journal, Buffer.from('not a group')),
+  'a group in a foreign encoding': (journal) => plant(journal, Buffer.from('not a group')),
   'a group with an operation that does not exist': (journal) =>
     plant(journal, encodeChanges([{ operation: 'constructor', input: null }])),
   'a change that vault.db would not have accepted': (journal) => {
     const { changes } = journal.prepare('SELECT changes FROM groups ORDER BY sequence DESC LIMIT 1').get() as Group;
     plant(journal, changes);
   },
-  'a changed batch of the access log': (journal) => {
+  'a changed access log batch': (journal) => {
     journal.exec(`UPDATE batches SET lines = replace(lines, 'success', 'failed')`);
   },
 };
 
 type Group = { readonly sequence: number; readonly hash: Buffer; readonly changes: Buffer };
 
-/** Appends a group with the right hash, which needs no key. */
+/** Appends a group with the correct hash, which needs no key. */
 function plant(journal: Database.Database, changes: Buffer): void {
   const last = journal
     .prepare('SELECT sequence, hash, changes FROM groups ORDER BY sequence DESC LIMIT 1')
@@ -164,7 +167,7 @@ test.each(Object.entries(alterations))('%s is rejected by a start that names the
   expect((await run(['doctor', ...vault.flags])).stdout).toContain('journal.db was changed by another program');
 });
 
-test('a planted change that vault.db accepts is found as one that was written into vault.db', async () => {
+test('a planted change that vault.db accepts is detected as if it had been written directly into vault.db', async () => {
   const vault = await makeVault();
   await killed(vault);
   alter(vault, (journal) => {

@@ -13,7 +13,8 @@ const callers = 8;
 
 /**
  * Kills the process (SIGKILL) at a random moment under load, restarts it on the same data, and compares. Acknowledged
- * changes must be there to the byte. Other changes must be there completely or not at all. Deleted data must be erased.
+ * changes must be present to the byte. Other changes must be present completely or not at all. Deleted data must be
+ * erased.
  */
 test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed})`, {
   timeout: 3_600_000,
@@ -26,7 +27,7 @@ test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed
   /** The wrapped bytes of keys in the file while the keys were alive. */
   const seen = new Map<string, Buffer>();
   let erasedSeen = 0;
-  // Callers send as fast as they can, and together they are one application.
+  // Callers send requests as fast as they can, and together they are one application.
   const options = { env: { STRONGROOM_RATE_LIMIT_REQUESTS: '0' } };
   let service = await startService(vault.flags, options);
 
@@ -59,8 +60,8 @@ test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed
 
     service = await startService(vault.flags, options);
     expect(await http('GET', `${service.address}/health/ready`), at).toMatchObject({ status: 200 });
-    // By the time the service is ready, it has also destroyed the keys that the kill left between the event and their
-    // destruction.
+    // By the time the service is ready, it has also destroyed the keys that the kill left alive between the event and
+    // their destruction.
     const toErase = left.endedAlive.flatMap((id) => left.living.get(id) ?? []);
     expect(bytesLeft(vault.dataDir, toErase), `keys of ended tokens in the files after the start; ${at}`).toBe(0);
     expect(await model.check(service.address), at).toEqual([]);
@@ -84,11 +85,11 @@ test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed
   console.log(`keys that a kill left alive after their end: ${cutOff}`);
 });
 
-/** Appends a torn end to the write-ahead logs, as a crash of the machine may leave it after the last commit. */
+/** Appends a torn end to the write-ahead logs, as a machine crash may leave it after the last commit. */
 function addGarbage(dataDir: string, random: Chance): void {
   for (const file of ['vault.db-wal', 'keys.db-wal', 'journal.db-wal'].map((name) => join(dataDir, name))) {
     if (!existsSync(file)) continue;
-    // Half of a frame with the right salt, and random bytes.
+    // Half a frame with the correct salt, followed by random bytes.
     const frame = readFileSync(file).subarray(32, 32 + 24 + 2_000);
     const noise = Buffer.from(Array.from({ length: 1 + random.below(9_000) }, () => random.below(256)));
     appendFileSync(file, random.next() < 0.5 ? Buffer.concat([frame, noise]) : noise);

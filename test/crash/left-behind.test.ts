@@ -25,8 +25,8 @@ test('a key store from before deletions is shredded again before the service is 
   const second = await startService(flags);
   const again = `${second.address}/tokens`;
   expect(await http('DELETE', `${again}/deleted`, { key })).toMatchObject({ status: 204 });
-  // The key was created under a wrapping key that the older copy also has. Keys come in blocks, but a stopping service
-  // destroys those that it did not use.
+  // The key was created under a wrapping key that the older copy also has. Keys are created in blocks, but a stopping
+  // service destroys the unused ones.
   await second.stop();
   const after = livingKeys(dataDir);
   const destroyed = [...before].filter(([id]) => !after.has(id)).map(([, wrapped]) => wrapped);
@@ -45,9 +45,9 @@ describe('a torn end of the write-ahead log', () => {
   const tails: readonly (readonly [string, (wal: Buffer) => Buffer])[] = [
     ['noise', () => randomBytes(5_000)],
     ['zeros', () => Buffer.alloc(9_000)],
-    ['a whole frame of the log once more', (wal) => wal.subarray(32, 32 + 24 + 4_096)],
+    ['another copy of a whole frame', (wal) => wal.subarray(32, 32 + 24 + 4_096)],
     ['half a frame', (wal) => wal.subarray(32, 32 + 2_000)],
-    ['the last frame with another byte in it', (wal) => Buffer.concat([wal.subarray(-4_120, -1), Buffer.from([7])])],
+    ['the last frame with a changed byte', (wal) => Buffer.concat([wal.subarray(-4_120, -1), Buffer.from([7])])],
   ];
 
   test.each(tails)('%s behind it: nothing that was acknowledged is lost', async (_what, tailOf) => {
@@ -91,7 +91,7 @@ describe('a torn end of the write-ahead log', () => {
     );
     expect(await http('POST', url, { key, body: big })).toMatchObject({ status: 201 });
     await first.stop('SIGKILL');
-    // The state after a machine crash during the second write. No caller had received a response.
+    // The state after a machine crash during the second write, for which no caller had received a response.
     for (const [index, log] of logs.entries()) truncateSync(log, Number(sizesBefore[index]) + 24 + 4_096 + 100);
 
     const second = await startService(flags);
@@ -103,8 +103,8 @@ describe('a torn end of the write-ahead log', () => {
 
 describe('a write-ahead log next to another state of its file', () => {
   /**
-   * Writes to a stopped vault again and kills it. Returns its state before, the state that the kill left, and its
-   * contents.
+   * Writes to a stopped vault again and kills it. Returns the state before that, the state that the kill left, and the
+   * vault's contents.
    */
   async function killedAgain(vault: TestVault) {
     const { dataDir, flags, key } = vault;
@@ -125,13 +125,13 @@ describe('a write-ahead log next to another state of its file', () => {
     return { older, newer, made, erased };
   }
 
-  test('does not start; a mismatched pair stays unchanged, and the matching pair has all data', async () => {
+  test('does not start: a mismatched pair stays unchanged, and the matching pair has all data', async () => {
     const vault = await makeVault();
     const { dataDir, flags, key } = vault;
     const { older, newer, made, erased } = await killedAgain(vault);
     const mixtures = [
       { database: older, wal: newer, message: /vault\.db is damaged/ },
-      // Whether SQLite notices that the pages do not fit together depends on which of them were written in between.
+      // Whether SQLite notices that the pages do not fit together depends on which pages were written in between.
       { database: newer, wal: older, message: /the log is behind its keys|vault\.db is damaged/ },
       { database: older, wal: older, message: /the log is behind its keys/ },
     ];
@@ -144,11 +144,11 @@ describe('a write-ahead log next to another state of its file', () => {
       expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
       const after = hashesOf(dataDir);
       expect(after['keys.db']).toBe(before['keys.db']);
-      // SQLite treats an older log as the end of its file, and copies the log into it.
+      // SQLite treats an older log as the end of its file and copies the log into it.
       if (!refused.stderr.includes('damaged')) continue;
       for (const file of ['vault.db', 'vault.db-wal']) expect(after[file], file).toBe(before[file]);
     }
-    // The starts above went on from the older copies, so the journal is put back, too.
+    // The starts above continued from the older copies, so the journal is restored as well.
     for (const name of ['vault.db', 'journal.db']) {
       rmSync(join(dataDir, `${name}-shm`), { force: true });
       for (const file of [name, `${name}-wal`]) copyFileSync(join(newer, file), join(dataDir, file));

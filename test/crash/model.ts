@@ -13,13 +13,13 @@ type Entry = {
   readonly id: string;
   shown: Shown;
   pending: Pending;
-  /** Milliseconds since the epoch. From then on nothing may be shown. */
+  /** Milliseconds since the epoch. From then on, no data may be shown. */
   expiresAt: number | null;
 };
 
 type Once = { readonly key: string; readonly body: object; id: string | null };
 
-/** Creates a reproducible random generator (mulberry32). */
+/** Creates a reproducible random number generator (mulberry32). */
 export function chance(seed: number) {
   let state = seed >>> 0;
   const next = (): number => {
@@ -34,28 +34,28 @@ export function chance(seed: number) {
 export type Chance = ReturnType<typeof chance>;
 
 /**
- * At rest, a cluster hides a token up to 100 ms before its expiry. A loaded machine or an election makes the time less
+ * At rest, a cluster hides a token up to 100 ms before its expiry. A loaded machine or an election makes this less
  * precise.
  */
 export const hiddenEarlyMsMax = 250;
 
 export type ModelOptions = {
   /**
-   * How long before its due time an expiry may take effect, ms. This covers the uncertainty of the clock and the delay
-   * of reading it.
+   * How long before its due time an expiry may take effect, ms. This covers the clock's uncertainty and the delay in
+   * reading the clock.
    */
   readonly marginMs?: number;
 };
 
-/** The response was 503 with a time to repeat, because a store is down. The request may have taken effect. */
+/** The response was a 503 with a time to retry, because a store is down. The request may have taken effect. */
 class Unavailable extends Error {}
 
-/** How long the claim of a killed process may stay open. */
+/** How long a killed process's claim may stay open. */
 const claimedMsMax = 40_000;
 
 /**
- * Creates concurrent writers that record what was acknowledged. Each owns its tokens, so for each token at most one
- * request has no response when the connections break.
+ * Creates concurrent writers that record what was acknowledged. Each writer owns its tokens, so each token has at most
+ * one request without a response when the connections break.
  */
 export function createModel(key: string, random: Chance, { marginMs = 0 }: ModelOptions = {}) {
   const entries = new Map<string, Entry>();
@@ -64,7 +64,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   const shared = new Map<string, string>();
   const applications: string[] = [];
   const tenants: string[] = [];
-  /** The number of creates without id and idempotency key that got no response. Each may have created a token. */
+  /** The number of creates without an id and idempotency key that got no response. Each may have created a token. */
   let anonymous = 0;
   let serial = 0;
   const acknowledged: Record<string, number> = {};
@@ -102,7 +102,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     entries.set(id, entry);
     const answer = await send(base, 'POST', '', body, headers);
     if (answer.status === 400 && expiresAt !== null && Date.now() >= expiresAt - marginMs) {
-      // The request waited for a store for longer than the token's life.
+      // The request waited for a store longer than the token's life.
       entry.pending = null;
       return;
     }
@@ -220,8 +220,8 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   }
 
   /**
-   * Runs one caller until its connection breaks or it is told to stop. After a 503, it leaves that token alone and
-   * continues. Throws if a response is wrong.
+   * Runs one caller until its connection breaks or it is told to stop. After a 503, the caller leaves that token alone
+   * and continues. Throws if a response is wrong.
    */
   async function caller(base: string, stop?: AbortSignal): Promise<void> {
     const mine: Entry[] = [];
@@ -257,7 +257,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   }
 
   /**
-   * Returns everything that is wrong with a service's responses after the crash, and settles the requests without a
+   * Returns everything that is wrong with a service's responses after the crash, and settles the requests that got no
    * response.
    */
   async function check(base: string): Promise<string[]> {
@@ -277,7 +277,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     return problems;
   }
 
-  /** Runs the other part of the check: repeats the requests without a response. */
+  /** Runs the other part of the check: repeats the requests that got no response. */
   async function checkRepeats(base: string): Promise<string[]> {
     const problems: string[] = [];
     for (const request of once.values()) await repeat(base, request, problems);
@@ -364,11 +364,12 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     unavailable: () => unavailable,
     /** Returns how many requests were acknowledged. */
     total: () => Object.values(acknowledged).reduce((sum, of) => sum + of, 0),
-    /** Returns the ids whose deletion was acknowledged and not undone since. */
+    /** Returns the ids whose deletion was acknowledged and not reversed by a later create. */
     deleted: () =>
       [...entries.values()].filter(({ shown, pending }) => shown === null && pending === null).map(({ id }) => id),
     /**
-     * Returns the lowest and highest possible number of live tokens, after `check` and once all short lives have ended.
+     * Returns the lowest and highest possible number of live tokens, after `check` and after all short lives have
+     * ended.
      */
     living(): readonly [number, number] {
       const lasting = [...entries.values()].filter(({ shown, expiresAt }) => shown !== null && expiresAt === null);
@@ -376,12 +377,12 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
       for (const id of shared.values()) ids.add(id);
       return [ids.size, ids.size + anonymous];
     },
-    /** Returns the milliseconds until every short life has ended. */
+    /** Returns the number of milliseconds until every short life has ended. */
     untilExpired: () => Math.max(0, ...[...entries.values()].map(({ expiresAt }) => (expiresAt ?? 0) - Date.now())),
   };
 }
 
-/** Repeats the request while the claim of the killed process is open. */
+/** Repeats the request while the killed process's claim is open. */
 async function onceFree(ask: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
   const until = performance.now() + claimedMsMax;
   for (;;) {

@@ -7,7 +7,7 @@ import { copyOf } from '../support/process.js';
 
 type KeyRow = { readonly id: string; readonly wrapped: Buffer };
 
-/** Reads the files of a vault that no process holds. Reads copies of the files, so that nothing changes. */
+/** Reads the files of a vault that no process has open. Reads copies of the files, so nothing changes. */
 export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string) {
   const copy = copyOf(dataDir);
   const vault = pinStatements(join(copy, 'vault.db'), {});
@@ -43,7 +43,7 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
   };
 }
 
-/** Returns how many of these wrapped keys are still in a file of the key store. */
+/** Returns how many of these wrapped keys are still in a key store file. */
 export function bytesLeft(dataDir: string, wrapped: readonly Buffer[]): number {
   const files = ['keys.db', 'keys.db-wal'].map((file) => join(dataDir, file)).filter((file) => existsSync(file));
   const raw = files.map((file) => readFileSync(file));

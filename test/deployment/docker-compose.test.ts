@@ -90,7 +90,7 @@ const networksOf = (name: string): readonly string[] => {
   return name === 'grafana' ? ['metrics', 'dashboards'] : ['stores'];
 };
 
-test('only API processes and Grafana are published, on loopback only; stores and metrics are in networks without outside access', () => {
+test('only API processes and Grafana are published, on loopback only, and stores and metrics are in networks without outside access', () => {
   for (const [name, { ports = [], networks = [] }] of services) {
     const isApi = name.startsWith('api-');
     expect([name, ports.length]).toEqual([name, isApi || name === 'grafana' ? 1 : 0]);
@@ -100,7 +100,7 @@ test('only API processes and Grafana are published, on loopback only; stores and
   expect(compose.networks).toMatchObject({ stores: { internal: true }, metrics: { internal: true } });
 });
 
-test('Prometheus of the dashboards scrapes the admin listener of every process, which listens in its network', () => {
+test('the dashboards’ Prometheus scrapes each process’s admin listener, which listens in its network', () => {
   const scraped = parse(text('deploy/compose/prometheus.yml')).scrape_configs[0].static_configs[0].targets;
   expect(scraped).toEqual(serving.map(([name]) => `${name}:${settings['admin.port'].default}`));
   for (const [name, { environment }] of serving) {
@@ -119,7 +119,7 @@ test.each(dashboards)(
   },
 );
 
-test('Grafana shows the chart’s dashboard from this Prometheus, only to viewers', () => {
+test('Grafana shows the chart’s dashboard from this Prometheus, to viewers only', () => {
   const { environment = {}, volumes = [] } = compose.services['grafana'] ?? {};
   expect(environment).toMatchObject({ GF_AUTH_ANONYMOUS_ORG_ROLE: 'Viewer', GF_AUTH_DISABLE_LOGIN_FORM: 'true' });
   expect(parse(text('deploy/compose/grafana-datasources.yml')).datasources[0].url).toBe('http://prometheus:9090');
@@ -139,7 +139,7 @@ test.each(serving)('%s starts after its stores', (_name, { depends_on }) => {
   });
 });
 
-test.each(ours)('%s is configured by known settings that fit together, and by no secret value', (_, service) => {
+test.each(ours)('%s is configured by known settings that fit together, and contains no secret value', (_, service) => {
   const given = Object.entries(service.environment ?? {}).filter(([name]) => name.startsWith('STRONGROOM_'));
   const known = settingPaths.map(environmentName);
   expect(given.map(([name]) => name).filter((name) => !known.includes(name))).toEqual([]);
@@ -171,11 +171,11 @@ test('EventStoreDB runs no projections, and Redis evicts no keys', () => {
   expect(text('scripts/make-secrets.sh')).toMatch(/appendonly yes[\s\S]*maxmemory-policy noeviction/);
 });
 
-test('a deposed leader of EventStoreDB, which exits with 0, is started again', () => {
+test('a deposed EventStoreDB leader, which exits with 0, is restarted', () => {
   expect(compose.services['eventstoredb']?.restart).toBe('always');
 });
 
-test('the addresses of administrators reach the service that prepares the stores, and it gets no root key', () => {
+test('only the service that prepares the stores gets the administrators’ addresses, and it gets no root key', () => {
   const having = (secret: string) =>
     services.filter(([, { secrets = [] }]) => secrets.includes(secret)).map(([name]) => name);
   expect(having('eventstore_admin_url')).toEqual(['cluster-prepare']);

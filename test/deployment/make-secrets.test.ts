@@ -36,7 +36,7 @@ test('a second run is rejected and changes nothing', () => {
   expect(files().map((file) => readFileSync(file, 'utf8'))).toEqual(before);
 });
 
-test('addresses use verified TLS, and each has its own password', () => {
+test('addresses use verified TLS, and each has a password of its own', () => {
   const flags = {
     ...{
       profile: 'cluster',

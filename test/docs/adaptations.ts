@@ -1,9 +1,9 @@
-/** A part of a page that a test cannot run as written, and what the test runs instead. */
+/** A part of a page that a test cannot run as written, and the commands that the test runs instead. */
 export type Adaptation = { readonly says: RegExp; readonly runs: string; readonly because: string };
 
 /**
- * All adaptations, tried in order. The functions in `runs` are in `reader.sh`. An adaptation that no block needs fails
- * the test.
+ * All adaptations, tried in order. The functions in `runs` are in `reader.sh`. If no block needs an adaptation, the
+ * test fails.
  */
 export const adaptations: readonly Adaptation[] = [
   {

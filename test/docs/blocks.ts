@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One fenced code block of a page. */
+/** One fenced code block on a page. */
 export type Block = {
-  /** Path from the project's root. */
+  /** The path from the project's root. */
   readonly page: string;
-  /** Line of the opening fence, counted from 1. */
+  /** The line of the opening fence, counted from 1. */
   readonly line: number;
   readonly language: string;
   readonly text: string;
@@ -14,7 +14,7 @@ export type Block = {
 };
 
 /**
- * Returns every page whose blocks a reader may paste. Decisions (ADRs) are excluded, because they describe the past.
+ * Returns every page with blocks that a reader may paste. Decisions (ADRs) are excluded because they describe the past.
  */
 export function pagesOf(root: string): readonly string[] {
   const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })

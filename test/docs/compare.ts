@@ -11,7 +11,7 @@ const variable: readonly (readonly [RegExp, string])[] = [
   [/(?<=127\.0\.0\.1:)\d+/g, '<port>'],
 ];
 
-/** Replaces everything in a text that differs from run to run with a descriptive name. */
+/** Replaces each part of a string that differs from run to run with a descriptive name. */
 export function masked(text: string): string {
   return variable.reduce((now, [pattern, name]) => now.replace(pattern, name), text);
 }

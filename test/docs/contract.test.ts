@@ -27,7 +27,7 @@ function tableUnder(heading: string): readonly (readonly string[])[] {
   );
 }
 
-/** Returns the texts in backticks of a cell. */
+/** Returns the strings in backticks in a cell. */
 function codesIn(cell: string | undefined): readonly string[] {
   return [...(cell ?? '').matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 }
@@ -76,7 +76,7 @@ describe('the tables of the contract match the code', () => {
 });
 
 test('the contract names every route of the OpenAPI document', async ({ service }) => {
-  // Text in braces is a placeholder for the reader.
+  // Text in braces is a placeholder for the reader to replace.
   const unnamed = (text: string) => text.replace(/\{[^}\s]+\}/g, '{}');
   const said = new Set(codesIn(unnamed(contract)).map((code) => code.replace(/\?.*/, '')));
   const routes = operationsIn(await documentOf(service)).map(({ method, path }) =>

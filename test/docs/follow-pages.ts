@@ -9,13 +9,11 @@ export const pages = pagesOf(root).map(
 );
 const pageLimitMs = 600_000;
 
-/**
- * The README up to its first search. This is the state in which a reader begins a page that starts no service itself.
- */
+/** The README up to its first search. A reader begins in this state on any page that starts no service itself. */
 const readme = blocksOf(root, 'README.md');
 const firstSteps = readme.slice(0, readme.findLastIndex(({ heading }) => heading === 'The first search') + 1);
 
-/** Follows blocks in order, and stops at the first one that fails, because later blocks depend on it. */
+/** Follows blocks in order and stops at the first one that fails, because later blocks depend on it. */
 async function follow(blocks: readonly Block[], reader: Reader): Promise<readonly string[]> {
   let before: Before = null;
   for (const block of blocks) {
@@ -45,7 +43,7 @@ function expectToBecomeAnotherUser(): void {
   }
 }
 
-/** Follows the pages whose names `isChosen` accepts. Two files share the pages, so that they run side by side. */
+/** Follows the pages whose names `isChosen` accepts. Two test files share the pages so that they run in parallel. */
 export function followPages(isChosen: (page: string) => boolean): void {
   test.each(pages.filter(([page, blocks]) => blocks.length > 0 && isChosen(page)))(
     'every code block of %s works, from the first to the last',

@@ -32,7 +32,7 @@ test('a block fails if no rule covers it, its script fails, or its request is re
   }
 });
 
-test('a response is compared by keys, types, members and fixed values; an id means the same one throughout', () => {
+test('a response is compared by keys, types, members and fixed values, and an id stands for the same id throughout', () => {
   const [one, two] = ['f2d07b4a-5fd6-4dd0-93d9-2b5d5b0a3f4b', '1255abe4-56ce-48c5-926e-d06322349614'];
   const compare = (said: unknown, real: unknown) => differences(said, real, new Map());
   expect(compare({ id: one, n: 1 }, { n: 1, id: two })).toEqual([]);

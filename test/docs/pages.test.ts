@@ -4,7 +4,7 @@ import { followPages, pages } from './follow-pages.js';
 
 const scripts = pages.flatMap(([, blocks]) => blocks).filter(({ language }) => language === 'sh');
 
-// The how-to pages are followed in a file of their own.
+// The how-to pages are followed in a separate test file.
 followPages((page) => !page.startsWith('docs/how-to/'));
 
 test.each(adaptations.map(({ says, because }) => [String(says), says, because] as const))(

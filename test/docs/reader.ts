@@ -14,7 +14,7 @@ const blockLimitMs = 300_000;
 export type Reader = {
   /** The copy of the project, in which blocks run. */
   readonly project: string;
-  /** The address of the service once a block has started it. */
+  /** The service's address, once a block has started the service. */
   readonly ports: { readonly port: number; readonly adminPort: number; readonly shopPort: number };
   readonly ids: KnownIds;
   /** Runs a script in bash and returns its output. Variables are kept for the next script. */

@@ -5,7 +5,7 @@ import { pagesOf } from './blocks.js';
 import { root } from './reader.js';
 import { headingsOf, wrongCitations, wrongLinks, wrongPaths } from './references.js';
 
-/** Our sources and tests, except these tests, which cite missing pages on purpose. */
+/** Our source files and tests, except for these tests, which cite missing pages on purpose. */
 const sources = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((path) => `${folder}/${path}`)
@@ -31,7 +31,7 @@ describe('a reader who follows a reference finds what it names', () => {
     expect(pages.flatMap((page) => wrongPaths(root, page, textOf(page)))).toEqual([]);
   });
 
-  test('the index of decisions lists each of them once', () => {
+  test('the index of decisions lists each decision once', () => {
     const listed = [...textOf('docs/adr/README.md').matchAll(/^\| \[\d+\]\(([^)]+)\)/gm)].map(
       ([, file]) => `docs/adr/${file}`,
     );

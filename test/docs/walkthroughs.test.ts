@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 type Step = { readonly name: string; readonly file: string; readonly depth: number; readonly line: number };
 
 /**
- * The steps of the walkthroughs in CONTRIBUTING.md: `- \`function\` in \`file\``, each indented below the function that
+ * The steps in the walkthroughs in CONTRIBUTING.md: `- \`function\` in \`file\``, each indented below the function that
  * calls it.
  */
 const steps: Step[] = readFileSync('CONTRIBUTING.md', 'utf8')
@@ -15,7 +15,7 @@ const steps: Step[] = readFileSync('CONTRIBUTING.md', 'utf8')
     return found === null ? [] : [{ name, file, depth: indent.length / 2, line: index + 1 }];
   });
 
-/** Returns the texts of all functions, methods and ports with this name in a file. */
+/** Returns the source text of each function, method and port with this name in a file. */
 function bodiesOf(name: string, file: string): readonly string[] {
   const lines = readFileSync(`src/${file}`, 'utf8').split('\n');
   const declaration = new RegExp(`^ *(export )?(async )?((function\\*?|const|readonly) )?${name}\\b(\\(|<|:| =)`);

@@ -28,7 +28,7 @@ test('a window never grants more than the budget, for any sequence of requests',
   );
 });
 
-test('a request that exceeds the rest uses it up, and only the first such request is reported', () => {
+test('a request that exceeds the rest of the budget uses it up, and only the first such request is reported', () => {
   const budget = { max: 10, windowMs, suspectAbove: null };
   const first = reserveGuesses(null, budget, asks(11, 0));
   expect(first.reservation).toMatchObject({ granted: 10, exhausts: true });
@@ -43,7 +43,7 @@ test('a caller that requests no spare uses gets what it needs', () => {
   expect(reserveGuesses(null, budget, asks(1, 0, { spare: 'none' })).reservation.granted).toBe(1);
 });
 
-test('clocks within the margin share a window; a clock that was set back begins another', () => {
+test('clocks within the margin share a window, and a clock that was set back begins another', () => {
   const budget = { max: 10, windowMs, suspectAbove: null };
   const { after } = reserveGuesses(null, budget, asks(10, 10_000));
   expect(reserveGuesses(after, budget, asks(1, 9_000, { marginMs: 2_000 })).reservation.granted).toBe(0);

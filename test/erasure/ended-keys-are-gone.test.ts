@@ -41,7 +41,7 @@ describe.each([
     other.close();
   });
 
-  test('PATCH of data, and the cvc that it replaced', async () => {
+  test('PATCH of data, and of the cvc that it replaced', async () => {
     const id = await create(service, aCard());
     const before = await wrappedKeysOf(service, id);
     const other = open();

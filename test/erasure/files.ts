@@ -7,7 +7,7 @@ import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 export type StoreFile = { readonly name: string; readonly content: Buffer };
 
 /**
- * Reads every file of a data directory in another process. SQLite's locks belong to the process, so closing any file
+ * Reads every file in a data directory in another process. SQLite's locks belong to the process, so closing any file
  * handle here would release locks that the service under test relies on.
  */
 export function filesOf(dataDir: string): StoreFile[] {
@@ -29,7 +29,7 @@ function contentOf(file: string): Buffer | null {
   }
 }
 
-/** Returns every form that a text may have in a file: raw, base64 at each alignment, hex, UTF-16, escaped. */
+/** Returns every form that a string may have in a file: raw, base64 at each alignment, hex, UTF-16, and escaped. */
 export function formsOf(text: string): { readonly form: string; readonly bytes: Buffer }[] {
   const utf8 = Buffer.from(text);
   const utf16le = Buffer.from(text, 'utf16le');
@@ -55,7 +55,7 @@ export function formsOf(text: string): { readonly form: string; readonly bytes: 
   return forms.filter(({ bytes }) => bytes.length >= 4);
 }
 
-/** Returns the base64 characters that depend only on the text, at any offset in a longer text. */
+/** Returns the base64 characters that depend only on the string, at any offset in a longer string. */
 function base64FormsOf(utf8: Buffer) {
   return [0, 1, 2].flatMap((before) => {
     const shifted = Buffer.concat([Buffer.alloc(before), utf8]);
@@ -68,7 +68,7 @@ function base64FormsOf(utf8: Buffer) {
   });
 }
 
-/** Returns where any of the texts occurs, as a readable list. */
+/** Returns where any of the strings occurs, as a readable list. */
 export function findTexts(files: readonly StoreFile[], texts: Readonly<Record<string, string>>): string[] {
   return Object.entries(texts).flatMap(([what, text]) =>
     formsOf(text).flatMap(({ form, bytes }) =>
@@ -112,7 +112,7 @@ function uuidOf(hex: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Fails if a file contains a part of wrapped key bytes that is too long to occur by chance. */
+/** Fails if a file contains a part of the wrapped key bytes that is too long to occur by chance. */
 export function expectNowhere(dataDir: string, keys: Iterable<WrappedKey>): void {
   const files = filesOf(dataDir);
   const found = [...keys].flatMap(({ id, wrapped }) =>
@@ -124,14 +124,14 @@ export function expectNowhere(dataDir: string, keys: Iterable<WrappedKey>): void
 }
 
 /**
- * Returns true if some file contains all of the key's bytes. A test must see this before it can claim that the bytes
- * are gone.
+ * Returns true if any file contains all of the key's bytes. A test must see this before it can claim that the bytes are
+ * gone.
  */
 export function isSomewhere(dataDir: string, { wrapped }: WrappedKey): boolean {
   return filesOf(dataDir).some(({ content }) => content.includes(wrapped));
 }
 
-/** Splits nonce, body and tag into pieces of 12 bytes, so that a torn remainder would be found as well. */
+/** Splits nonce, body and tag into 12-byte pieces, so that a torn remainder is found as well. */
 function partsOf(wrapped: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   for (let at = 1; at + 12 <= wrapped.length; at += 12) parts.push(wrapped.subarray(at, at + 12));

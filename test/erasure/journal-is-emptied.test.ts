@@ -7,13 +7,13 @@ import { aCard, create } from './support.js';
 
 type Row = { readonly terms: Buffer; readonly fingerprint: string; readonly content: Buffer };
 
-/** Each hashed term has 16 bytes. In the journal, it is hex. */
+/** Each hashed term has 16 bytes. The journal contains it in hex. */
 function formsOf({ terms, fingerprint }: Row): readonly Buffer[] {
   const each = Array.from({ length: terms.length / 16 }, (_, index) => terms.subarray(index * 16, (index + 1) * 16));
   return [...each.flatMap((term) => [term, Buffer.from(term.toString('hex'))]), Buffer.from(fingerprint)];
 }
 
-test('within a minute of an erasure, no file holds the hashed terms of the token, and the journal no ciphertext of it', {
+test('within a minute of an erasure, no file contains the token’s hashed terms, and the journal contains no ciphertext of it', {
   timeout: 120_000,
 }, async () => {
   const service = await startTestService();

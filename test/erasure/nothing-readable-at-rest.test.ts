@@ -20,8 +20,7 @@ function plant(what: string, text = `mk${randomBytes(12).toString('hex')}`): str
 }
 
 /**
- * Returns a card number that passes the Luhn check (ISO/IEC 7812-1). It has 19 digits, so that it cannot occur by
- * chance.
+ * Returns a card number that passes the Luhn check (ISO/IEC 7812-1). It has 19 digits, so it cannot occur by chance.
  */
 function plantCardNumber(what: string): string {
   const digits = [4, ...Array.from({ length: 17 }, () => randomInt(10))];
@@ -75,7 +74,7 @@ async function patch(url: string, name: string): Promise<void> {
   await call('PATCH', url, changes, headersOf(name));
 }
 
-test('no stored value can be read from any file, not even of live tokens', async () => {
+test('no stored value can be read from any file, not even a live token’s', async () => {
   const { clock, vault } = service;
   const actor = { kind: 'operator' } as const;
   const context = { tenantId: service.tenantId, actor, traceId: plant('operator: trace id') };
@@ -121,7 +120,7 @@ test('no stored value can be read from any file, not even of live tokens', async
   expect(findTexts(filesOf(service.dataDir), planted), 'while the service runs').toEqual([]);
 });
 
-/** So short that hex digits contain it by chance, but far less often than there are cards with it. */
+/** Short enough that hex digits contain it by chance, but far less often than there are cards with it. */
 const cvc = '8085';
 const cardsWithCvc = 200;
 

@@ -32,7 +32,7 @@ const operation = fc.record({
 });
 type Operation = typeof operation extends fc.Arbitrary<infer O> ? O : never;
 
-/** Runs an operation. There are few ids, so that they are deleted, expire and are used again. */
+/** Runs an operation. There are few ids, so they are deleted, expire and are used again. */
 async function run({ what, token, number, cvc, lives, size }: Operation): Promise<void> {
   const id = `token-${token}`;
   const { call, clock } = service;

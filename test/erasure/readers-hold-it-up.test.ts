@@ -14,8 +14,8 @@ const data = { number: '5555555555554444' };
 const headers = { 'service-idempotency-key': randomUUID() };
 
 /**
- * While a reader holds an old state of `keys.db`, its log keeps that state, so no response may claim that the key is
- * erased.
+ * While a reader holds an old state of `keys.db`, its write-ahead log keeps that state, so no response may claim that
+ * the key is erased.
  */
 describe.each([
   { operation: 'DELETE', done: 204, call: (id: string) => service.call('DELETE', `/tokens/${id}`) },
@@ -27,7 +27,7 @@ describe.each([
   },
   { operation: 'DELETE of the cvc', done: 204, call: (id: string) => service.call('DELETE', `/tokens/${id}/cvc`) },
 ])('$operation while a snapshot of keys.db is held', ({ operation, done, call }) => {
-  test('returns 503 within three seconds, and its repeat succeeds afterwards', async () => {
+  test('returns 503 within three seconds, and a retry succeeds afterwards', async () => {
     const id = await create(service, aCard());
     const { content, cvc } = await wrappedKeysOf(service, id);
     const ended = operation.includes('cvc') ? cvc : operation === 'DELETE' ? [...content, ...cvc] : content;

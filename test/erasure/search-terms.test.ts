@@ -17,7 +17,7 @@ function termsInRows({ dataDir }: TestService): Set<string> {
   }
 }
 
-/** Removes terms in each way, and returns those that no live token has any more. */
+/** Removes terms in every way, and returns the terms that no live token has any more. */
 async function removeSome(service: TestService): Promise<Buffer[]> {
   const { call, clock } = service;
   const expires_at = new Date(clock.now() + 1_000).toISOString();
@@ -41,8 +41,8 @@ async function removeSome(service: TestService): Promise<Buffer[]> {
   return gone.map((term) => Buffer.from(term, 'hex'));
 }
 
-/** Threat: an attacker who gets the files later finds out what a deleted token had in common with others. */
-test('the search terms of deleted, updated and expired tokens are in no file after a minute', async () => {
+/** Threat: an attacker who gets the files later finds out what a deleted token had in common with other tokens. */
+test('the search terms of deleted, updated and expired tokens are in no file after one minute', async () => {
   const service = await startTestService();
   const gone = await removeSome(service);
   expect(standsInFiles(service.dataDir, gone)).not.toEqual([]);

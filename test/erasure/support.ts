@@ -69,14 +69,14 @@ export function openReader(dataDir: string, file: 'keys.db' | 'vault.db' = 'keys
   };
 }
 
-/** Copies the files of a stopped service, or some of them, to a new folder. */
+/** Copies some or all files of a stopped service to a new folder. */
 export async function copyOf(dataDir: string, names: readonly string[] = ['vault.db', 'keys.db']): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'strongroom-copy-'));
   for (const name of names) execFileSync('cp', [join(dataDir, name), join(folder, name)]);
   return folder;
 }
 
-/** Runs statements on a file of a stopped service. */
+/** Runs statements on a stopped service's file. */
 export function tamper(dataDir: string, file: 'keys.db' | 'vault.db', statement: string, ...values: unknown[]): number {
   const database = pinStatements(join(dataDir, file), {});
   try {

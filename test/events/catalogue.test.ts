@@ -57,7 +57,7 @@ describe.each(cases)('a recorded log', ({ recording, events }) => {
     return found;
   };
 
-  test('is read, event for event', () => {
+  test('is read event by event', () => {
     for (const event of events.filter(({ type }) => type.startsWith('token.'))) {
       const { id, type, revision, position, time, tenantId, actorId, clear } = event;
       expect(readTokenEvent(event)).toEqual({ id, type, revision, position, time, tenantId, actorId, clear });
@@ -72,7 +72,7 @@ describe.each(cases)('a recorded log', ({ recording, events }) => {
     }
   });
 
-  test('its ciphertexts open with the keys that they name, and contain the stored values', () => {
+  test('has ciphertexts that open with the keys that they name, and contain the stored values', () => {
     expect(recording.opened.length).toBeGreaterThan(8);
     for (const { position, field, key_id: keyId, value } of recording.opened) {
       const { tenantId, stream, revision, sealed } = at(position);
@@ -87,13 +87,13 @@ describe.each(cases)('a recorded log', ({ recording, events }) => {
     }
   });
 
-  test('its streams are found by the ids of the tokens', () => {
+  test('has streams that are found by the ids of the tokens', () => {
     const key = Buffer.from(recording.token_names_key, 'hex');
     const streams = recording.token_ids.map((id) => tokenStream(key, id));
     expect(streams.sort()).toEqual(Object.keys(recording.states).sort());
   });
 
-  test('no value is outside the ciphertexts', () => {
+  test('has no value outside the ciphertexts', () => {
     const texts = recording.opened.flatMap(({ field, value }) => (field === 'cvc' ? [`"${value}"`] : textsOf(value)));
     const clear = JSON.stringify(events.map(({ trace, sealed, ...rest }) => rest));
     expect(texts.length).toBeGreaterThan(10);
@@ -116,10 +116,10 @@ describe('an unreadable event stops the reader', () => {
 
   test.each([
     ['of a newer version', { version: tokenEventVersion + 1 }],
-    ['of a version that never was', { version: 0 }],
+    ['of a version that never existed', { version: 0 }],
     ['of an unknown type', { type: 'token.exploded' }],
     ['of a type that every object has', { type: 'constructor' }],
-    ['without its clear part', { clear: {} }],
+    ['without its plaintext part', { clear: {} }],
   ])('%s', (_, change) => {
     expect(() => readTokenEvent({ ...created, ...change })).toThrow(UnreadableEvent);
     expect(() => applyToView(emptyView(created.stream, created.tenantId), { ...created, ...change })).toThrow(

@@ -47,7 +47,7 @@ test.each([
   ['revision', { revision: 4 }],
   ['key id', { keyId: 'K' }],
   ['field', { field: 'cvc' }],
-  ['border between two parts', { tenantId: 'tt', stream: 'oken-1' }],
+  ['boundary between two parts', { tenantId: 'tt', stream: 'oken-1' }],
 ] as const)('a ciphertext never opens in another place: %s', (_, elsewhere) => {
   const box = sealCiphertext(key, Buffer.from('value'), place);
   expect(openCiphertext(key, box, { ...place, ...elsewhere })).toBeNull();
@@ -81,7 +81,7 @@ describe('the format', () => {
     }
   });
 
-  test('the place is bound: a ciphertext that was sealed without it does not open', () => {
+  test('the place is bound: a ciphertext sealed without it does not open', () => {
     const nonce = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', key, nonce);
     const body = Buffer.concat([cipher.update('value'), cipher.final()]);
@@ -96,10 +96,10 @@ describe('the format', () => {
   });
 });
 
-test('texts whose lengths are in the same 64-byte block give ciphertexts of equal length', () => {
+test('strings whose lengths are in the same 64-byte block give ciphertexts of equal length', () => {
   fc.assert(
     fc.property(fc.nat(20), fc.integer({ min: 1, max: 64 }), fc.integer({ min: 1, max: 64 }), (blocks, one, other) => {
-      // Two bytes of the text are its quotes.
+      // The quotes around the string take two bytes.
       const text = (bytes: number) => 'x'.repeat(Math.max(0, 64 * blocks + bytes - 2));
       const [first, second] = [one, other].map((bytes) => sealJson(key, text(Math.max(bytes, 2)), place).length);
       expect(first).toBe(second);

@@ -61,7 +61,7 @@ test('a fingerprint is the hash in base58', () => {
     const digits = [...fingerprintOf(key, 'card', value)];
     const number = digits.reduce((sum, digit) => sum * 58n + BigInt(alphabet.indexOf(digit)), 0n);
     expect(number).toBe(BigInt(`0x${digest.toString('hex')}`));
-    // Each leading zero byte is a leading `1`.
+    // Each leading zero byte becomes a leading `1`.
     const zeros = digest.findIndex((byte) => byte !== 0);
     expect(digits.findIndex((digit) => digit !== '1')).toBe(zeros);
   }
@@ -88,7 +88,7 @@ test('a stream name has a fixed form and reveals nothing about the id', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('a fingerprint depends on the type, and the stored text differs from the one that callers get', () => {
+test('a fingerprint depends on the type, and the stored fingerprint differs from the one that callers get', () => {
   const fingerprint = fingerprintOf(key, 'card', '4242');
   expect(fingerprint).toMatch(/^[1-9A-HJ-NP-Za-km-z]{43,44}$/);
   expect(fingerprintOf(key, 'token', '4242')).not.toBe(fingerprint);

@@ -13,7 +13,7 @@ function appFor({ service }: TestService) {
   });
 }
 
-describe('a page of a named origin may use the service from a browser', () => {
+describe('a page from an allowed origin may use the service from a browser', () => {
   test.for(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])('a preflight for %s', async (method, { service }) => {
     const headers = {
       ...{ origin, 'access-control-request-method': method },
@@ -36,14 +36,14 @@ describe('a page of a named origin may use the service from a browser', () => {
     }
   });
 
-  test('a page of another origin may not', async ({ service }) => {
+  test('a page from another origin may not', async ({ service }) => {
     const headers = { origin: 'https://other.example', 'service-api-key': service.key };
     const answer = await appFor(service).inject({ method: 'GET', url: '/tokens/unknown', headers });
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
   });
 });
 
-test('without named origins, no CORS headers are sent', async ({ service }) => {
+test('without allowed origins, no CORS headers are sent', async ({ service }) => {
   const headers = { origin, 'access-control-request-method': 'GET' };
   const preflight = await service.call('OPTIONS', '/tokens/some-id', undefined, { headers });
   expect(preflight.status).toBe(405);

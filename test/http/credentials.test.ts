@@ -17,7 +17,7 @@ async function bearerService(limits?: Parameters<typeof startTestService>[0]): P
   return service;
 }
 
-/** Sends a get with only these credentials. */
+/** Sends a GET request with only these credentials. */
 function get(service: TestService, url: string, authorization: string | null, key: string | null = null) {
   return service.call('GET', url, undefined, { key, headers: authorization === null ? {} : { authorization } });
 }
@@ -44,7 +44,7 @@ describe('a 401 describes how to authenticate', () => {
 });
 
 describe('by default', () => {
-  test('a bearer token is not accepted as a key, and changes nothing next to one', async ({ service }) => {
+  test('a bearer token is not accepted as a key, and has no effect next to a key', async ({ service }) => {
     await expectRefusal(service, () => get(service, '/tokens', `Bearer ${service.key}`), refused);
     expect((await get(service, '/tokens', 'Bearer anything', service.key)).status).toBe(200);
     const { components, paths } = await documentOf(service);
@@ -54,7 +54,7 @@ describe('by default', () => {
 });
 
 describe('with auth.bearer', () => {
-  test('the key is accepted as a bearer token, in the header SERVICE-API-KEY, or equal in both', async () => {
+  test('the key is accepted as a bearer token, in the header SERVICE-API-KEY, or in both if they are equal', async () => {
     const service = await bearerService();
     const { id } = await createPlain(service);
     for (const [authorization, key] of [
@@ -70,7 +70,7 @@ describe('with auth.bearer', () => {
     }
   });
 
-  test('401 for two different keys, and for anything that is not a key', async () => {
+  test('two different keys, and anything that is not a key, return 401', async () => {
     const service = await bearerService();
     const other = await service.application(['token:read']);
     for (const [authorization, key] of [
@@ -128,7 +128,7 @@ describe('with auth.bearer', () => {
     expect(await statusOf(`Bearer ${service.key}`)).toBe(429);
   });
 
-  test('the access log records the key by its id, whichever header contained it', async () => {
+  test('the access log records the key by its id, whichever header it came in', async () => {
     const service = await bearerService();
     const { id } = await createPlain(service);
     for (const [authorization, key] of [

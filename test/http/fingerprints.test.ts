@@ -32,7 +32,7 @@ describe('a fingerprint is an oracle, so a caller below reveal sees none', () =>
     },
   );
 
-  test('the response to a create, also of a duplicate, contains the fingerprint of the sent value', async ({
+  test('the response to a create, even of a duplicate, contains the fingerprint of the sent value', async ({
     service,
   }) => {
     const key = await below(service, 'mask');
@@ -48,7 +48,7 @@ describe('a fingerprint is an oracle, so a caller below reveal sees none', () =>
     ['another part of the data', { type: 'card', data: card }, { data: { expiration_month: 1 } }, false],
     ['metadata alone', { type: 'card', data: card }, { metadata: { a: 'b' } }, false],
     ['the number', { type: 'card', data: card }, { data: { number: '5555555555554444' } }, true],
-    ['the whole of a text', { type: 'token', data: 'a' }, { data: 'b' }, true],
+    ['the whole of a string', { type: 'token', data: 'a' }, { data: 'b' }, true],
     ['part of an object', { type: 'token', data: { a: 'secret', b: 1 } }, { data: { b: 2 } }, false],
     ['all of an object', { type: 'token', data: { a: 'secret', b: 1 } }, { data: { a: 'x', b: 2 } }, true],
     [
@@ -70,7 +70,7 @@ describe('a fingerprint is an oracle, so a caller below reveal sees none', () =>
       false,
     ],
   ];
-  test.for(rows)('an update that carries %s', async ([, fields, patch, isShown], { service }) => {
+  test.for(rows)('an update that contains %s', async ([, fields, patch, isShown], { service }) => {
     const { id } = await create(service, fields);
     const key = await below(service, 'mask');
     const { status, text, body } = await service.call('PATCH', path(id), patch, { key });
@@ -97,7 +97,7 @@ describe('a fingerprint is an oracle, so a caller below reveal sees none', () =>
     });
   });
 
-  test('a repeat shows the fingerprint only while the token contains what the first request sent', async ({
+  test('a repeated request shows the fingerprint only while the token contains what the first request sent', async ({
     service,
   }) => {
     const key = await below(service, 'mask');

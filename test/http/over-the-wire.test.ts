@@ -54,20 +54,20 @@ describe('behavior that only a real connection shows', () => {
     expect(await exchange(service, [...head, 'Expect: 100-continue'])).toMatch(/^HTTP\/1\.1 100 .*HTTP\/1\.1 200 /s);
   });
 
-  test('404 for an id longer than any token’s id, and 401 without a key', async ({ service }) => {
+  test('404 for an id longer than any token’s id can be, and 401 without a key', async ({ service }) => {
     const line = `GET /tokens/${'a'.repeat(12_000)} HTTP/1.1`;
     const known = await exchange(service, [line, `SERVICE-API-KEY: ${service.key}`]);
     expect(known).toMatch(/^HTTP\/1\.1 404 .*"code":"token_not_found"/s);
     expect(await exchange(service, [line])).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test('413 for an announced length, before the body arrives', async ({ service }) => {
+  test('413 for a declared length that is too large, before the body arrives', async ({ service }) => {
     const head = ['POST /tokens HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 99999999'];
     const answer = await exchange(service, [...head, `SERVICE-API-KEY: ${service.key}`], '{');
     expect(answer).toMatch(/^HTTP\/1\.1 413 .*"code":"body_too_large"/s);
   });
 
-  test('401 for an announced length without a key', async ({ service }) => {
+  test('401 for a declared length without a key', async ({ service }) => {
     const head = ['POST /tokens HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 99999999'];
     expect(await exchange(service, head, '{')).toMatch(/^HTTP\/1\.1 401 /);
   });

@@ -19,20 +19,20 @@ function namedBy(given: { readonly person?: string; readonly reason?: string }):
 
 const headers = namedBy({ person, reason });
 
-/** Returns what the log says about the newest entry of an operation on a token. */
+/** Returns the newest log entry for an operation on a token. */
 async function recorded(service: TestService, id: string, operation: string): Promise<JsonObject> {
   const [newest = {}] = await logs(service, { entity_id: id, operation });
   return newest;
 }
 
-describe('the access log records the person and the reason of', () => {
+describe('the access log records the person and the reason for', () => {
   test('a get', async ({ service }) => {
     const { id } = await createPlain(service);
     await service.call('GET', path(id), undefined, { headers: { ...headers, 'service-trace-id': 'case-81' } });
     expect(await recorded(service, id, 'reveal')).toMatchObject({ person, reason, trace_id: 'case-81' });
   });
 
-  test('a detokenize request, and of a masked and a redacted search', async ({ service }) => {
+  test('a detokenize request, a masked search and a redacted search', async ({ service }) => {
     const { id } = await createPlain(service, { metadata: { mark: 'searched' } });
     await service.call('POST', '/detokenize', { x: `{{ ${id} }}` }, { headers });
     expect(await recorded(service, id, 'reveal')).toMatchObject({ person, reason });
@@ -57,7 +57,7 @@ describe('the access log records the person and the reason of', () => {
     }
   });
 
-  test('a read of the log, and a change of an application', async ({ service }) => {
+  test('a read of the log, and a change to an application', async ({ service }) => {
     const key = service.managementKey;
     await service.call('GET', '/logs', undefined, { key, headers });
     const body = { name: 'named', type: 'private', permissions: ['token:read'] };
@@ -81,7 +81,7 @@ test('a request without the headers has neither field in the log', async ({ serv
   }
 });
 
-test('the history of a token names the person to readers of the log, and the event log keeps no reason', async ({
+test('a token’s history names the person to readers of the log, and the event log keeps no reason', async ({
   service,
 }) => {
   const { id } = await createPlain(service);
@@ -98,9 +98,9 @@ test('the history of a token names the person to readers of the log, and the eve
 
 describe('rejected', () => {
   test.for([
-    ['an empty text', ''],
+    ['an empty string', ''],
     ['only spaces', '%20%20'],
-    ['a text that is too long', 'x'.repeat(501)],
+    ['a string that is too long', 'x'.repeat(501)],
     ['a line break', 'a%0Ab'],
     ['a control character of Latin-1', '%C2%85'],
     ['a byte that is not percent-encoded', 'M\u00fcller'],
@@ -119,7 +119,7 @@ describe('rejected', () => {
     expect(await logs(service, { entity_id: id, operation: 'reveal' })).toEqual([]);
   });
 
-  test('a person of 201 characters', async ({ service }) => {
+  test('a person with a name of 201 characters', async ({ service }) => {
     const send = () => service.call('GET', '/tokens', undefined, { headers: namedBy({ person: 'ü'.repeat(201) }) });
     await expectRefusal(service, send, invalid('SERVICE-PERSON'));
   });
@@ -137,7 +137,7 @@ describe('rejected', () => {
   });
 });
 
-test('texts of the greatest length are accepted, also with a date and a time', async ({ service }) => {
+test('values of the maximum length are accepted, even if they contain a date and a time', async ({ service }) => {
   const { id } = await createPlain(service);
   const longest = { person: '𝒳'.repeat(200), reason: `2026-11-25 10:30 ${'ü'.repeat(483)}` };
   const answer = await service.call('GET', path(id), undefined, { headers: namedBy(longest) });

@@ -19,7 +19,7 @@ describe('a problem explains itself', () => {
     expect(page.text).toContain(String(problem.body['title']));
   });
 
-  test.for(['none', 'constructor', '__proto__', 'toString'])('there is no page of %s', async (code, { service }) => {
+  test.for(['none', 'constructor', '__proto__', 'toString'])('there is no page for %s', async (code, { service }) => {
     const send = () => service.call('GET', `/errors/${code}`);
     await expectRefusal(service, send, { status: 404, code: 'not_found' });
   });
@@ -31,14 +31,14 @@ describe('a problem explains itself', () => {
     await expectRefusal(service, () => service.call(method, url), { status: 404, code: 'not_found' });
   });
 
-  test('an error response repeats nothing of the request', async ({ service }) => {
+  test('an error response repeats nothing from the request', async ({ service }) => {
     const marks = { id: 'mark/id', metadata: { k: 7 }, mask: '{{ mark }}', data: { mark: 'x' }, expires_at: 'mark' };
     const { text } = await service.call('POST', '/tokens?mark=1', { type: 'card', ...marks, containers: ['mark'] });
     expect(text).not.toContain('mark');
   });
 });
 
-test('400 names at most 20 errors of a body that is invalid everywhere', async ({ service }) => {
+test('a 400 names at most 20 errors in a body that is invalid everywhere', async ({ service }) => {
   const permissions = Array(1_000).fill(1);
   const body = { name: 1, type: 1, permissions, rules: permissions };
   const answer = await service.call('POST', '/applications', body, { key: service.managementKey });
@@ -71,7 +71,7 @@ describe('the trace id', () => {
     'x4929714598473645',
     'card-4929-7145-9847-3645',
     '4.9.2.9.7_1-4598473645x',
-  ])('%s is not accepted', async (traceId, { service }) => {
+  ])('%s is rejected', async (traceId, { service }) => {
     const answer = await service.call('GET', '/tokens/unknown', undefined, {
       headers: { 'service-trace-id': traceId },
     });

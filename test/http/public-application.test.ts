@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { rule } from '../support/test-service.js';
 import { card, create, expectRefusal, invalid, path, read, test } from './routes/support.js';
 
-describe('a public application, whose key may be public, can create and update tokens but sees no plaintext data', () => {
+describe('a public application, whose key may become public, can create and update tokens but sees no plaintext data', () => {
   test('with plain permissions it gets the mask of what it sent', async ({ service }) => {
     const key = await service.application(['token:create', 'token:update'], 'public');
     const masked = { number: 'XXXXXXXXXXXX4242', expiration_month: 12, expiration_year: 2030 };
@@ -19,7 +19,7 @@ describe('a public application, whose key may be public, can create and update t
   test.for([
     ['POST', '/applications', { name: 'x', type: 'public' }],
     ['PUT', null, { name: 'x' }],
-  ] as const)('%s rejects a rule with reveal for it', async ([method, url, fields], { service }) => {
+  ] as const)('%s rejects a rule that grants it reveal', async ([method, url, fields], { service }) => {
     const key = service.managementKey;
     const good = { container: '/', transform: 'mask', permissions: ['token:update'] };
     const made = await service.call('POST', '/applications', { name: 'x', type: 'public', rules: [good] }, { key });

@@ -188,7 +188,7 @@ describe('a cvc is never returned later than one hour after it was written, even
     expect(after, 'a purge is no modification by an application').not.toHaveProperty('modified_at');
   });
 
-  test('expiry and purge that are due together leave nothing alive', async ({ service }) => {
+  test('an expiry and a purge that are due together leave nothing alive', async ({ service }) => {
     const before = await service.eventCount();
     const expires_at = new Date(service.clock.now() + hourMs).toISOString();
     await create(service, { type: 'card', data: card, expires_at });

@@ -37,7 +37,7 @@ async function updateAndRead(service: TestService, id: string, from: number, cou
   }
 }
 
-test('a key seals no more traces than the limit, of events and entries together, and older traces stay readable', async () => {
+test('a key seals no more traces than the limit, counting events and entries together, and older traces stay readable', async () => {
   const service = await startTestService({ traceLimits });
   onTestFinished(service.close);
   const created = await service.call('POST', '/tokens', { id: 'traced', type: 'token', data: 'x' });
@@ -55,7 +55,7 @@ test('a key seals no more traces than the limit, of events and entries together,
   for (let index = 0; index < 20; index += 1) expect(read).toContain(traceOf(index));
 });
 
-test('uses are counted durably: a restart continues after the reserved uses', async (context) => {
+test('uses are counted durably: after a restart, counting continues after the reserved uses', async (context) => {
   embeddedOnly(context, 'a test service of the cluster is not started again');
   const dataDir = tempDir();
   const first = await startTestService({ dataDir, traceLimits });
@@ -75,7 +75,7 @@ test('uses are counted durably: a restart continues after the reserved uses', as
   await service.stop();
 });
 
-test('a use beyond the reservation counts too, and a failed reservation is retried', async () => {
+test('uses beyond the reservation are counted too, and a failed reservation is retried', async () => {
   const reserved: number[] = [];
   let fails = false;
   const uses = createTraceUses(

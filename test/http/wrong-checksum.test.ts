@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { newApiKey } from '#src/domain/tenancy/api-key.js';
 import { startTestService } from '../support/test-service.js';
 
-test('a key with a wrong checksum returns 401 without a look-up, even if the store is unavailable', async () => {
+test('a key with a wrong checksum returns 401 without a lookup, even if the store is unavailable', async () => {
   const service = await startTestService();
   const wellFormed = newApiKey('private', (maxExclusive) => randomBytes(1).readUInt8() % maxExclusive);
   const mistyped = wellFormed.slice(0, -1) + (wellFormed.endsWith('A') ? 'B' : 'A');

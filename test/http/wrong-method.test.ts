@@ -9,7 +9,7 @@ import { createPlain, expectProblem, path, test } from './routes/support.js';
 const origin = 'https://app.example';
 const silent = { request: () => undefined, error: () => undefined };
 
-/** Sends a request with any method. `call` accepts only those of the document. */
+/** Sends a request with any method. `call` accepts only documented methods. */
 async function send(app: TestService['app'], method: string, url: string, headers: Record<string, string> = {}) {
   // The types of `inject` allow only known methods, but the router accepts any method.
   const response = await app.inject({ method: method as 'GET', url, headers });
@@ -18,7 +18,7 @@ async function send(app: TestService['app'], method: string, url: string, header
   return { status, headers: answered, text, body: isJson ? JSON.parse(text) : {} };
 }
 
-/** Returns the methods that the document describes at a concrete path, with HEAD beside each GET. */
+/** Returns the methods that the document describes for a concrete path, with HEAD next to each GET. */
 async function describedAt(service: TestService, url: string): Promise<readonly string[]> {
   const found = operationsIn(await documentOf(service)).filter(({ path: template }) =>
     new RegExp(`^${template.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(url),
@@ -27,7 +27,7 @@ async function describedAt(service: TestService, url: string): Promise<readonly 
   return [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])])].sort();
 }
 
-describe('a method that a known path does not have returns 405 with the methods that it has', () => {
+describe('a method that a known path does not support returns 405 with the methods that it supports', () => {
   test('on every path, with every method that Node.js parses', async ({ service }) => {
     const { paths = {} } = await documentOf(service);
     let refused = 0;
@@ -78,8 +78,8 @@ describe('a method that a known path does not have returns 405 with the methods 
   });
 });
 
-describe('what 405 reveals', () => {
-  test('is the same for every caller, and whether or not the token exists', async ({ service }) => {
+describe('a 405', () => {
+  test('reveals the same to every caller, whether or not the token exists', async ({ service }) => {
     const { id } = await createPlain(service);
     const seen: unknown[] = [];
     for (const url of [path(id), path('unknown')]) {
@@ -93,7 +93,7 @@ describe('what 405 reveals', () => {
     expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(1);
   });
 
-  test('counts against the limit of requests without a key, before the body is parsed', async () => {
+  test('counts against the limit on requests without a key, before the body is parsed', async () => {
     const service = await limitedService({ keylessRequests: 2 });
     const parse = vi.spyOn(JSON, 'parse');
     const statuses: number[] = [];

@@ -17,7 +17,7 @@ async function stateOf(keyId: string) {
 }
 
 describe('the search for orphan keys', () => {
-  test('destroys keys that no event names once they are older than an hour', async () => {
+  test('destroys keys that no event names once they are more than one hour old', async () => {
     const { id } = await service.vault.keys.create(service.tenantId);
     service.clock.advance(anHour);
     expect(await search()).toBe(0);
@@ -29,7 +29,7 @@ describe('the search for orphan keys', () => {
     expect(await search()).toBe(0);
   });
 
-  test('keeps every key that an event names, of living tokens, of replaced content and of a cvc', async () => {
+  test('keeps every key that an event names, whether for living tokens, replaced content or a cvc', async () => {
     const id = await create(service, aCard());
     await service.call('PATCH', `/tokens/${id}`, { metadata: { a: '1' } });
     await service.call('PATCH', `/tokens/${id}`, { data: { cvc: '999' } });
@@ -91,7 +91,7 @@ describe('the search for orphan keys', () => {
     },
   );
 
-  test('keeps keys that were created after a log was restored, next to older ones from a later head', async () => {
+  test('keeps keys that were created after a log was restored, next to older keys from a later head', async () => {
     const { log, chain, keys } = service.vault;
     const before = await keys.create(service.tenantId);
     const id = await create(service, aCard());

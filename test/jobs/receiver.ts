@@ -14,12 +14,12 @@ type Respond = (response: ServerResponse, received: Received, request: IncomingM
 export type Receiver = {
   readonly url: string;
   readonly received: Received[];
-  /** Sets how the receiver responds. The default is 204. */
+  /** Sets how the receiver responds. The default status is 204. */
   respond: Respond;
   close(): Promise<void>;
 };
 
-/** Starts a receiver of webhooks: a real HTTP server on this machine. */
+/** Starts a webhook receiver: a real HTTP server on this machine. */
 export async function startReceiver(host = '127.0.0.1'): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {

@@ -106,7 +106,7 @@ test('one failing row does not stop the others, and is reported', async () => {
   expect((await typesOf(String(ids[2]))).at(-1)).toBe('token.expired');
 });
 
-/** Creates a sweep whose rounds are counted. The test moves its timers together with the clock. */
+/** Creates a sweep that counts its rounds. The test moves its timers together with the clock. */
 function observedSweep(given: { readonly nextDueAt?: () => Promise<number | null> } = {}) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const rounds: number[] = [];
@@ -177,7 +177,7 @@ describe('the sweep runs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('and a stop waits for the current round, which is the last one', async () => {
+  test('and a stop waits for the current round, after which no other runs', async () => {
     let goOn: (value: null) => void = () => undefined;
     const held = new Promise<null>((resolve) => {
       goOn = resolve;
@@ -212,7 +212,7 @@ describe('housekeeping', () => {
     expect(service.errors).toEqual([]);
   }
 
-  test('claims are forgotten after a day, so that their idempotency key can be used again', async () => {
+  test('claims are forgotten after a day, so their idempotency keys can be used again', async () => {
     const { vault, clock } = service;
     const cmd = 'c'.repeat(64);
     const claim = withClaimMac(vault.integrity.rows, { cmd, result: { tokens: [] }, time: clock.now() });

@@ -113,7 +113,7 @@ describe('a webhook', () => {
     expect(told(receiver).slice(1)).toEqual([['token.expired', 'card-1']]);
   });
 
-  test('filters by type and by container, including tokens that have ended', async ({ service, receiver }) => {
+  test('filters by type and by container, even for tokens that have ended', async ({ service, receiver }) => {
     await subscribe(service, receiver.url, { containers: ['/pci/'], token_types: ['token'] });
     await create(service, 'inside', { containers: ['/pci/high/'] });
     await create(service, 'outside', { containers: ['/general/'] });
@@ -127,7 +127,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  test('receives nothing of another tenant', async ({ service, receiver }) => {
+  test('receives nothing from another tenant', async ({ service, receiver }) => {
     await subscribe(service, receiver.url);
     await service.call(
       'POST',
@@ -153,7 +153,7 @@ describe('a webhook', () => {
     expect(issued?.text).not.toContain('hash');
   });
 
-  test('is notified of denied requests, at most once per application and minute, until they are delivered', async ({
+  test('is notified of denied requests, at most once per application per minute, until they are delivered', async ({
     service,
     receiver,
   }) => {
@@ -195,7 +195,7 @@ describe('a webhook', () => {
     expect(outcomes).toEqual(['delivered', 'delivered', 'delivered', 'failed']);
   });
 
-  test('that fails gets the same event again, with increasing delays, until the event is parked', async ({
+  test('that fails gets the same event again, with increasing delays, until the vault parks the event', async ({
     service,
     receiver,
   }) => {
@@ -241,7 +241,7 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(count);
   });
 
-  test('gets the events of one token in order even if the first of them fails', async ({ service, receiver }) => {
+  test('gets one token’s events in order even if the first of them fails', async ({ service, receiver }) => {
     await subscribe(service, receiver.url);
     let failing = true;
     receiver.respond = (response, { data }) =>
@@ -295,7 +295,7 @@ describe('a webhook', () => {
     expect(await stored()).toBeUndefined();
   });
 
-  test('is told nothing by a delete that stopped after it had sealed the id, and that id is gone after three days', async ({
+  test('is not notified of a delete that stopped after it sealed the id, and that id is gone after three days', async ({
     service,
     receiver,
   }) => {
@@ -345,7 +345,7 @@ describe('a webhook', () => {
     await service.call('DELETE', `/webhooks/${id}`, undefined, { key: service.managementKey });
     const { webhookStore } = service.vault;
     const eventId = service.vault.random.uuid();
-    // The delete of the token had read the webhook before, and writes after it is gone.
+    // The token's delete read the webhook earlier, and writes after the webhook is gone.
     await webhookStore.keepIds([{ webhookId: id, eventId, sealed: Buffer.alloc(40, 1), at: service.clock.now() }]);
     service.clock.advance(3 * day);
     await service.service.webhooks.run();
@@ -408,7 +408,7 @@ describe('a webhook', () => {
   });
 });
 
-describe('a state that something other than the vault wrote', () => {
+describe('a webhook state that the vault did not write', () => {
   test('suppresses no delivery: the webhook begins again, and the failure is reported', async ({
     service,
     receiver,
@@ -479,7 +479,7 @@ describe('a replay', () => {
   });
 });
 
-describe('a receiver does not affect others that', () => {
+describe('a receiver does not affect others if it', () => {
   const bad: Readonly<Record<string, Receiver['respond']>> = {
     'never responds': () => undefined,
     'responds slowly': (response) => void response.writeHead(200).write('x'),
@@ -511,7 +511,7 @@ describe('a receiver does not affect others that', () => {
         });
         const round = service.service.webhooks.run();
         await arrived;
-        // Callers are served while the service waits for the other receiver.
+        // The service serves callers while it waits for the other receiver.
         expect((await create(service, 'meanwhile')).status).toBe(201);
         await round;
         const attempts = await attemptsOf(service, id);

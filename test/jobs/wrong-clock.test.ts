@@ -39,7 +39,7 @@ async function typesOf(service: TestService, stream: string): Promise<string[]> 
   return (await service.vault.log.readStream(stream)).map(({ type }) => type);
 }
 
-/** Runs a whole round of the sweep, including housekeeping. */
+/** Runs a full round of the sweep, including housekeeping. */
 async function fullRound(service: TestService): Promise<void> {
   const forgotten: number[] = [];
   const errors: unknown[] = [];
@@ -57,7 +57,7 @@ async function fullRound(service: TestService): Promise<void> {
 const months = ({ dataDir }: TestService) =>
   readdirSync(dataDir).filter((name) => name.startsWith('access-') && name.endsWith('.db'));
 
-test('a start ten years ahead hides what is due and destroys nothing, until the clock is right again', async (context) => {
+test('a start ten years ahead hides what is due and destroys nothing until the clock is right again', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { restart, get, as } = await vaultOn(clock);
@@ -66,7 +66,7 @@ test('a start ten years ahead hides what is due and destroys nothing, until the 
   const card = await create(get(), aCard());
   const streams = await Promise.all([brief, card].map((id) => streamOf(get(), id)));
   expect(await get().call('GET', `/tokens/${lasting}`)).toMatchObject({ status: 200 });
-  // A thread in the background writes the files of the months.
+  // A background thread writes each month's files.
   await expect.poll(() => months(get()), { timeout: 10_000 }).not.toEqual([]);
   const before = months(get());
 
@@ -91,7 +91,7 @@ test('a start ten years ahead hides what is due and destroys nothing, until the 
   for (const stream of streams.slice(0, 1)) expect(await typesOf(right, stream)).toEqual(['token.created']);
 });
 
-test('after running for 24 hours, the vault trusts its clock; stops and starts neither shorten nor repeat this time', async (context) => {
+test('after running for 24 hours, the vault trusts its clock, and stops and starts neither shorten nor restart this period', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { restart, get } = await vaultOn(clock);
@@ -110,7 +110,7 @@ test('after running for 24 hours, the vault trusts its clock; stops and starts n
   expect(await service.service.state()).toMatchObject({ notices: [] });
 });
 
-test('a vault that was stopped for 7 days continues at once, and after 8 days once the operator confirms the clock', async (context) => {
+test('a vault that was stopped for 7 days continues at once; after 8 days, it continues once the operator confirms the clock', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { restart, get } = await vaultOn(clock);
@@ -136,7 +136,7 @@ test('a vault that was stopped for 7 days continues at once, and after 8 days on
   expect(await (await restart()).service.state()).toMatchObject({ notices: [] });
 });
 
-test('a step of more than an hour at run time destroys nothing, and a step back ends the hold', async (context) => {
+test('a step of more than one hour at run time destroys nothing, and a step back lifts the block on destruction', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { get, restart } = await vaultOn(clock);
@@ -156,12 +156,12 @@ test('a step of more than an hour at run time destroys nothing, and a step back 
   clock.step(-tenYears - 3 * anHour);
   expect(await get().service.state()).toMatchObject({ notices: [] });
   await fullRound(get());
-  // By the right clock, the token is due now.
+  // By the correct clock, the token is due now.
   expect(await typesOf(get(), stream)).toEqual(['token.created', 'token.expired']);
   await restart();
 });
 
-test('a step of less than an hour is an adjustment', async (context) => {
+test('a step of less than one hour is an adjustment', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { get } = await vaultOn(clock);
@@ -172,7 +172,7 @@ test('a step of less than an hour is an adjustment', async (context) => {
 });
 
 for (const back of [5_000, anHour / 2, 3 * aDay]) {
-  test(`a clock that is set back by ${back} ms while it runs does not extend the hour of a code`, async (context) => {
+  test(`a clock that is set back by ${back} ms while it runs does not extend a code’s hour`, async (context) => {
     embeddedOnly(context, why);
     const clock = manualClock();
     const { get } = await vaultOn(clock);
@@ -205,7 +205,7 @@ for (const back of [5_000, 30 * 60_000, tenYears]) {
     const { dataDir } = get();
     const service = await restart(() => {
       clock.advance(-back);
-      // As after a crash, the event is newer than the last record.
+      // As after a crash, the event is newer than the last recorded time.
       const keys = pinStatements(join(dataDir, 'keys.db'), {});
       const newest = clock.now() + back - 50_000;
       const record = Buffer.from(JSON.stringify({ newest, codesAhead: 0, hold: null }));
@@ -223,7 +223,7 @@ for (const back of [5_000, 30 * 60_000, tenYears]) {
   });
 }
 
-test('the time of the clock is recorded durably, in the key store', async (context) => {
+test('the clock’s time is recorded durably in the key store', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { get, restart } = await vaultOn(clock);

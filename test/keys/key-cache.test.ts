@@ -36,7 +36,7 @@ test('a key that is read while it is destroyed is not cached', () => {
   cache.close();
 });
 
-test('the cache holds 10,000 keys, and zeroes the one that was not used for the longest time', () => {
+test('the cache keeps 10,000 keys, and zeroes the least recently used one', () => {
   const cache = createKeyCache();
   const [first, second] = [newKey(), newKey()];
   cache.add('one', 'first', first, null);

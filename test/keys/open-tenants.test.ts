@@ -11,7 +11,7 @@ import { manualClock } from '../support/manual-clock.js';
 
 const zeros = Buffer.alloc(32);
 
-/** Creates the opened keys of a new tenant over a key store in its own folder. */
+/** Creates the opened keys of a new tenant on top of a key store in its own folder. */
 async function aTenant() {
   const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-open-tenants-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));
@@ -31,7 +31,7 @@ async function aTenant() {
   return { tenants, tenantId, tenant, id, key, destroyed };
 }
 
-test('a wrapping key is zeroed when its tenant is dropped, and callers that hold the tenant no longer find the key', async () => {
+test('a wrapping key is zeroed when its tenant is dropped, and callers that have the tenant no longer find the key', async () => {
   const { tenants, tenantId, tenant, id, key } = await aTenant();
   const before = key.toString('hex');
   tenants.drop(tenantId);
@@ -51,7 +51,7 @@ test('a wrapping key is zeroed when the tenant’s keys are found to be destroye
   expect(tenant.subkeys?.claims).not.toEqual(zeros);
 });
 
-test('a newer wrapping key joins the older one, which stays open', async () => {
+test('a newer wrapping key is added, and the older one stays open', async () => {
   const { tenants, tenantId, tenant, id, key } = await aTenant();
   await tenants.addWrapping([{ tenant: tenantId, number: (tenant.newest?.number ?? 0) + 1 }]);
   const { newest, wrapping } = await tenants.fresh(tenantId);

@@ -14,7 +14,7 @@ const variants = profiles.flatMap((profile) => [
   [profile, 'in maintenance', { maintenance: true }] as const,
   [
     profile,
-    'with everything set',
+    'with all values set',
     {
       image: { digest: `sha256:${'0'.repeat(64)}`, pullSecrets: ['registry'] },
       settings: { STRONGROOM_RATE_LIMIT_REQUESTS: '5000' },
@@ -35,7 +35,7 @@ const variants = profiles.flatMap((profile) => [
   ] as const,
   [
     profile,
-    'with as little as possible',
+    'with the fewest possible values',
     {
       backup: { enabled: false, persistence: { existingClaim: 'backups' } },
       embedded: { persistence: { existingClaim: 'data' } },
@@ -90,13 +90,13 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
     expect(manifests.length).toBeGreaterThan(4);
   });
 
-  test('names are unique, and no manifest holds a secret', () => {
+  test('names are unique, and no manifest contains a secret', () => {
     const names = manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
     expect(ofKind('Secret')).toEqual([]);
   });
 
-  test('every pod runs without privileges, on a read-only file system, and without the variables and token of Kubernetes', () => {
+  test('every pod runs without privileges, on a read-only file system, and without Kubernetes’ variables and token', () => {
     expect(pods.length).toBeGreaterThan(0);
     for (const { of, spec } of pods) {
       expect([of, spec]).toMatchObject([
@@ -128,7 +128,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
     }
   });
 
-  test('secrets are mounted from existing Secrets for the group of the service only, and every mount has its volume', () => {
+  test('secrets are mounted from existing Secrets, only for the service’s group, and every mount has its volume', () => {
     for (const { of, spec } of pods) {
       for (const { name, secret } of spec.volumes) {
         if (secret === undefined) continue;
@@ -210,7 +210,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
     }
   });
 
-  test('Prometheus finds the admin listener of every serving process, also of one that is not ready', () => {
+  test('Prometheus finds the admin listener of every serving process, even of one that is not ready', () => {
     const [admin] = ofKind('Service').filter(({ metadata }) => metadata.name === 'vault-strongroom-admin');
     expect(admin?.spec).toMatchObject({ clusterIP: 'None', publishNotReadyAddresses: true });
     for (const { labels } of pods) expect(selects(admin?.spec.selector ?? { none: '' }, labels)).toBe(true);
@@ -219,7 +219,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
     }
   });
 
-  test('each Deployment has a disruption budget that a drained node can keep, and updates without a gap', () => {
+  test('each Deployment has a disruption budget that a drained node can meet, and updates without a gap', () => {
     const deployments = ofKind('Deployment');
     const budgets = ofKind('PodDisruptionBudget');
     expect(budgets.map(({ spec }) => [spec.selector?.matchLabels, spec['maxUnavailable']])).toEqual(
@@ -279,12 +279,7 @@ test.each([
     { settings: { STRONGROOM_ADMIN_PORT: 'off' } },
     /STRONGROOM_ADMIN_PORT/,
   ],
-  [
-    'embedded',
-    'an address of a store in the open',
-    { settings: { STRONGROOM_REDIS_URL: 'x' } },
-    /STRONGROOM_REDIS_URL/,
-  ],
+  ['embedded', 'a store address in plaintext', { settings: { STRONGROOM_REDIS_URL: 'x' } }, /STRONGROOM_REDIS_URL/],
   ['embedded', 'a backup that no one can open', { backup: { recipients: [] } }, /recipients/],
   ['cluster', 'no addresses of stores', { cluster: { stores: { existingSecret: '' } } }, /existingSecret/],
   ['cluster', 'no API process', { cluster: { api: { replicas: 0 } } }, /replicas/],
@@ -292,7 +287,7 @@ test.each([
   expect(() => render(profile, values)).toThrow(message);
 });
 
-test('the check of manifests finds what is wrong', () => {
+test('the manifest check finds errors', () => {
   const [deployment] = render('cluster').filter(({ kind }) => kind === 'Deployment');
   if (deployment === undefined) throw new Error('no Deployment');
   expect(check(deployment)).toEqual([]);

@@ -54,7 +54,7 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a real Prometheus that scrapes this address every second and has our alerts. It is removed when the test ends.
+ * Starts a real Prometheus with our alerts that scrapes this address every second. It is removed when the test ends.
  */
 async function startPrometheus(target: string) {
   const dir = tempDir();
@@ -175,7 +175,10 @@ describe('alerts', () => {
     ]);
   });
 
-  /** For each alert, series for which it fires, and series for which it just does not fire. Each value is a minute. */
+  /**
+   * For each alert, the series for which it fires, and series for which it just does not fire. There is one value per
+   * minute.
+   */
   const cases: Readonly<Record<string, { readonly bad: Series; readonly good: Series; readonly at: string }>> = {
     StrongroomDown: { bad: { 'up{job="strongroom"}': '0x10' }, good: { 'up{job="strongroom"}': '0 1x10' }, at: '5m' },
     StrongroomNotReady: { bad: { strongroom_ready: '0x10' }, good: { strongroom_ready: '1 1 0 1x10' }, at: '5m' },
@@ -199,7 +202,7 @@ describe('alerts', () => {
     StrongroomAnchorFails: increases('strongroom_audit_anchor_failures_total', '0+1x90', '0x60 1x60', '80m'),
     StrongroomGuessing: increases('strongroom_guess_budgets_exhausted_total', '0x10 1x90', '3x90', '30m'),
     StrongroomWrongKeys: increases('strongroom_rate_limited_total{limit="auth_failures"}', '0+20x30', '0+5x30', '20m'),
-    // The time in a test begins at the epoch.
+    // Time in a test begins at the epoch.
     StrongroomBackupOld: {
       bad: { strongroom_last_backup_timestamp_seconds: '0x3000' },
       good: { strongroom_last_backup_timestamp_seconds: '86400x3000' },
@@ -224,7 +227,7 @@ describe('alerts', () => {
     },
   );
 
-  test('the page for operators lists each with its threshold, time and severity', () => {
+  test('the page for operators lists each one with its threshold, time and severity', () => {
     const page = readFileSync(join(chart, '../../../docs/how-to/operate.md'), 'utf8');
     const rows = [...page.matchAll(/^\| `(Strongroom\w+)` \| .* \| (\S+(?: min)?) \| (critical|warning) \|/gm)];
     const said = rows.map(([, alert, time, severity]) => [alert, time, severity]);
@@ -250,7 +253,7 @@ function increases(metric: string, bad: string, good: string, at: string) {
   return { bad: { [metric]: bad }, good: { [metric]: good }, at };
 }
 
-/** Returns whether the alert fires at this time in promtool, given these series. */
+/** Returns whether promtool says that the alert fires at this time, given these series. */
 function fires(alert: string, series: Series, at: string): boolean {
   const dir = tempDir();
   const input = Object.entries(series).map(([name, values]) => ({ series: name, values }));
@@ -291,7 +294,7 @@ describe('the dashboard', () => {
     }
   });
 
-  test('passes the schema of Grafana, which finds what is wrong', () => {
+  test('passes Grafana’s own schema, which detects errors', () => {
     expect(wrongInGrafana(dashboard)).toBe('');
     const [first, ...others] = dashboard.panels;
     const withPanel = (panel: object) => wrongInGrafana({ ...dashboard, panels: [{ ...first, ...panel }, ...others] });
@@ -316,10 +319,10 @@ describe('the dashboard', () => {
       .flatMap(([, expr]) => metricsIn(expr))
       .map((name) => name.replace(/_(bucket|sum|count)$/, ''));
     const unshown = [
-      // The ratio shows the progress of a rebuild.
+      // The ratio shows a rebuild's progress.
       'strongroom_rebuild_running',
       'strongroom_rebuild_events',
-      // The metric has no sample before an application is suspected. `doctor` and the access log name that application.
+      // The metric has no sample until an application is suspected. `doctor` and the access log name that application.
       'strongroom_deduplication_suspects_total',
     ];
     expect(ours.filter((name) => !shown.includes(name))).toEqual(unshown);
@@ -327,7 +330,7 @@ describe('the dashboard', () => {
 });
 
 /**
- * Checks a dashboard against the types of Grafana's own schema, in the version that docker-compose.yml uses. The
+ * Checks a dashboard against the types in Grafana's own schema, in the version that docker-compose.yml uses. The
  * dashboard is compiled as a literal, so unknown fields are errors. Returns the compiler's errors.
  */
 function wrongInGrafana(checked: {
@@ -347,7 +350,7 @@ function wrongInGrafana(checked: {
   const source = [
     "import type { Dashboard } from '@grafana/schema';",
     ...imports,
-    // In JSON, the value of an enumeration is its text.
+    // In JSON, an enumeration's value is its text.
     `type Plain<T> = T extends string ? \`\${T}\` : T extends (infer I)[] ? Plain<I>[] : T extends object ? Fields<T> : T;`,
     'type Fields<T> = { [K in keyof T]: Plain<T[K]> };',
     `export const dashboard: Plain<Dashboard> = ${JSON.stringify(checked)};`,

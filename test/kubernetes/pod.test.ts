@@ -19,7 +19,7 @@ function containersOf(maintenance: boolean, recipient: string): ReadonlyMap<stri
   );
 }
 
-/** Returns the text with the backup path replaced by one that exists on this machine. */
+/** Returns the text with the backup path replaced by a path that exists on this machine. */
 const moved = (text: string): string => text.replace(/^\/backups$/, '/mnt/backups');
 
 test('the embedded profile runs from its manifests on mounts like kubelet’s: init, serve, back up, stop, restore', async () => {

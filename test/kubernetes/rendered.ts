@@ -25,7 +25,7 @@ export function lint(profile: Profile) {
   return spawnSync(tool('HELM'), ['lint', '--strict', chart, ...version(), ...valuesOf(profile)], { encoding: 'utf8' });
 }
 
-/** Values that override those of `ci/`. */
+/** Values that override those in `ci/`. */
 export type Values = { readonly [name: string]: unknown };
 
 /** Renders the chart like `helm template`. Throws helm's own message if the values are rejected. */

@@ -32,7 +32,7 @@ async function start() {
   return { service, day, tokens, accesses };
 }
 
-test('tokens are counted by type on the day on which they were created, deleted and due', async () => {
+test('tokens are counted by type on the days on which they were created, deleted and due', async () => {
   const { service, day, tokens } = await start();
   const expiring = { expires_at: new Date(service.clock.now() + dayMs).toISOString() };
   const { id } = await createPlain(service);
@@ -58,7 +58,7 @@ test('tokens are counted by type on the day on which they were created, deleted 
   ]);
 });
 
-test('a range that begins later begins with the tokens of the days before', async () => {
+test('a range that begins later starts with the tokens from the days before it', async () => {
   const { service, day } = await start();
   await createPlain(service);
   service.clock.advance(3 * dayMs);
@@ -71,7 +71,7 @@ test('a range that begins later begins with the tokens of the days before', asyn
   });
 });
 
-test('accesses are counted by operation, and denied ones apart', async () => {
+test('accesses are counted by operation, and denied ones separately', async () => {
   const { service, day, accesses } = await start();
   const { id } = await createPlain(service);
   const masked = await service.application(['token:read']);
@@ -150,7 +150,7 @@ test('the counts of a deleted tenant are removed, and no later event or record b
   expect((await accesses(otherId))[0]?.operations).toEqual({ create: 1 });
 });
 
-test('a range that is reversed, too long or no range is rejected', async () => {
+test('a range that is reversed, too long or invalid is rejected', async () => {
   const { service } = await start();
   const now = service.clock.now();
   for (const range of [

@@ -22,7 +22,7 @@ test('keys left by a crash are destroyed once and counted, and the checkpoint is
   expect(await shredEndedKeys(log, keys)).toBe(0);
 });
 
-test('revisions of tokens, tenants and applications that a crash left unnoted are noted from the log', async () => {
+test('revisions of tokens, tenants and applications that a crash left unrecorded are recorded from the log', async () => {
   const { log, keys } = service.vault;
   const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2031, cvc: '123' };
   const create = async (body: object) => String((await service.call('POST', '/tokens', body)).body['id']);
@@ -51,14 +51,14 @@ test('revisions of tokens, tenants and applications that a crash left unnoted ar
   expect(await revisions()).toEqual(before);
 });
 
-test('it destroys nothing that an event does not end', async () => {
+test('it destroys no key that no event ends', async () => {
   const created = await service.call('POST', '/tokens', { type: 'token', data: 'kept' });
   await service.vault.keys.saveCheckpoint('shredder', 0);
   expect(await shredEndedKeys(service.vault.log, service.vault.keys)).toBe(0);
   expect((await service.call('GET', `/tokens/${created.body['id']}`)).status).toBe(200);
 });
 
-test('the checkpoint passes no event whose keys could not be destroyed', async () => {
+test('the checkpoint does not pass an event whose keys could not be destroyed', async () => {
   const { log, keys } = service.vault;
   await shredEndedKeys(log, keys);
   const before = await keys.checkpoint('shredder');

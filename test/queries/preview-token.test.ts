@@ -12,7 +12,7 @@ async function callerOf(service: TestService, key: string) {
   return caller;
 }
 
-/** Returns what a caller gets from a preview: the decisions, and the rendered token. */
+/** Returns what a caller gets from a preview: the decisions and the rendered token. */
 async function preview(
   service: TestService,
   callerKey: string,
@@ -37,7 +37,7 @@ async function start() {
   return { service, idOf };
 }
 
-test('a preview names the transform and the deciding rule of each permission, and shows the same token', async () => {
+test('a preview names each permission’s transform and deciding rule, and shows the token as a read would', async () => {
   const { service, idOf } = await start();
   const { id: tokenId } = await create(service, { type: 'card', data: card, containers: ['/pci/high/'] });
   const rules = [
@@ -107,7 +107,7 @@ test('an attack: no preview shows a value to a caller that may not read it', asy
   });
 });
 
-test('rules that are not saved decide without a change of the application', async () => {
+test('unsaved rules decide without a change to the application', async () => {
   const { service, idOf } = await start();
   const { id: tokenId } = await createPlain(service, { containers: ['/a/'] });
   const applicationId = await idOf(await service.application([rule('/a/', 'reveal', ['token:read'])]));
@@ -130,7 +130,7 @@ test('rules that are not saved decide without a change of the application', asyn
   expect(await preview(service, reader, { ...asked, access: edited('mask') })).toMatchObject({ rejected: 'forbidden' });
 });
 
-test('unknown applications and tokens, also those of another tenant, are not found', async () => {
+test('unknown applications and tokens, and those of another tenant, are not found', async () => {
   const { service, idOf } = await start();
   const { id: tokenId } = await createPlain(service);
   const applicationId = await idOf(service.key);
@@ -147,7 +147,7 @@ test('unknown applications and tokens, also those of another tenant, are not fou
   });
 });
 
-test('the access log records a preview, and the token that it shows', async () => {
+test('the access log records a preview and the token that it shows', async () => {
   const { service, idOf } = await start();
   const { id: tokenId } = await createPlain(service);
   const applicationId = await idOf(service.key);
@@ -159,7 +159,7 @@ test('the access log records a preview, and the token that it shows', async () =
   expect([...(await recorded())].sort()).toEqual(['token created', 'token shown in plaintext', ...[read, read]]);
 });
 
-test('a viewer of the same tenant sees the token of a preview, no more than its own rules allow', async () => {
+test('a viewer in the same tenant sees no more of a previewed token than its own rules allow', async () => {
   const { service, idOf } = await start();
   const { id: tokenId } = await create(service, { type: 'card', data: card, containers: ['/pci/'] });
   const applicationId = await idOf(await service.application([rule('/', 'reveal', ['token:read'])]));

@@ -42,7 +42,7 @@ async function failingWebhook({ call, vault, clock }: TestService, key: string):
   return id;
 }
 
-test('a new service has no problem except that it has no backup', async () => {
+test('a new service has no problem except a missing backup', async () => {
   const { operator, tenant } = await start();
   const checks = ['stores', 'projections', 'deadlines', 'checkpoint', 'backup', 'guessing', 'webhooks'];
   expect((await operator()).map(({ check }) => check)).toEqual(checks);
@@ -67,7 +67,7 @@ test('an overdue expiry, an unsigned log and an old backup are problems', async 
   expect(problemsIn(await operator({ backupMadeAt: service.clock.now() }))).toEqual([]);
 });
 
-test('a tenant is told of its own suspects and webhooks, and an operator of all', async () => {
+test('a tenant sees its own suspects and webhooks, and an operator sees all of them', async () => {
   const { service, operator, tenant } = await start();
   const caller = await service.service.authenticate(service.key);
   const applicationId = caller?.applicationId ?? '';
@@ -81,7 +81,7 @@ test('a tenant is told of its own suspects and webhooks, and an operator of all'
   }
 });
 
-test('an attack: a tenant learns nothing about another tenant, nor about the log and the damage', async () => {
+test('an attack: a tenant learns nothing about another tenant, the log or damage', async () => {
   const { service, operator, tenant } = await start();
   const otherKey = await service.otherTenant();
   const other = await service.service.authenticate(otherKey);

@@ -7,11 +7,11 @@ import { endOfRebuild, generous, openVault, rebuildTokens, storedIn } from './su
 test.each([
   ['a due time', 'UPDATE token_rows_1 SET expires_at = 99999999999999 WHERE stream = ?'],
   ['a term', `UPDATE token_rows_1 SET terms = zeroblob(length(terms)) WHERE stream = ?`],
-  ['a box', 'UPDATE token_rows_1 SET content = zeroblob(64) WHERE stream = ?'],
+  ['a ciphertext', 'UPDATE token_rows_1 SET content = zeroblob(64) WHERE stream = ?'],
   ['the state', `UPDATE token_rows_1 SET state = json_set(state, '$.life.createdBy', 'x') WHERE stream = ?`],
   ['a fingerprint', `UPDATE token_rows_1 SET fingerprint = 'f' WHERE stream = ?`],
   ['the whole row', 'DELETE FROM token_rows_1 WHERE stream = ?'],
-])('%s that was changed by hand: the rows are not swapped, and the token is named', async (_what, sql) => {
+])('%s changed by hand: the rows are not swapped, and the token is named', async (_what, sql) => {
   const service = await startTestService();
   for (let made = 0; made < 5; made += 1) await createPlain(service);
   const vault = openVault(service.dataDir);
@@ -26,7 +26,7 @@ test.each([
   await service.close();
 });
 
-test('a lost key ends the rebuild, which names the token and changes nothing', async () => {
+test('a lost key stops the rebuild, which names the token and changes nothing', async () => {
   const service = await startTestService();
   await createPlain(service);
   await service.stop();
@@ -40,11 +40,11 @@ test('a lost key ends the rebuild, which names the token and changes nothing', a
     examples: [expect.stringMatching(/^token-/)],
   });
   expect(storedIn(dataDir)).toMatchObject({ generations: [{ generation: 1, state: 'read' }], keys: [1] });
-  expect((await again.service.state()).reasons).toContain('keys of tokens are lost');
+  expect((await again.service.state()).reasons).toContain('token keys are lost');
   await again.close();
 });
 
-test('rows of an older version are rebuilt at the start, which is logged, and rows of a newer version are rejected', async () => {
+test('rows of an older version are rebuilt at startup, which is logged, and rows of a newer version are rejected', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service);
   await service.stop();
@@ -61,7 +61,7 @@ test('rows of an older version are rebuilt at the start, which is logged, and ro
   expect(await endOfRebuild(again)).toMatchObject({ outcome: 'done' });
   expect(again.notices).toEqual([
     'the directory was built by an older version and is being rebuilt',
-    'the rows of tokens were built by an older version; they stay in use while new ones are built',
+    'the token rows were built by an older version; they stay in use while new ones are built',
   ]);
   expect((await again.call('GET', `/tokens/${id}`, undefined, { key: service.key })).status).toBe(200);
   const status = await again.service.projections.status();

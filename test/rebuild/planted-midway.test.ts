@@ -10,7 +10,7 @@ const secret = 'the-plaintext-of-the-token';
 
 type Plant = {
   readonly what: string;
-  /** Whether the rebuild replaces an older revision, as of a row that a writer left. */
+  /** Whether the rebuild replaces an older revision, such as one from a row that an attacker left. */
   readonly isReplaced: boolean;
   readonly edit: (row: Record<string, unknown>) => Record<string, unknown>;
 };
@@ -86,7 +86,7 @@ test.each(plants)(
       return;
     }
 
-    // Differing rows are not used unless the operator accepts them.
+    // Rows that differ are not used unless the operator accepts them.
     await service.service.projections.rebuild('tokens', false);
     plant.run(row);
     expect(await endOfRebuild(service)).toEqual({ outcome: 'different', different: 1, examples: [stream] });
@@ -94,7 +94,7 @@ test.each(plants)(
     await expectNothingShown();
     expect((await service.call('GET', `/tokens/${id}`)).body).toMatchObject({ data: secret, containers: ['/closed/'] });
 
-    // If the rows are used, the planted row is rejected as in the current rows.
+    // If the rows are used, the planted row is rejected just as it would be in the current rows.
     await service.service.projections.rebuild('tokens', true);
     plant.run(row);
     expect(await endOfRebuild(service)).toMatchObject({ outcome: 'done', different: 1 });

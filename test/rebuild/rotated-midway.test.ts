@@ -63,7 +63,7 @@ test('a rotation during a rebuild does not disturb it', async () => {
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  // The key is requested when a rebuild begins, and again before each of its pages is noted.
+  // The key is requested when a rebuild begins, and again before the progress of each page is recorded.
   Object.assign(vault.log, {
     async head() {
       asked += 1;

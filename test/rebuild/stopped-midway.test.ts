@@ -16,7 +16,7 @@ async function listed({ call }: TestService): Promise<number> {
   return ((await call('GET', '/tokens?size=1')).body as { pagination: { total_items: number } }).pagination.total_items;
 }
 
-test('a rebuild that is cancelled at any moment leaves no row, no posting, no generation and no key', async () => {
+test('a rebuild cancelled at any moment leaves no row, no posting, no generation and no key', async () => {
   const service = await startTestService();
   await filled(service);
   const { projections } = service.service;
@@ -47,7 +47,7 @@ test('a rebuild that is cancelled at any moment leaves no row, no posting, no ge
   await service.close();
 });
 
-test('the search terms of a cancelled and of a replaced generation are no longer in any file', async () => {
+test('the search terms of a cancelled or replaced generation are no longer in any file', async () => {
   const service = await startTestService();
   await filled(service);
   const vault = openVault(service.dataDir);
@@ -79,7 +79,7 @@ test('the search terms of a cancelled and of a replaced generation are no longer
   await service.close();
 });
 
-test('a token that is deleted while both generations are written is in neither of them', async () => {
+test('a token deleted while both generations are written is in neither of them', async () => {
   const service = await startTestService({ keptMs: 3_600_000 });
   const [id] = await filled(service);
   await service.service.projections.rebuild('tokens', false);
@@ -99,7 +99,7 @@ test('a token that is deleted while both generations are written is in neither o
   await service.close();
 });
 
-test('a rebuild begun by one process is continued by another', async () => {
+test('one process continues a rebuild that another began', async () => {
   const first = await startTestService();
   await filled(first);
   await first.service.projections.rebuild('tokens', false);

@@ -11,13 +11,13 @@ import type { TestService } from '../support/test-service.js';
 
 export const generous = { timeout: 50_000, interval: 20 };
 
-/** Rebuilds the rows of tokens and returns the outcome. */
+/** Rebuilds the token rows and returns the outcome. */
 export async function rebuildTokens({ service }: TestService, acceptNew = false) {
   await service.projections.rebuild('tokens', acceptNew);
   return endOfRebuild({ service });
 }
 
-/** Waits until no rebuild is running. Returns the outcome of the last one, or null if there is no record of it. */
+/** Waits until no rebuild is running. Returns the outcome of the last one, or null if none is recorded. */
 export function endOfRebuild({ service }: Pick<TestService, 'service'>) {
   return vi.waitFor(async () => {
     const [tokens] = await service.projections.status();
@@ -27,7 +27,7 @@ export function endOfRebuild({ service }: Pick<TestService, 'service'>) {
   }, generous);
 }
 
-/** Returns the contents of the files: the rows of each set of tables, the generations, and the live search keys. */
+/** Returns the contents of the files: the rows in each set of tables, the generations, and the live search keys. */
 export function storedIn(dataDir: string) {
   const vault = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
   const keys = pinStatements(join(dataDir, 'keys.db'), { readonly: true });
@@ -37,7 +37,7 @@ export function storedIn(dataDir: string) {
       generations: vault.prepare('SELECT generation, state FROM generations ORDER BY generation').all(),
       rows: [count('token_rows_0'), count('token_rows_1')],
       postings: slots.map((slot) => storedPostings(vault, slot).length),
-      /** Everything that each set of tables has for search, whether it is in use or not. */
+      /** Everything that each set of tables contains for search, whether or not the set is in use. */
       index: slots.map((slot) =>
         ['changes', 'runs', 'segments', 'filters', 'blocks'].reduce(
           (sum, table) => sum + count(`index_${table}_${slot}`),
@@ -53,7 +53,7 @@ export function storedIn(dataDir: string) {
   }
 }
 
-/** Returns the stored state of the rebuild of tokens, or null if none is or was running. */
+/** Returns the stored state of the token rebuild, or null if none has ever run. */
 export function rebuildIn(dataDir: string): Rebuild | null {
   const vault = openVault(dataDir);
   try {
@@ -64,7 +64,7 @@ export function rebuildIn(dataDir: string): Rebuild | null {
   }
 }
 
-/** Returns which files of a data directory contain any of these bytes. */
+/** Returns which files in a data directory contain any of these bytes. */
 export function standsInFiles(dataDir: string, all: readonly Buffer[]): string[] {
   const files = ['vault.db', 'vault.db-wal', 'keys.db', 'keys.db-wal'].filter((file) =>
     existsSync(join(dataDir, file)),
@@ -76,7 +76,7 @@ export function standsInFiles(dataDir: string, all: readonly Buffer[]): string[]
   });
 }
 
-/** Opens `vault.db`, to read and damage it while the service runs. */
+/** Opens `vault.db` to read and damage it while the service runs. */
 export function openVault(dataDir: string): Database.Database {
   return pinStatements(join(dataDir, 'vault.db'), { timeout: 10_000 });
 }

@@ -46,7 +46,7 @@ test(`${rounds} kills during rotations under load: every start opens everything,
     const running = load();
     await callControl(socket, 'keys-rotate', {});
     const cut = wait(below(400));
-    // Some rounds wait until the rotation has ended, so that the next one begins with another root key.
+    // Some rounds wait until the rotation has finished, so that the next one begins with a different root key.
     while (round % 3 === 0) {
       const asked = await callControl(socket, 'keys-rotation', {});
       const now = asked?.ok === true ? asked.value.state : undefined;
@@ -76,7 +76,7 @@ test(`${rounds} kills during rotations under load: every start opens everything,
   expect(await unread(service.address, key, made)).toEqual([]);
 });
 
-test('after an interruption between any two steps at the root key files, the next start opens everything and a repeat finishes', async () => {
+test('after an interruption between any two steps on the root key files, the next start opens everything and a retry finishes', async () => {
   const { dir, dataDir, flags, rootKeyFile } = await makeVault();
   const nextFile = `${rootKeyFile}.new`;
   const old = join(dir, 'kept.key');
@@ -87,10 +87,10 @@ test('after an interruption between any two steps at the root key files, the nex
   const torn = Buffer.concat([newText.subarray(0, 20), oldText.subarray(20)]);
   const zeros = Buffer.alloc(newText.length);
   const states: readonly (readonly [string, Buffer, Buffer])[] = [
-    ['everything is under the new one, and the files are as before', oldText, newText],
-    ['the old one is half overwritten', torn, newText],
-    ['it is overwritten, and the file of the new one still there', newText, newText],
-    ['that is overwritten, too, and not removed', newText, zeros],
+    ['all keys are under the new root key, and the files are unchanged', oldText, newText],
+    ['the old root key is half overwritten', torn, newText],
+    ['the old root key is overwritten, and the new one’s file still exists', newText, newText],
+    ['the new one’s file is also overwritten, and not removed', newText, zeros],
   ];
   for (const [what, present, next] of states) {
     writeFileSync(rootKeyFile, present, { mode: 0o600 });
@@ -100,7 +100,8 @@ test('after an interruption between any two steps at the root key files, the nex
     expect(existsSync(nextFile), what).toBe(false);
     expect(readFileSync(rootKeyFile), what).toEqual(newText);
   }
-  // Nothing is under the new root key yet. A partial file that a crash left does no harm, and a complete one is used.
+  // No key is wrapped under the new root key yet. A partial file left by a crash does no harm, and a complete one is
+  // used.
   writeFileSync(`${nextFile}.part`, newText.subarray(0, 10), { mode: 0o600 });
   await run(['keys', 'generate-root', nextFile]);
   const prepared = readFileSync(nextFile);

@@ -16,8 +16,8 @@ const mayLook = (() => {
 })();
 
 /**
- * Returns how often each pattern occurs in the writable memory of a process, including the heap, stacks and buffers of
- * all threads.
+ * Returns how often each pattern occurs in a process's writable memory, including the heap, the stacks and the buffers
+ * of all threads.
  */
 function countInMemory(pid: number, patterns: Readonly<Record<string, Buffer>>): Record<string, number> {
   const counts = Object.fromEntries(Object.keys(patterns).map((name) => [name, 0]));
@@ -73,7 +73,7 @@ test.skipIf(!mayLook)(
     // A rebuild opens rows on its own thread, which receives the root key, and keeps the old rows for a while.
     await runJson(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
     const before = countInMemory(service.pid, formsOf(old));
-    // The patterns that must be there are found, which proves that the search works.
+    // The patterns that must be present are found, which proves that the search works.
     expect(before['bytes']).toBeGreaterThan(0);
     await runJson(['keys', 'rotate', '--all', ...vault.flags]);
     const present = rootKeyIn(vault.rootKeyFile);

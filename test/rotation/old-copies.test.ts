@@ -49,7 +49,7 @@ test('after a rotation while the service runs, the old root key with an older co
   expect(today.tenantKeys.map(({ purpose }) => purpose)).toContain('identity');
   for (const row of today.tenantKeys) expect(openTenantKey(oldRoot, row.wrapped, row)).toBeNull();
   for (const { wrapped } of today.generationKeys) expect(openGenerationKey(oldRoot, wrapped, 1)).toBeNull();
-  // The tenant keys that open in the copy with the old root key cannot unwrap any of today's data keys.
+  // The tenant keys that the old root key opens in the copy cannot unwrap any current data key.
   const oldWrapping = before.tenantKeys.filter(({ purpose }) => purpose === 'wrapping');
   const places = oldWrapping.map(({ id, tenant: tenantId, ...row }) => {
     const wrapping = openTenantKey(oldRoot, row.wrapped, { id, tenant: tenantId, purpose: row.purpose });
@@ -77,7 +77,7 @@ test('after a rotation while the service runs, the old root key with an older co
   expect((await http('GET', `${again.address}/tokens/${deleted}`, { key })).status).toBe(404);
 });
 
-test('the location of the root key is checked before the rotation starts', async () => {
+test('the root key’s location is checked before the rotation starts', async () => {
   const { dir, dataDir, flags, rootKeyFile } = await makeVault();
   const before = readFileSync(join(dataDir, 'keys.db'));
   const refused = async (args: readonly string[], message: RegExp, code = 1, env = {}) => {
@@ -97,7 +97,7 @@ test('the location of the root key is checked before the rotation starts', async
   );
 });
 
-test('a root key from a command: the next key is named, and the operator must change the command', async () => {
+test('with a root key from a command, the next key is named, and the operator must change the command', async () => {
   const { dir, dataDir, rootKeyFile } = await makeVault();
   const next = join(dir, 'next.key');
   expect((await run(['keys', 'generate-root', next])).code).toBe(0);

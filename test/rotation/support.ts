@@ -37,7 +37,7 @@ export function rootKeyIn(file: string): Buffer {
   return Buffer.from(readFileSync(file, 'utf8').trim(), 'hex');
 }
 
-/** Creates this many tokens and returns the value of each by its id. */
+/** Creates this many tokens and returns their values by id. */
 export async function fill(
   address: string,
   { key }: Pick<TestVault, 'key'>,
@@ -58,7 +58,7 @@ export async function fill(
   return made;
 }
 
-/** Returns the ids of tokens that do not read as expected. */
+/** Returns the ids of tokens whose values do not read as expected. */
 export async function unread(address: string, key: string, made: ReadonlyMap<string, string>): Promise<string[]> {
   const wrong: string[] = [];
   const left = [...made];

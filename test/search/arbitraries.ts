@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { dateFields, type Query, textFields } from '#src/search/query/syntax-tree.js';
 
-/** Generators of a tree's leaves. */
+/** Generators for a tree's leaves. */
 export type Pools = {
   readonly text: (field: (typeof textFields)[number]) => fc.Arbitrary<string>;
   readonly metadata: fc.Arbitrary<{ readonly key: string; readonly value: string }>;
@@ -20,7 +20,10 @@ function leaf({ text, metadata, path, instant }: Pools): fc.Arbitrary<Query> {
   );
 }
 
-/** Returns trees that a query can express: `and` and `or` of two or more, a limited number of terms, little depth. */
+/**
+ * Returns trees that a query can express: `and` and `or` with two or more operands, a limited number of terms, and
+ * little depth.
+ */
 export function queries(pools: Pools): fc.Arbitrary<Query> {
   const { tree } = fc.letrec<{ tree: Query }>((tie) => ({
     tree: fc.oneof(
@@ -42,7 +45,7 @@ export function queries(pools: Pools): fc.Arbitrary<Query> {
   return tree;
 }
 
-/** Returns how many terms a tree has. A query accepts 64. */
+/** Returns how many terms a tree has. A query may have 64. */
 export function termCount(query: Query): number {
   if (query.is === 'and' || query.is === 'or') return query.of.reduce((sum, child) => sum + termCount(child), 0);
   return query.is === 'not' ? termCount(query.of) : 1;

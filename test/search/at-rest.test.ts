@@ -11,7 +11,7 @@ beforeEach((context) => embeddedOnly(context, 'it looks into the files of SQLite
 
 type Counts = { readonly postings: number; readonly withTerms: number };
 
-/** Returns what the store contains for search: each posting that was added and not removed, and rows with terms. */
+/** Returns what the store contains for search: each posting that was added and not removed, and the rows with terms. */
 function counts({ dataDir }: TestService): Counts {
   const database = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
   const withTerms = database.prepare('SELECT count(*) FROM token_rows_1 WHERE terms IS NOT NULL OR seq IS NOT NULL');
@@ -35,7 +35,7 @@ const body = {
   search_indexes: ['{{ data }}'],
 };
 
-/** Threat: an attacker who has the files reads the terms by which tokens are searched. */
+/** Threat: an attacker who has the files reads the terms by which tokens are found. */
 test('search terms are in no file except as keyed hashes', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-at-rest-'));
   const service = await startTestService({ dataDir });
@@ -62,7 +62,7 @@ test('postings follow the token: an update replaces them, deletion and expiry le
   expect(counts(service)).toEqual(empty);
 
   await service.call('POST', '/tokens', body);
-  // The postings: all, id, type, fingerprint, creator, container, two levels within, metadata, index.
+  // The postings: all, id, type, fingerprint, creator, container and its two parent levels, metadata, index.
   expect(counts(service)).toEqual({ postings: 10, withTerms: 1 });
   await service.call('PATCH', '/tokens/zqid-1', { metadata: { more: 'x' }, data: 'other', containers: ['/flat/'] });
   // One container level fewer, one more metadata entry, and the modifier.
@@ -78,13 +78,13 @@ test('postings follow the token: an update replaces them, deletion and expiry le
 
   await service.call('POST', '/tokens', { ...body, expires_at: new Date(service.clock.now() + 1_000).toISOString() });
   service.clock.advance(1_000);
-  // The append that begins the new life also records the old one as expired.
+  // The append that begins the new life also records that the old one expired.
   await service.call('POST', '/tokens', { ...body, metadata: {} });
   expect(counts(service)).toEqual({ postings: 9, withTerms: 1 });
   await service.close();
 });
 
-test('a purged cvc leaves the postings as they are', async () => {
+test('purging a cvc leaves the postings as they are', async () => {
   const service = await startTestService();
   const card = { id: 'a-card', type: 'card', data: { number: '4242424242424242', cvc: '123' } };
   await service.call('POST', '/tokens', card);

@@ -9,13 +9,13 @@ import { startTestService } from '../support/test-service.js';
 beforeEach((context) => embeddedOnly(context, 'it damages the index of SQLite'));
 
 /** Threat: a damaged index finds fewer tokens than there are, and no one notices. */
-test('a damaged index fails searches; reads, writes and a rebuild, which repairs it, work', async () => {
+test('a damaged index fails searches, while reads, writes and the rebuild that repairs it work', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-damaged-index-'));
   const first = await startTestService({ dataDir });
   const body = { type: 'token', data: 'x', metadata: { group: 'a' } };
   for (const id of ['one', 'two', 'gone']) await first.call('POST', '/tokens', { ...body, id });
   await first.call('DELETE', '/tokens/gone');
-  // Stopping takes the removed postings out of the index, and merges it for that.
+  // A stop removes the erased postings from the index, and merges the index to do so.
   await first.stop();
   const vault = openVault(dataDir);
   expect(vault.prepare('UPDATE index_blocks_1 SET entries = randomblob(3964)').run().changes).toBeGreaterThan(0);

@@ -55,7 +55,10 @@ function containersOf(token: JsonObject): readonly string[] {
   return token['containers'] as readonly string[];
 }
 
-/** Returns what a caller with these rules sees of a token, or null. See docs/contract.md, "Access rules". */
+/**
+ * Returns what a caller with these rules sees of a token, or null if it sees nothing. See docs/contract.md, "Access
+ * rules".
+ */
 export function seenBy(
   rules: readonly AccessRule[],
   permission: TokenPermission,

@@ -12,14 +12,14 @@ export const paths = ['/', '/a/', '/a/b/', '/a/b/c/', '/ab/', '/b/'];
 /** A create request, and the values of its index expressions, computed by hand. */
 type Sample = { readonly fields: JsonObject; readonly indexValues: readonly string[] };
 
-/** Metadata must not contain a token's own value, and some of the words are own values. */
+/** Words for metadata. Metadata must not contain a token's own value, and some of the other words are own values. */
 export const harmlessWords = words.filter((word) => !/\d{3}/.test(word) || word === '4242');
 const metadata = fc.dictionary(fc.constantFrom(...keys), fc.constantFrom(...harmlessWords), { maxKeys: 3 });
 const containers = fc.uniqueArray(fc.constantFrom(...paths), { minLength: 1, maxLength: 3 });
 
 const number = { a: '4242424242424242', b: '5555555555554444' } as const;
 
-/** Data of each type, with index expressions over it or with the default expressions. */
+/** Data for each type, with index expressions over it or with the default expressions. */
 const typed: fc.Arbitrary<Sample> = fc.oneof(
   fc.constantFrom(...words).map((data) => sample('token', data, ['{{ data }}'], [data])),
   fc.constantFrom(...words).map((data) => sample('token', data)),
@@ -60,7 +60,7 @@ function last4(text: string): string {
   return text.slice(-4);
 }
 
-/** The seconds until the token expires, or null. */
+/** The number of seconds until the token expires, or null. */
 const life = fc.constantFrom(null, null, null, 60, 3_600);
 
 export const samples = fc
@@ -70,5 +70,5 @@ export const samples = fc
     fields: { ...fields, ...rest },
   }));
 
-/** A change of something that search depends on. */
+/** A change to something that search depends on. */
 export const patches = fc.record({ metadata: fc.oneof(metadata, fc.constant(null)), containers }, { requiredKeys: [] });

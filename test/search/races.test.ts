@@ -15,7 +15,7 @@ async function callerOf({ service, key }: TestService): Promise<Caller> {
   return caller;
 }
 
-/** Returns the vault. Something happens once between reading a search's rows and reading their keys. */
+/** Returns the vault. Runs `happens` once, between reading a search's rows and reading their keys. */
 function interrupted(vault: Vault, happens: () => Promise<unknown>): Vault {
   let happened = false;
   const { rows } = vault;
@@ -46,7 +46,7 @@ async function ids(vault: Vault, caller: Caller) {
   return { ids: tokens.map(({ id }) => id), total };
 }
 
-test('a token that is deleted or replaced between the reads of its row and its key is missing, or shown as it is now', async () => {
+test('a token deleted or replaced between the reads of its row and its key is missing, or shown as it is now', async () => {
   const service = await startTestService();
   const caller = await callerOf(service);
   for (const id of ['one', 'two', 'three']) await service.call('POST', '/tokens', { id, type: 'token', data: id });
@@ -72,7 +72,7 @@ test('a token that expires between reading its row and the response is not shown
 });
 
 /** Threat: a lost key counts as erased, so a damaged store looks healthy. */
-test('a live token whose key is lost makes the page 500 and the service unready', async () => {
+test('a live token whose key is lost makes the page return 500 and the service unready', async () => {
   const service = await startTestService();
   await service.call('POST', '/tokens', { id: 'good', type: 'token', data: 1 });
   await service.call('POST', '/tokens', { id: 'lost', type: 'token', data: 1 });

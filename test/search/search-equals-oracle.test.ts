@@ -31,7 +31,7 @@ beforeAll(async () => {
   creators = [service.key, await service.application([rule('/', 'reveal', tokenPermissions)])];
   const random = fc.sample(accessRules, { seed, numRuns: 6 }).map((rules) => [
     ...rules.slice(1),
-    // Every caller may search and list somewhere; otherwise there would be nothing to compare.
+    // Every caller may search and list somewhere. Otherwise, there would be nothing to compare.
     { ...(rules[0] ?? rule('/a/', 'mask', [])), permissions: ['token:search', 'token:read'] as const },
   ]);
   const all: readonly (readonly AccessRule[])[] = [everywhere, ...random];
@@ -74,7 +74,7 @@ function living(): readonly PlainToken[] {
     .sort((a, b) => b.order - a.order);
 }
 
-/** Returns queries over the contents of the population, so that they find something. */
+/** Returns queries about the contents of the population, so that they find something. */
 function aboutThePopulation(): fc.Arbitrary<Query> {
   const known = (field: string) => [...tokens.values()].map(({ revealed }) => String(revealed[field]));
   const from = (values: readonly string[]) => fc.constantFrom(...new Set(values));
@@ -115,7 +115,7 @@ async function expectAnswersOfTheOracle(numRuns: number): Promise<void> {
         const seen = matches(query, token) ? seenBy(rules, 'token:search', token) : null;
         return seen === null ? [] : [seen];
       });
-      // Once words are collected, a search that finds nothing may return suggestions.
+      // Once words have been collected, a search that finds nothing may return suggestions.
       if (found.length > 0) expect(_suggestions).toBeUndefined();
       expect(answer).toEqual({
         pagination: {
@@ -130,7 +130,7 @@ async function expectAnswersOfTheOracle(numRuns: number): Promise<void> {
 }
 
 /** Each step changes the population of the previous step. */
-describe('search returns what a scan of every token gives, for any query, caller and time', () => {
+describe('a search returns what a scan of every token gives, for any query, caller and time', () => {
   test('after creation', async () => {
     for (const [i, sample] of sampled(tokenCount, 0).entries()) {
       service.clock.advance(i % 3 === 0 ? 1_000 : 0);

@@ -16,7 +16,7 @@ export type Span = {
   readonly events?: readonly unknown[];
 };
 
-/** Kinds of spans, and the status of a failed span (opentelemetry-proto, trace/v1/trace.proto). */
+/** The span kinds, and the status of a failed span (opentelemetry-proto, trace/v1/trace.proto). */
 export const server = 2;
 export const client = 3;
 export const failed = 2;

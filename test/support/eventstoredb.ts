@@ -12,7 +12,7 @@ export type StandInProcess = {
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
   /** Kills the process, which leaves its work unfinished. */
   kill(): Promise<void>;
-  /** Starts the process again on the same port with the same data. */
+  /** Restarts the process on the same port with the same data. */
   start(): Promise<void>;
 };
 
@@ -25,7 +25,7 @@ export type StandIn = StandInProcess & {
   remove(): Promise<void>;
 };
 
-/** Starts a stand-in. With `forgetful`, it rejects a repeat of an append, which the real server acknowledges again. */
+/** Starts a stand-in. With `forgetful`, it rejects a repeated append, which the real server acknowledges again. */
 export async function startStandIn(fault?: 'forgetful'): Promise<StandIn> {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-eventstoredb-stand-in-'));
   const process = await startProcess(directory, fault === undefined ? [] : [`--${fault}`]);
@@ -71,9 +71,9 @@ export async function startSecureStandIn(): Promise<
 export type StandInCluster = {
   readonly url: string;
   readonly nodes: readonly StandInProcess[];
-  /** The index of the node that gossip names as leader. */
+  /** The index of the node that gossip reports as leader. */
   leader(): number | null;
-  /** Makes gossip name another leader, or none for null. `dead` lists the nodes that gossip reports as not alive. */
+  /** Makes gossip report another leader, or none for null. `dead` lists the nodes that gossip reports as not alive. */
   elect(leader: number | null, dead?: readonly number[]): void;
   /** Ends all processes and removes their data. */
   remove(): Promise<void>;

@@ -5,8 +5,8 @@ import { profile } from './profile.js';
 import type { TestService } from './test-service.js';
 
 /**
- * Prevents keys from being destroyed for good until the returned function is called. On SQLite, another program, such
- * as a backup, reads the key store, so a key's old bytes cannot leave its files. On MongoDB, no destroying command
+ * Prevents keys from being permanently destroyed until the returned function is called. On SQLite, another program,
+ * such as a backup, reads the key store, so a key's old bytes cannot leave its files. On MongoDB, no destroying command
  * reaches the store.
  */
 export function holdKeys({ dataDir, vault: { keys } }: TestService): () => void {

@@ -11,7 +11,9 @@ export const testIntegrityKeys: IntegrityKeys = {
   console: Buffer.alloc(32, 5),
 };
 
-/** Returns a stored log as a vault opens it, under the tests' own keys, for suites of stores without a key ring. */
+/**
+ * Returns a stored log as a vault opens it, under the tests' own keys, for suites that test stores without a key ring.
+ */
 export function authenticated(stored: StoredLog): EventLog {
   return authenticLog(stored, { integrityKeys: async () => testIntegrityKeys });
 }

@@ -6,7 +6,10 @@ import type { Answer } from './test-service.js';
 
 type Media = Readonly<Record<string, OpenAPIV3_1.MediaTypeObject>>;
 
-/** Returns what a response contains beyond its OpenAPI document. An empty result means that everything is described. */
+/**
+ * Returns the parts of a response that its OpenAPI document does not describe. An empty result means that the document
+ * describes everything.
+ */
 export type OpenApiChecker = (method: string, url: string, answer: Answer) => readonly string[];
 
 type Path = {
@@ -15,7 +18,7 @@ type Path = {
   readonly operations: Readonly<Record<string, OpenAPIV3_1.OperationObject | undefined>>;
 };
 
-/** The statuses that a request to an unknown path, or with a method that the path does not have, may return. */
+/** The statuses that a request may return if its path is unknown or the path does not have its method. */
 const undescribed = [400, 404, 405];
 
 export function openApiChecker(app: FastifyInstance): OpenApiChecker {
@@ -74,12 +77,12 @@ function wrongBody(
   return wrong(schema, type.includes('json') ? body : text);
 }
 
-/** Adds the document to references, so that Ajv finds the named schemas. */
+/** Adds the document to references so that Ajv finds the named schemas. */
 function withReferences(schema: object): object {
   return JSON.parse(JSON.stringify(schema), (key, value) => (key === '$ref' ? `document${value}` : value));
 }
 
-/** Returns the operation at an address. Tries paths without parameters first, because a token's id may be `search`. */
+/** Returns the operation for an address. Tries paths without parameters first, because a token's id may be `search`. */
 function operationOf(paths: readonly Path[], url: string, method: string): OpenAPIV3_1.OperationObject | undefined {
   const [asked = ''] = url.split('?');
   const found = paths.filter(({ pattern, operations }) => pattern.test(asked) && operations[method] !== undefined);

@@ -20,7 +20,7 @@ import { rule } from './test-service.js';
 const program = fileURLToPath(new URL('../../dist/bin/strongroom.js', import.meta.url));
 const startLimitMs = 60_000;
 
-// Each start of the program takes a second or two on a busy machine.
+// Each start of the program takes one or two seconds on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 
 export type RunOptions = {
@@ -31,7 +31,7 @@ export type RunOptions = {
   readonly uid?: number;
   /** How many files and connections the process may have open. */
   readonly descriptors?: number;
-  /** The group that runs the program. The default is the group with the user's number. */
+  /** The group that runs the program. By default, the group whose number is the user's number. */
   readonly gid?: number;
   /** Closes the program's output before anything is written to it. */
   readonly leavesAtOnce?: boolean;
@@ -44,7 +44,7 @@ export type Ended = {
   readonly stderr: string;
 };
 
-/** Creates a directory for one test, and removes it when the test ends. */
+/** Creates a directory for one test and removes it when the test ends. */
 export function tempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'strongroom-process-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -90,7 +90,7 @@ function ending(child: ChildProcess): Promise<{ code: number | null; signal: Nod
   });
 }
 
-/** Runs `strongroom` with these arguments to its end. */
+/** Runs `strongroom` with these arguments until it exits. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const child = start(args, options);
   const output = outputOf(child);
@@ -114,7 +114,7 @@ export function spawnVerb(args: readonly string[], options: RunOptions = {}) {
   return { ended, stop };
 }
 
-/** Runs a command that must succeed with `--json`, and returns its output. */
+/** Runs a command with `--json`, expects it to succeed, and returns its output. */
 export async function runJson(args: readonly string[], options: RunOptions = {}): Promise<JsonObject> {
   const { code, stdout, stderr } = await run([...args, '--json'], options);
   if (code !== 0) throw new Error(`strongroom ${args.join(' ')} ended with ${code}: ${stderr}`);
@@ -122,19 +122,19 @@ export async function runJson(args: readonly string[], options: RunOptions = {})
 }
 
 export type Service = {
-  /** The address in the ready line. Empty for a worker, which serves no requests. */
+  /** The address in the ready line. It is empty for a worker, which serves no requests. */
   readonly address: string;
   readonly pid: number;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Sends the signal (default SIGTERM) and waits for the end of the process. */
+  /** Sends the signal (SIGTERM by default) and waits for the process to exit. */
   stop(signal?: NodeJS.Signals): Promise<Ended>;
   signal(signal: NodeJS.Signals): void;
   readonly ended: Promise<Ended>;
 };
 
 /**
- * Starts `strongroom serve` on a free port without waiting. `ready` throws if the process ends before its ready line.
+ * Starts `strongroom serve` on a free port without waiting. `ready` throws if the process exits before its ready line.
  */
 export function spawnService(args: readonly string[], options: RunOptions = {}) {
   const child = start(['serve', '--port', '0', ...args], options);
@@ -182,7 +182,7 @@ export function startService(args: readonly string[], options: RunOptions = {}):
   return spawnService(args, options).ready();
 }
 
-/** Calls repeatedly until the result is not undefined. */
+/** Calls the function repeatedly until its result is not undefined. */
 export async function until<T>(
   what: string,
   limitMs: number,
@@ -269,8 +269,8 @@ export type TestVault = {
 };
 
 /**
- * Creates a vault as `init` does, with an additional application. Creates it in this process, because starting another
- * process takes long.
+ * Creates a vault as `init` does, with an additional application. Does so in this process, because starting another
+ * process takes a long time.
  */
 export async function makeVault(dir = tempDir(), dataDir = join(dir, 'data')): Promise<TestVault> {
   const rootKeyFile = makeRootKey(dir);

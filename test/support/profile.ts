@@ -4,7 +4,7 @@ import type { TestContext } from 'vitest';
 export const profile = process.env['STRONGROOM_TEST_PROFILE'] === 'cluster' ? 'cluster' : 'embedded';
 
 /**
- * Marks a test of something that only the embedded profile has. The report of the other profile shows the test as
+ * Marks a test of a feature that only the embedded profile has. In the report of the other profile, the test appears as
  * skipped, with the reason.
  */
 export function embeddedOnly({ skip }: Pick<TestContext, 'skip'>, reason: string): void {

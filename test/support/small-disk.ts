@@ -18,7 +18,7 @@ function mayMount(): boolean {
   }
 }
 
-/** Creates a disk in memory that a test can fill and free. */
+/** Creates an in-memory disk that a test can fill and free. */
 export function smallDisk(sizeBytes: number): SmallDisk {
   const dir = join(tempDir(), 'disk');
   mkdirSync(dir);
@@ -27,7 +27,7 @@ export function smallDisk(sizeBytes: number): SmallDisk {
   const filler = join(dir, 'filler');
   return {
     dir,
-    /** Fills the disk, leaving no free space or about this many bytes. */
+    /** Fills the disk and leaves no free space, or about this many bytes. */
     fill(leaveBytes = 0): void {
       const block = Buffer.alloc(4096);
       const reserve = join(dir, 'reserve');

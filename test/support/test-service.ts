@@ -32,7 +32,7 @@ const silent: RequestLog = { request: () => undefined, error: () => undefined };
 type CallOptions = {
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent unchanged, in place of `body` as JSON. */
+  /** A body to send unchanged, in place of `body` as JSON. */
   readonly raw?: string | Buffer;
   /** The source address of the request. */
   readonly address?: string;
@@ -47,7 +47,7 @@ type TestServiceOptions = {
   /** The limits at which trace keys rotate. */
   readonly traceLimits?: TraceUseLimits;
   readonly rootKey?: Buffer;
-  /** The limits. Without this, there are none. */
+  /** The limits. By default, there are none. */
   readonly limits?: LimitSettings;
   readonly trustedProxies?: readonly string[];
   /** Also accepts an API key as `Authorization: Bearer`. */
@@ -56,9 +56,9 @@ type TestServiceOptions = {
   readonly behindTlsProxy?: boolean;
   /** How long the old rows are kept after a rebuild, ms. The default is 0. */
   readonly keptMs?: number;
-  /** Receives the signed checkpoints. Without this, they are not delivered. */
+  /** Receives the signed checkpoints. By default, they are not delivered. */
   readonly anchor?: Anchor;
-  /** Sends webhooks. Without this, they go only to public addresses. */
+  /** Sends webhooks. By default, they go only to public addresses. */
   readonly webhookSender?: WebhookSender;
 };
 
@@ -70,8 +70,8 @@ export type Answer = {
 };
 
 /**
- * Starts the real service of the profile under test (`profile.ts`), with a clock that the test controls. No sweep is
- * running: call `service.sweep.run()`, and `service.checkpointer.run()` for a checkpoint. The embedded profile has
+ * Starts the real service in the profile under test (`profile.ts`), with a clock that the test controls. No sweep runs
+ * on its own: call `service.sweep.run()`, or `service.checkpointer.run()` for a checkpoint. The embedded profile has
  * SQLite files in its own folder. `key` belongs to a private application that reveals everything. `call` fails on a
  * response that the OpenAPI document does not describe.
  */
@@ -163,7 +163,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
       tenantId: tenant.tenantId,
     },
     managementKey: tenant.managementKey.reveal(),
-    /** Creates an application of the tenant with these permissions or rules, and returns its key. */
+    /** Creates an application in the tenant with these permissions or rules, and returns its key. */
     async application(
       access: readonly Permission[] | readonly AccessRule[],
       type: ApplicationType = 'private',
@@ -208,7 +208,7 @@ async function openEmbeddedService(shared: Omit<EmbeddedOptions, 'dataDir' | 'mo
   return { service, dataDir, database: null, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
-/** Returns an access rule. A lower priority is tried earlier. */
+/** Returns an access rule. The rule with the lowest priority is tried first. */
 export function rule(
   container: string,
   transform: AccessRule['transform'],

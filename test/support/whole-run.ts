@@ -4,19 +4,19 @@ import { basename, join } from 'node:path';
 
 const prefix = 'strongroom-run-';
 
-/** The folder for all temporary files of a run, including those of processes that tests start. */
+/** The folder for all temporary files in a run, including those of processes that tests start. */
 let folder: string | null = null;
 
 export function setup(): void {
   // Each project calls this, and all projects share one folder.
   if (basename(tmpdir()).startsWith(prefix)) return;
   folder = mkdtempSync(join(tmpdir(), prefix));
-  // A page of the docs runs its commands as another user.
+  // One of the docs pages runs its commands as another user.
   chmodSync(folder, 0o755);
   process.env['TMPDIR'] = folder;
 }
 
-/** Removes the temporary files, and prints what the run did not include. */
+/** Removes the temporary files and prints what the run did not include. */
 export function teardown(): void {
   if (folder === null) return;
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

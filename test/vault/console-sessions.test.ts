@@ -18,7 +18,7 @@ async function stored() {
   return { store, sessions, document };
 }
 
-describe('a writer of the store', () => {
+describe('an attacker who can write the store', () => {
   test('finds nothing of the session that it could read', async () => {
     const { document } = await stored();
     const text = Buffer.from(document.sealed).toString('latin1');
@@ -27,12 +27,12 @@ describe('a writer of the store', () => {
   });
 
   test.each([
-    ['put under another id', { id: 'two' }],
-    ['given a later end', { expiresAt: 10 * 900_000 }],
-    ['given other subjects, so that its end finds it no more', { subjects: [] }],
+    ['stored under another id', { id: 'two' }],
+    ['given a later expiry', { expiresAt: 10 * 900_000 }],
+    ['given other subjects, so that ending their sessions misses it', { subjects: [] }],
     ['given other bytes', { sealed: Buffer.alloc(80, 1) }],
     ['given no bytes', { sealed: Buffer.alloc(0) }],
-  ])('has no use for a session that was %s', async (_what, change) => {
+  ])('cannot use a session that was %s', async (_what, change) => {
     const { store, sessions, document } = await stored();
     const changed = { ...document, ...change };
     await store.insert(changed);
@@ -40,7 +40,7 @@ describe('a writer of the store', () => {
     expect(await sessions.take(changed.id)).toBeNull();
   });
 
-  test('cannot seal one without the key of the vault', async () => {
+  test('cannot seal a session without the vault’s key', async () => {
     const { store, sessions } = await stored();
     const foreign = authenticConsoleSessions(store, Buffer.alloc(32, 8), systemRandom);
     await foreign.insert({ ...session, content: { ...content, isOperator: true } });
@@ -48,7 +48,7 @@ describe('a writer of the store', () => {
   });
 });
 
-test('a session comes back as it was stored', async () => {
+test('a session is read back as it was stored', async () => {
   const { sessions } = await stored();
   expect(await sessions.get('one')).toEqual(session);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createKeyUse } from '#src/vault/key-use.js';
 
-test('a key that is used all the time is written once a minute, and a lost write is repeated', async () => {
+test('a key in constant use is written once a minute, and a lost write is retried', async () => {
   const stored = new Map<string, number>();
   const written: string[] = [];
   let fails = false;

@@ -21,7 +21,7 @@ test('a looked-up caller is cached for one second', () => {
   expect(callers.get('hash', 2_000)).toBeUndefined();
 });
 
-test('a change of a tenant immediately removes only that tenant from the cache', async () => {
+test('a change to a tenant immediately removes only that tenant from the cache', async () => {
   const callers = createKnownCallers();
   callers.lookUp(0)('ours', known());
   callers.lookUp(0)('theirs', known('other'));
@@ -30,7 +30,7 @@ test('a change of a tenant immediately removes only that tenant from the cache',
   expect(callers.get('theirs', 1)).toBeDefined();
 });
 
-test('a look-up that began before a change does not restore the old state', async () => {
+test('a lookup that began before a change does not restore the old state', async () => {
   const callers = createKnownCallers();
   const keep = callers.lookUp(0);
   await callers.forget('tenant');

@@ -11,7 +11,7 @@ import { startTestService } from '../support/test-service.js';
 const stream = 'token-1';
 const anyPlan: SearchPlan = { tenantId: 't', generation: 1, all: '', where: { is: 'and', of: [] } };
 
-/** Creates rows and a unit of work over a single number, the revision. Both can be delayed. */
+/** Creates rows and a unit of work around a single number, the revision. Both can be delayed. */
 async function cacheOver() {
   const service = await startTestService();
   const { id } = await createPlain(service);
@@ -29,7 +29,7 @@ async function cacheOver() {
       await held;
       return found;
     },
-    /** Finds the one row as of the moment at which the search begins. */
+    /** Finds the one row as of the moment at which the search began. */
     async search(_plan: SearchPlan, page: PageRequest & HeldRows<TokenView>): Promise<SearchPage<TokenView>> {
       const found = page.held?.(stream, revision) ?? (await rows.get());
       await held;
@@ -55,7 +55,7 @@ async function cacheOver() {
       return found.rows[0]?.state.revision;
     },
     change: () => changing.commit({ writes: [write], claim: null }),
-    /** Stores a row past the cache, as a search sees it that reads a newer state. */
+    /** Stores a row without updating the cache, so that a search reads a newer state. */
     store(newer: number): void {
       revision = newer;
     },
@@ -70,7 +70,7 @@ async function cacheOver() {
   };
 }
 
-test('a row is read once, and again after a change of its token', async () => {
+test('a row is read once, and again after a change to its token', async () => {
   const { revisionOf, change, reads } = await cacheOver();
   expect([await revisionOf(), await revisionOf()]).toEqual([0, 0]);
   expect(reads()).toBe(1);
@@ -90,7 +90,7 @@ test('a read that began before a change and ends after it leaves no old row in t
   expect(await revisionOf()).toBe(1);
 });
 
-test('while a change is stored, no row of its token is kept, so no read goes back in time', async () => {
+test('while a change is stored, no row of its token is cached, so no read goes back in time', async () => {
   const { revisionOf, change, hold, reads } = await cacheOver();
   const release = hold();
   const changed = change();
@@ -123,7 +123,7 @@ test('a search that began before a change and ends after it leaves no old row in
   expect(await revisionOf()).toBe(1);
 });
 
-test('a search that finds another revision than the one in the cache reads the row', async () => {
+test('a search that finds a different revision than the cache has reads the row', async () => {
   const { foundRevision, revisionOf, store, reads } = await cacheOver();
   await revisionOf();
   store(1);
@@ -139,7 +139,7 @@ test('a swap of the generations empties the cache', async () => {
   expect(reads()).toBe(2);
 });
 
-test('a service shows each change, deletion and expiry at once, however often it was read before', async () => {
+test('a service shows each change, deletion and expiry at once, however often the token was read before', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service, { data: 'one' });
   const shown = async () => (await service.call('GET', path(id))).body['data'];

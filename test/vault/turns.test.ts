@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Steps } from '#src/domain/steps.js';
 import { createTurns } from '#src/vault/turns.js';
 
-/** Computes for some slices, and records each step. */
+/** Computes for some number of slices, and records each step. */
 function* computing(name: string, steps: number, done: string[]): Steps<string> {
   for (let step = 0; step < steps; step += 1) {
     const end = performance.now() + 2;
@@ -36,7 +36,7 @@ test('all other ready work runs between two slices', async () => {
   expect(turns).toBeGreaterThanOrEqual(20);
 });
 
-test('tenants take turns, regardless of the number of their requests', async () => {
+test('tenants take turns, however many requests each has', async () => {
   const turns = createTurns();
   const done: string[] = [];
   const many = Array.from({ length: 30 }, () => turns.begin('many').run(computing('many', 10, done)));
@@ -45,7 +45,7 @@ test('tenants take turns, regardless of the number of their requests', async () 
   const begun = done.length;
   await turns.begin('one').run(computing('one', 10, done));
   const before = done.lastIndexOf('one');
-  // Every other slice belongs to the tenant with one request. A busy machine may lengthen some.
+  // Every other slice belongs to the tenant with one request. A busy machine may lengthen some slices.
   expect(done.slice(begun, before).filter((name) => name === 'many').length).toBeLessThan(30);
   await Promise.all(many);
   expect(done).toHaveLength(310);
@@ -62,7 +62,7 @@ test('requests that begin together do not delay everything else by a slice each'
   expect(done).toHaveLength(60);
 });
 
-test('an endless series of requests does not overtake one that waits to begin', async () => {
+test('an endless series of requests does not overtake a request that waits to begin', async () => {
   const turns = createTurns();
   const callers = 64;
   let begun = 0;
@@ -87,7 +87,7 @@ test('an endless series of requests does not overtake one that waits to begin', 
   expect(mostOvertaking).toBeLessThan(7 * callers);
 });
 
-test('a request that begins does not wait until the long work of another tenant has rested', async () => {
+test('a request that begins does not wait until another tenant’s long work has rested', async () => {
   const turns = createTurns();
   const done: string[] = [];
   function* steps(name: string, count: number, ms: number): Steps<void> {

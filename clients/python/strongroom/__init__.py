@@ -1,4 +1,4 @@
-"""A typed client of the Strongroom token vault."""
+"""A typed client for the Strongroom token vault."""
 
 from .client import Strongroom
 from .errors import StrongroomError

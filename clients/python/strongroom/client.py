@@ -38,7 +38,7 @@ class Strongroom(
     logs.Operations,
     service.Operations,
 ):
-    """A client of the service at ``address``, with one method for each operation of the OpenAPI document.
+    """A client for the service at ``address``, with one method for each operation in the OpenAPI document.
 
     Raises StrongroomError (``invalid_argument``), before anything is sent, if the key is not an API key or would cross
     a network in plaintext. Threads may share a client.
@@ -84,7 +84,7 @@ class Strongroom(
         self._http = httpx.Client(
             base_url=url,
             timeout=timeout_seconds,
-            # Threat: a redirect, or a proxy of the environment, would take the key to another server.
+            # Threat: a redirect, or a proxy from the environment, would send the key to another server.
             follow_redirects=False,
             trust_env=False,
             verify=True if tls is None else tls,
@@ -104,7 +104,7 @@ class Strongroom(
         self._http.close()
 
     def iterate(self, operation: Callable[..., Any], *args: Any, **kwargs: Any) -> Iterator[Any]:
-        """Yields the items of all pages of an operation, from the page that the arguments name or the first.
+        """Yields the items of all pages, beginning with the page in the arguments or the first page.
 
         ``vault.iterate(vault.list_tokens_v2, container="/pci/")``
         """
@@ -125,7 +125,7 @@ class Strongroom(
             at = page.pagination.next_ if name == "start" else _next_number(page)
             if at is None or isinstance(at, Unset):
                 return
-            # Threat: a faulty server would keep the caller in a loop.
+            # Threat: a faulty server could keep the caller in an endless loop.
             if at in seen:
                 raise StrongroomError("unexpected_response", "The service returned the same position twice.")
             seen.add(at)
@@ -141,14 +141,14 @@ class Strongroom(
         takes_idempotency_key: bool,
     ) -> T:
         """Returns the parsed body of the response with this status. Raises StrongroomError for any other outcome."""
-        # Threat: an empty id, "." or ".." would make the path that of another operation.
+        # Threat: an empty id, "." or ".." would turn the path into that of another operation.
         if any(part in ("", ".", "..") for part in request["url"].split("/")[1:]):
             raise StrongroomError(
                 "invalid_argument", f'{operation}: an id cannot be empty, "." or "..". Nothing was sent.'
             )
         headers = {"accept": "application/json, application/problem+json, */*;q=0.1", **request.get("headers", {})}
         if takes_idempotency_key:
-            # One key for all attempts: the service carries the change out once.
+            # All attempts use one key, so the service makes the change only once.
             headers.setdefault("SERVICE-IDEMPOTENCY-KEY", str(uuid.uuid4()))
         headers["SERVICE-API-KEY"] = self._api_key
         is_repeatable = request["method"] == "GET" or takes_idempotency_key
@@ -178,7 +178,7 @@ class Strongroom(
             )
         else:
             return self._exchange(operation, sent)
-        # Outside of the handler: the error of the encoder may hold data.
+        # Raised outside the handler, because the encoder's exception may contain data.
         raise failure
 
     def _exchange(self, operation: str, request: httpx.Request) -> httpx.Response:
@@ -196,11 +196,11 @@ class Strongroom(
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             reason = self._without_key(str(error))
             failure = StrongroomError("connection_failed", f"The connection to {self._origin} failed: {reason}")
-        # Outside of the handlers: the error of httpx holds the request with the key.
+        # Raised outside the handlers, because the httpx exception contains the request with the key.
         raise failure
 
     def _content(self, operation: str, response: httpx.Response, deadline: float) -> bytes:
-        """Returns the body. Threat: an endless response would fill the memory, or never end."""
+        """Returns the body. Threat: an endless response would exhaust memory or never finish."""
         content = bytearray()
         for chunk in response.iter_bytes():
             content += chunk
@@ -211,7 +211,7 @@ class Strongroom(
         return bytes(content)
 
     def _check(self, operation: str, response: httpx.Response, status: int, is_json: bool) -> None:
-        """Raises StrongroomError for a problem and for what is no response of Strongroom."""
+        """Raises StrongroomError for a problem and for a response that did not come from Strongroom."""
         media_type = response.headers.get("content-type", "").split(";")[0].strip()
         # Strongroom returns a trace id with each response; other servers have no such header.
         if "service-trace-id" not in response.headers:
@@ -230,7 +230,7 @@ class Strongroom(
             return parse(response)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             failure = self._unexpected(operation, response, "does not have the fields that it should")
-        # Outside of the handler: the error of the parser may hold data.
+        # Raised outside the handler, because the parser's exception may contain data.
         raise failure
 
     def _json(self, operation: str, response: httpx.Response) -> Any:
@@ -239,7 +239,7 @@ class Strongroom(
             return json.loads(response.content)
         except (ValueError, RecursionError):
             failure = self._unexpected(operation, response, "is not JSON")
-        # Outside of the handler: the error of the parser holds the text, which may be data.
+        # Raised outside the handler, because the parser's exception contains the text, which may be data.
         raise failure
 
     def _problem(self, operation: str, response: httpx.Response, body: Any) -> StrongroomError:
@@ -283,12 +283,12 @@ class Strongroom(
         }
 
     def _without_key(self, text: str) -> str:
-        """Threat: a server that returns what it was sent would get the key into logs."""
+        """Removes the API key. Threat: if a server echoed the request, the key would end up in logs."""
         return text.replace(self._api_key, "sr_...")
 
 
 def _safe_address(address: str, allow_plaintext_http: bool) -> httpx.URL:
-    """Raises StrongroomError if the key must not go to the address."""
+    """Raises StrongroomError if the key must not be sent to the address."""
     try:
         url = httpx.URL(address)
     except httpx.InvalidURL:
@@ -311,7 +311,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _decoded(headers: httpx.Headers) -> httpx.Headers:
-    """Returns the headers of a body that is decoded already."""
+    """Returns the headers for a body that has already been decoded."""
     kept = httpx.Headers(headers)
     for name in ("content-encoding", "content-length", "transfer-encoding"):
         kept.pop(name, None)
@@ -327,13 +327,13 @@ def _retry_delay_seconds(error: StrongroomError, retries: int) -> float | None:
     """Returns how long to wait before the same request is sent again, or None if another attempt would not help."""
     if error.code not in _TRANSIENT_CODES and error.status not in _TRANSIENT_STATUSES:
         return None
-    # Jitter keeps clients that failed together from returning together.
+    # Jitter keeps clients that failed together from retrying together.
     backoff: float = random.random() * min(8.0, 0.25 * 2.0**retries)
     return backoff + (error.retry_after_seconds or 0)
 
 
 def _seconds(retry_after: str | None) -> int | None:
-    """Returns the seconds of a ``Retry-After`` header, which is a number or a date."""
+    """Returns the seconds to wait according to a ``Retry-After`` header, which contains a number or a date."""
     if retry_after is None:
         return None
     if re.fullmatch(r"[0-9]{1,9}", retry_after):

@@ -8,19 +8,19 @@ export type { components } from './generated/schema.js';
 export type StrongroomOptions = {
   /** The address of the service, such as `https://vault.example.com`. */
   readonly address: string | URL;
-  /** An API key (`sr_…`). The client keeps it out of errors and of everything that can be printed. */
+  /** An API key (`sr_…`). The client keeps it out of errors and printed output. */
   readonly apiKey: string;
-  /** For one attempt with its whole response. Default: 30,000. */
+  /** The time limit for one attempt, including its whole response. Default: 30,000. */
   readonly timeoutMs?: number;
-  /** How often a request is repeated at most, if repeating it is safe. Default: 2. */
+  /** The maximum number of retries of a request, if retrying is safe. Default: 2. */
   readonly retriesMax?: number;
   /** The longest time that the service may ask the client to wait before a retry. Default: 30,000. */
   readonly retryDelayMsMax?: number;
   /** The maximum size of a response, in bytes. Default: 128 MiB, which is more than a page of 100 tokens can have. */
   readonly responseBytesMax?: number;
-  /** Whether the key and the data may cross a network in plaintext. Default: only to this machine. */
+  /** Allows sending the key and the data in plaintext to another machine. Default: only to this machine. */
   readonly allowPlaintextHttp?: boolean;
-  /** Called with the head of each response, for entity tags and trace ids. */
+  /** Called with the status and headers of each response, such as entity tags and trace ids. */
   readonly onResponse?: (response: ResponseHead) => void;
   /** Waits before a retry. Tests replace this function. */
   readonly wait?: (delayMs: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -54,7 +54,7 @@ type ItemOf<Id extends OperationId> = Result<Id> extends { data: readonly (infer
 export type Strongroom = {
   readonly [Id in OperationId]: (...args: Optional<Arguments<Id>>) => Promise<Result<Id>>;
 } & {
-  /** Yields the items of all pages of an operation, from the page that the arguments name or the first. */
+  /** Yields the items of all pages, beginning with the page in the arguments or the first page. */
   iterate<Id extends PagedId>(operation: Id, ...args: Optional<Arguments<Id>>): AsyncGenerator<ItemOf<Id>, void>;
 };
 
@@ -68,8 +68,8 @@ type Given = {
 type Method = (given?: Given) => Promise<unknown>;
 
 /**
- * Returns a client of the service at `address`. Throws StrongroomError (`invalid_argument`), before anything is sent, if
- * the key is not an API key or would cross a network in plaintext.
+ * Returns a client for the service at `address`. Throws StrongroomError (`invalid_argument`), before anything is sent,
+ * if the key is not an API key or would cross a network in plaintext.
  */
 export function createClient(options: StrongroomOptions): Strongroom {
   const send = sender(options);
@@ -103,7 +103,7 @@ async function* iterate(send: Send, id: OperationId, given: Given): AsyncGenerat
     seen.add(at);
     at = name === 'start' ? (pagination.next ?? undefined) : nextNumber(data, pagination);
     if (at === undefined) return;
-    // Threat: a faulty server would keep the caller in a loop.
+    // Threat: a faulty server could keep the caller in an endless loop.
     if (seen.has(at)) throw new StrongroomError('unexpected_response', `${id} returned the same position twice.`);
   }
 }
@@ -147,7 +147,7 @@ function sender(options: StrongroomOptions): Send {
     const { takesIdempotencyKey, contentType } = table[id];
     try {
       const headers = new Headers({ accept: 'application/json, application/problem+json, */*;q=0.1' });
-      // One key for all attempts: the service carries the change out once.
+      // All attempts use one key, so the service makes the change only once.
       if (takesIdempotencyKey) headers.set('service-idempotency-key', crypto.randomUUID());
       for (const [name, value] of Object.entries(header)) if (value !== undefined) headers.set(name, String(value));
       headers.set('service-api-key', apiKey);
@@ -169,7 +169,7 @@ function sender(options: StrongroomOptions): Send {
     const timeout = AbortSignal.timeout(timeoutMs);
     const either = signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
     try {
-      // Threat: a redirect would take the key to another server.
+      // Threat: a redirect would send the key to another server.
       const response = await fetch(url, { ...request, redirect: 'manual', signal: either });
       return { response, text: await textOf(id, response) };
     } catch (cause) {
@@ -184,7 +184,7 @@ function sender(options: StrongroomOptions): Send {
     }
   }
 
-  /** Returns the body as text. Threat: an endless response would fill the memory. */
+  /** Returns the body as text. Threat: an endless response would exhaust memory. */
   async function textOf(id: OperationId, response: Response): Promise<string> {
     const reader = response.body?.getReader();
     if (reader === undefined) return '';
@@ -204,8 +204,8 @@ function sender(options: StrongroomOptions): Send {
   }
 
   /**
-   * Returns the body of a success. Throws StrongroomError for a problem and for a response that is not one of
-   * Strongroom.
+   * Returns the body of a successful response. Throws StrongroomError for a problem and for a response that did not
+   * come from Strongroom.
    */
   function bodyOf(id: OperationId, response: Response, text: string): unknown {
     const { status, headers } = response;
@@ -225,7 +225,7 @@ function sender(options: StrongroomOptions): Send {
     try {
       return JSON.parse(text);
     } catch {
-      // Threat: the message of a parser quotes the text, which may be data.
+      // Threat: the parser's message quotes the text, which may be data.
       throw unexpected(id, response, 'is not JSON');
     }
   }
@@ -269,13 +269,13 @@ function sender(options: StrongroomOptions): Send {
     };
   }
 
-  /** Threat: a server that returns what it was sent would get the key into logs. */
+  /** Removes the API key. Threat: if a server echoed the request, the key would end up in logs. */
   function withoutKey(text: string): string {
     return text.replaceAll(apiKey, 'sr_…');
   }
 }
 
-/** Returns the address without a slash at its end. Throws StrongroomError if the key must not go there. */
+/** Returns the address without a trailing slash. Throws StrongroomError if the key must not be sent there. */
 function safeAddress({ address, allowPlaintextHttp = false }: StrongroomOptions): URL {
   const url = URL.canParse(String(address)) ? new URL(address) : null;
   if (
@@ -299,7 +299,7 @@ function safeAddress({ address, allowPlaintextHttp = false }: StrongroomOptions)
 function urlOf(base: URL, id: OperationId, { path = {}, query = {} }: Given): URL {
   const filled = table[id].path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name];
-    // Threat: an empty id, `.` or `..` would make the path that of another operation.
+    // Threat: an empty id, `.` or `..` would turn the path into that of another operation.
     if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) {
       throw new StrongroomError('invalid_argument', `${id}: ${name} cannot be empty, "." or "..". Nothing was sent.`);
     }
@@ -307,7 +307,7 @@ function urlOf(base: URL, id: OperationId, { path = {}, query = {} }: Given): UR
   });
   const url = new URL(`${base.pathname === '/' ? '' : base.pathname}${filled}`, base);
   for (const [name, value] of Object.entries(query)) {
-    // An object is sent as one parameter for each member (OpenAPI: style form, explode), an array as one for each item.
+    // An object becomes one parameter per member (OpenAPI: style form, explode), and an array one per item.
     const parameters = isRecord(value) ? Object.entries(value) : [[name, value] as const];
     for (const [key, content] of parameters) {
       for (const item of [content].flat())
@@ -327,12 +327,12 @@ function retryDelayMs({ code, status, retryAfterSeconds }: StrongroomError, retr
     ['timeout', 'connection_failed', 'idempotency_in_flight'].includes(code) ||
     (status !== undefined && [429, 502, 503, 504].includes(status));
   if (!isTransient) return null;
-  // Jitter keeps clients that failed together from returning together.
+  // Jitter keeps clients that failed together from retrying together.
   const backoffMs = Math.random() * Math.min(8_000, 250 * 2 ** retries);
   return retryAfterSeconds === undefined ? backoffMs : retryAfterSeconds * 1_000 + backoffMs;
 }
 
-/** Returns the seconds of a `Retry-After` header, which is a number or a date. */
+/** Returns the seconds to wait according to a `Retry-After` header, which contains a number or a date. */
 function secondsOf(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined;
   if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter);

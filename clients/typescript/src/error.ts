@@ -5,7 +5,7 @@ export type ProblemCode = (typeof problemCodes)[number];
 
 /**
  * What went wrong without a problem document from the service: the client was called with invalid arguments, the caller
- * aborted the request, no response arrived in time or at all, or the response is not one of Strongroom.
+ * aborted the request, no response arrived (in time), or the response did not come from Strongroom.
  */
 export type ClientErrorCode = 'invalid_argument' | 'aborted' | 'timeout' | 'connection_failed' | 'unexpected_response';
 

@@ -3,12 +3,12 @@ import type { AccessLog } from '../../ports/access-log.js';
 import type { AccessRecorder } from '../../vault/vault.js';
 import { createLosses } from './losses.js';
 
-/** How long an entry that no request waits for may wait for others. */
+/** How long an entry that no request waits for may wait to be batched with others. */
 const batchMs = 5;
-/** About 256 KiB of entries. */
+/** The number of waiting entries that triggers a write, about 256 KiB. */
 const batchEntriesMax = 500;
 const retryMs = 1_000;
-/** How many entries to keep while the log cannot be written: about 10 MB. */
+/** The maximum number of entries to keep while the log cannot be written, about 10 MB. */
 const keptEntriesMax = 20_000;
 
 export function createAccessRecorder(log: AccessLog, onError: (error: unknown) => void): AccessRecorder {
@@ -34,7 +34,7 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
     throw error;
   }
 
-  /** Writes all waiting entries in one batch. If that throws, they wait again. */
+  /** Writes all waiting entries in one batch. If the write fails, they wait again, and this throws. */
   async function flush(): Promise<void> {
     if (timer !== null) clearTimeout(timer);
     timer = null;
@@ -67,13 +67,14 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
 
   async function recordAfterOthers(entries: readonly AccessEntry[]): Promise<void> {
     const alone = !writable && entries.length > 0;
-    // While the log is down, kept entries wait for their own retry, unless the caller brought no entries of its own.
+    // While the log cannot be written, kept entries wait for their own retry, unless the caller passed no entries of
+    // its own.
     const before = alone ? [] : [...underWay, flush()];
     await Promise.all([...before, entries.length === 0 ? null : record(entries)]);
   }
 
   return {
-    // Usually no other entry waits, so there is nothing to combine.
+    // Usually no other entries are waiting, so these entries are written directly.
     now: (entries) =>
       writable && entries.length > 0 && kept.length === 0 && underWay.size === 0 && losses.isEmpty()
         ? record(entries)

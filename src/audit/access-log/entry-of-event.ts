@@ -26,7 +26,10 @@ const wordsByType: Readonly<Record<string, Words>> = {
 
 const accessFields: readonly unknown[] = ['rules', 'permissions'];
 
-/** Returns the access-log entry of a stored event, or null. `namesKey` is null if the tenant's keys are destroyed. */
+/**
+ * Returns the access-log entry for an event, or null if events of its type have none. `namesKey` is null if the
+ * tenant's keys are destroyed.
+ */
 export function entryOfEvent(
   event: NewEvent,
   stream: string,

@@ -1,6 +1,9 @@
 import type { AccessEntry } from '../../events/access-log/access-entry.js';
 
-/** Counts entries that were dropped while the log was down, so that each tenant's log records the loss afterwards. */
+/**
+ * Tracks the tenants whose entries were dropped while the log could not be written, so that each tenant's access log
+ * records the loss afterwards.
+ */
 export function createLosses() {
   const times = new Map<string, number>();
   return {
@@ -8,7 +11,7 @@ export function createLosses() {
     add(entries: readonly AccessEntry[]): void {
       for (const { tenantId, time } of entries) if (!times.has(tenantId)) times.set(tenantId, time);
     },
-    /** Returns one entry for each tenant that lost entries, with the time of its first loss. */
+    /** Returns one entry for each tenant that lost entries, with the time of its first lost entry. */
     take(): AccessEntry[] {
       const entries = [...times].map(([tenantId, time]) => lossOf(tenantId, time));
       times.clear();

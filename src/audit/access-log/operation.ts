@@ -1,4 +1,4 @@
-/** What an entry of the access log can say was done (docs/contract.md, "Access log"). */
+/** The operations that an access-log entry can record (docs/contract.md, "Access log"). */
 export const accessOperations = [
   'create',
   'read',
@@ -10,16 +10,16 @@ export const accessOperations = [
   'start',
   'stop',
   'rotation',
-  // Of a session at the console.
+  // For console sessions.
   'sign_in',
   'sign_out',
-  // The operation of entries that were lost while the log could not be written.
+  // For an entry that reports entries lost while the log could not be written.
   'loss',
 ] as const;
 
 export type AccessOperation = (typeof accessOperations)[number];
 
-/** To what. */
+/** The entities that an access-log entry can name. */
 export const accessEntities = ['token', 'application', 'key', 'tenant', 'report', 'log', 'service', 'webhook'] as const;
 
 export type AccessEntity = (typeof accessEntities)[number];

@@ -8,7 +8,7 @@ import { accessTracePlace, entriesOfRequest } from './new-entry.js';
 
 const messages = { sign_in: 'signed in at the console', sign_out: 'signed out of the console' } as const;
 
-/** Records that a person signed in or out with the key of an application. */
+/** Records that a person signed in or out with an application's key. */
 export async function recordConsoleSession(
   vault: Vault,
   context: Pick<CommandContext, 'caller' | 'traceId'>,
@@ -22,7 +22,7 @@ export async function recordConsoleSession(
   vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
 }
 
-/** Records for every living tenant that an operator signed in or out. */
+/** Records for every live tenant that an operator signed in or out. */
 export async function recordOperatorSession(
   { directory, keys, clock, recorder }: Vault,
   { traceId, visitor, sourceAddress }: { traceId: string; visitor: Visitor; sourceAddress: string },

@@ -12,8 +12,8 @@ const messages: { readonly [O in Recorded]: string } = {
 };
 
 /**
- * Records an event that concerns every living tenant: a start or stop of the service, a rotation of all keys, or a list
- * of all tenants. Never throws: a log that cannot be written must not prevent a start.
+ * Records an operation that concerns every live tenant: a start or stop of the service, a rotation of all keys, or a
+ * listing of all tenants. Never throws, because an access log that cannot be written must not prevent a start.
  */
 export async function recordForAllTenants(
   { directory, keys, clock, recorder }: Vault,

@@ -14,14 +14,15 @@ const exhaustedMessages: Readonly<Record<BudgetName, string>> = {
   deduplication_misses: 'rejected: the deduplication misses of this hour are used up',
 };
 
-/**
- * Records that an application has used up a budget of the hour (docs/contract.md, "Operations routes"). Never throws.
- */
+/** Records that an application has used up an hourly budget (docs/contract.md, "Operations routes"). Never throws. */
 export function recordExhaustedBudget(deps: Deps, caller: Caller, budget: BudgetName): Promise<void> {
   return recordOfApplication(deps, caller, 'denied', exhaustedMessages[budget]);
 }
 
-/** Records that an application deduplicates many values without a hit, like one that tries values. Never throws. */
+/**
+ * Records that an application deduplicates many values without a hit, as an application that guesses values does. Never
+ * throws.
+ */
 export function recordSuspect(deps: Deps, caller: Caller): Promise<void> {
   const message = 'suspect: a tenth of the deduplication misses of this hour are used, without a hit';
   return recordOfApplication(deps, caller, 'success', message);
@@ -56,8 +57,8 @@ async function recordOfApplication(
 }
 
 /**
- * Returns null without the tenant's keys. Nothing else records this guessing, so the entry then only lacks its
- * reference.
+ * Returns null if the tenant's keys are unavailable. Nothing else records this guessing, so the entry is then written
+ * without its reference.
  */
 async function namesKeyOf(keys: Deps['keys'], tenantId: string): Promise<Uint8Array | null> {
   try {

@@ -4,8 +4,8 @@ import type { AccessRecorder } from '../../vault/vault.js';
 import { entryOfEvent } from './entry-of-event.js';
 
 /**
- * A unit of work that records every event it commits, so that no command can change anything without an entry in the
- * access log. The events themselves are the proof; the entry follows within milliseconds.
+ * Returns a unit of work that records every event it commits, so that no command can change anything without an entry
+ * in the access log. The events themselves are the proof of the change; the entry follows within milliseconds.
  */
 export function recordedWork(
   work: UnitOfWork,
@@ -33,7 +33,10 @@ function storedWrites({ writes }: Change, committed: CommitOutcome): readonly St
   return landed === undefined ? [] : writes.filter((_, index) => landed.includes(index));
 }
 
-/** Also null if the key store is down: the change is committed, and its entry says as much as it can. */
+/**
+ * Returns null if the tenant's keys are destroyed or the key store is unavailable. The change is already committed, so
+ * its entry is written without its reference.
+ */
 async function namesKeyOf(keys: Pick<KeyRing, 'tenantKeys'>, tenantId: string): Promise<Uint8Array | null> {
   try {
     return (await keys.tenantKeys(tenantId))?.names ?? null;

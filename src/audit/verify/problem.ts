@@ -1,6 +1,4 @@
-/**
- * The first fault that was found. The text names events by position, id and stream, which reveal nothing.
- */
+/** The first fault found. The message names events by position, id and stream, which reveal no token data. */
 export type Problem = {
   readonly kind:
     | 'changed'
@@ -14,6 +12,6 @@ export type Problem = {
     | 'forged_row'
     | 'damaged_export';
   readonly message: string;
-  /** The position of the event concerned, or of the last one before it; null if there is no particular event. */
+  /** The position of the affected event, or of the last event before it; null if no particular event is affected. */
   readonly position: number | null;
 };

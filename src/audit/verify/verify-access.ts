@@ -2,7 +2,7 @@ import { batchHash } from '../../events/access-log/batch-hash.js';
 import type { Checkpoint } from '../../events/audit/checkpoint.js';
 import type { Problem } from './problem.js';
 
-/** A batch with the lines that its hash covers; hashes in hex. */
+/** A batch of access-log entries, with the lines that its hash covers. Hashes are in hex. */
 export type LinedBatch = {
   readonly sequence: number;
   readonly previous: string;
@@ -13,9 +13,11 @@ export type LinedBatch = {
 export type ChainBatch = LinedBatch & { readonly chain: string };
 
 export type AccessChecks = {
-  /** The checkpoints whose ends must exist. */
+  /** The checkpoints whose signed chain ends must exist in the access log. */
   readonly checkpoints: readonly Checkpoint[];
-  /** The checkpoint after whose ends the batches begin; null if the batches are all that remain. */
+  /**
+   * The checkpoint after whose chain ends the batches begin; null if the batches are the whole remaining access log.
+   */
   readonly from: Checkpoint | null;
   /** Batches older than this time (ms) may have been dropped because of their age. */
   readonly keptFrom: number;
@@ -26,7 +28,8 @@ export type AccessReport = { readonly problem: Problem | null; readonly chains: 
 type Signed = { readonly sequence: number; readonly hash: string; readonly number: number };
 
 /**
- * Recomputes chains of the access log, each complete and in order, and compares them with their signed ends.
+ * Recomputes the access log's chains, and compares them with their signed ends. The batches of each chain must be
+ * adjacent and in order.
  */
 export async function verifyAccess(
   batches: AsyncIterable<ChainBatch>,
@@ -64,8 +67,8 @@ export async function verifyAccess(
 }
 
 /**
- * Verifies one chain. It must contain `ends`, and `start` must come right before its first batch. The returned texts
- * name faults.
+ * Verifies one chain. The chain must contain `ends`, and `start` must come right before its first batch. The methods
+ * return a description of the fault, or null.
  */
 function createChain(name: string, ends: readonly Signed[], start: Signed | null) {
   const left = new Map(ends.map((end) => [end.sequence, end]));
@@ -91,7 +94,7 @@ function createChain(name: string, ends: readonly Signed[], start: Signed | null
       isFirst = false;
       return null;
     },
-    /** Returns what is missing at the end of the chain, or null. */
+    /** Describes what is missing at the end of the chain. Returns null if nothing is. */
     cut(): string | null {
       const [first] = [...left.values()].sort((one, other) => one.sequence - other.sequence);
       if (first === undefined) return null;

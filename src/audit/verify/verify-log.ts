@@ -14,19 +14,19 @@ import type { Problem } from './problem.js';
 const followingMax = 2_000;
 /** How many commits before a break are kept for the diagnosis. */
 const beforeMax = 200;
-/** A checkpoint signs events that are slightly older than itself. */
+/** How many commits to keep for comparison, because a checkpoint signs events that are slightly older than itself. */
 const rememberedMax = 100_000;
 export const firstLink = Buffer.from(noLink).toString('hex');
 
 export type LogChecks = {
   readonly publicKey: string;
-  /** The identity of the expected log; null for the one that the first event names. */
+  /** The id of the expected log; null accepts the id in the first event. */
   readonly logId: string | null;
-  /** The checkpoint after whose position the events begin; null if they are the whole log. */
+  /** The checkpoint after whose position the events begin; null if the events are the whole log. */
   readonly from: Checkpoint | null;
   /** Checkpoints from an anchor, by number. */
   readonly anchored: ReadonlyMap<number, Checkpoint>;
-  /** The log continues after the last given event. */
+  /** True if the log continues after the last of these events. */
   readonly isPart: boolean;
 };
 
@@ -34,20 +34,21 @@ export type LogReport = {
   readonly problem: Problem | null;
   readonly events: number;
   /**
-   * The number of commits with a link. If links are stored after their events, the newest commits may have none yet.
+   * The number of events in commits with a link. If links are stored after their events, the newest commits may have no
+   * link yet.
    */
   readonly linked: number;
-  /** The newest checkpoint whose events are proven. */
+  /** The newest checkpoint that matches the events. */
   readonly proven: Checkpoint | null;
-  /** The number of linked commits after those that the checkpoint proves. */
+  /** The number of linked commits that come after those that `proven` signs. */
   readonly unsigned: number;
   /** All valid checkpoints. */
   readonly checkpoints: readonly Checkpoint[];
 };
 
 /**
- * Recomputes the chain and the Merkle tree over commits in log order. Compares them with the stored links and with what
- * the checkpoints among the events signed. Stops at the first problem. Needs no key except the public one.
+ * Recomputes the chain and the Merkle tree over the commits in log order. Compares them with the stored links, and with
+ * what the checkpoints among the events sign. Stops at the first problem. Needs no key other than the public key.
  */
 export async function verifyLog(
   events: AsyncIterable<ChainedEvent>,
@@ -101,7 +102,7 @@ export async function verifyLog(
   }
   return report(isPart ? null : tailProblem());
 
-  /** Verifies a checkpoint among the events, and adds it to the valid ones. Returns the problem, or null. */
+  /** Verifies a checkpoint among the events, and adds it to the valid checkpoints. Returns the problem, or null. */
   function checkpointProblem(event: ClearEvent): string | null {
     let checkpoint: Checkpoint;
     try {
@@ -111,7 +112,7 @@ export async function verifyLog(
       throw error;
     }
     const last = checkpoints.at(-1) ?? null;
-    // One of the events is that of the checkpoint before the first event.
+    // The event of checkpoint `from` comes after the position that it signs, so it is among these events.
     if (from !== null && checkpoint.number === from.number) {
       return checkpoint.signature === from.signature ? null : `checkpoint ${from.number} occurs twice`;
     }
@@ -159,7 +160,7 @@ export async function verifyLog(
   }
 }
 
-/** Returns whether a part of the log ends within this commit. */
+/** Returns whether the events end in the middle of this commit. */
 function isCutOff({ events }: ChainedCommit): boolean {
   const last = events.at(-1);
   return last !== undefined && !endsCommit(last);

@@ -5,9 +5,9 @@ import type { RunOperation } from '../run-command.js';
 import type { AuditBegin } from './audit-begin.js';
 
 /**
- * Returns the batches of the vault's access log that belong to a range of the log, chain by chain. Each chain starts
- * after the last batch that a checkpoint before the range signed. If the range ends before the log does (`isPart`),
- * each chain ends at the last batch that a checkpoint in the range signed.
+ * Returns the access log batches that belong to a range of the log, chain by chain. Each chain starts after the last
+ * batch that a checkpoint before the range covers. If the range ends before the log does (`isPart`), each chain ends at
+ * the last batch that a checkpoint in the range covers.
  */
 export async function* accessBatches(
   run: RunOperation,

@@ -11,27 +11,24 @@ import type { Vault } from '../../vault/vault.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
 export type AuditBegin = {
-  /** Null if the log lacks the event that names it. */
+  /** Null if the log lacks the event that contains the log's id. */
   readonly log_id: string | null;
   readonly public_key: string;
-  /** The newest event that has a link, and the number of events up to it. */
+  /** The newest event that has a link, and the number of commits up to it. */
   readonly head: { readonly position: number; readonly count: number };
-  /**
-   * The newest checkpoint before the requested position, as a plaintext object with its time. Null if there is none.
-   */
+  /** The newest checkpoint before the requested position, as JSON that includes its time. Null if there is none. */
   readonly from: JsonObject | null;
-  /** True if the key store has seen events later than the head. The log was then truncated or is an older copy. */
+  /** True if the key store has seen events after the head, so the log was truncated or is an older copy. */
   readonly is_behind: boolean;
-  /** The reason why the log does not continue from what the key store recorded, or null if it does continue. */
+  /** How the log differs from what the key store recorded of it, or null if they match. */
   readonly forged: string | null;
   readonly chains: readonly string[];
-  /** For each chain of the access log, the last sequence that this or an earlier checkpoint signed. */
+  /** For each access log chain, the last sequence that the checkpoint `from` or an earlier one covers. */
   readonly signed_before: readonly { readonly chain: string; readonly sequence: number }[];
 };
 
 /**
- * Returns the data that a verification or an export of the log starts from. `from` is the position of the first
- * requested event.
+ * Returns the data that a log verification or export starts from. `from` is the position of the first requested event.
  */
 export const auditBegin = operation(
   z.object({ from: z.int().min(1) }),
@@ -77,12 +74,12 @@ async function signedBefore(
     const page = await log.readNewest(checkpointStream, before, 100);
     for (const event of page) {
       if (Number(event.clear['position']) >= position) continue;
-      // Earlier checkpoints only add the ends of chains, so a damaged one is skipped here. A verification of that part
-      // of the log reports the damage.
+      // Earlier checkpoints only add the ends of chains, so damaged ones are skipped here. Verifying that part of the
+      // log reports the damage.
       const checkpoint: Checkpoint | null = from === null ? readCheckpointEvent(event) : readable(event);
       if (checkpoint === null) continue;
       from ??= { ...checkpoint };
-      // Checkpoints arrive newest first, so the first entry for a chain is the one to keep.
+      // Checkpoints are read newest first, so the first entry for a chain is the newest.
       for (const { chain, sequence } of checkpoint.access) if (!signed.has(chain)) signed.set(chain, sequence);
     }
     before = page.at(-1)?.revision ?? 0;

@@ -21,18 +21,18 @@ type Options = TokenCommandOptions & {
 /** Adds the command `strongroom audit bundle`. */
 export function addAuditBundle(audit: Command): void {
   tokenCommand(audit, 'bundle [id...]', 'print progress and the summary as lines of JSON')
-    .description('write the evidence about the tokens of one person, or about a period, to a directory for an auditor')
-    .option('--tokens <file>', 'a file with the ids of the tokens, one per line (- for standard input)')
-    .option('--from <time>', 'in place of ids: everything of the tenant from this time on')
+    .description("write evidence about one person's tokens, or about a period, to a directory for an auditor")
+    .option('--tokens <file>', 'a file with the token ids, one per line (- for standard input)')
+    .option('--from <time>', 'instead of ids: everything in the tenant since this time')
     .option('--to <time>', 'and before this time')
     .requiredOption('--out <directory>', 'a new directory, readable only by its owner')
     .addHelpText(
       'after',
       `
-The directory holds the history, the reads, the erasure statements, the signed
-checkpoints with proofs of inclusion, and a program that verifies all of it with
-Node.js alone: \`node verify.mjs\`. It holds no value, and nothing about tokens
-that are not named. The application needs log:read.
+The directory contains the history, the reads, the erasure statements, the
+signed checkpoints with proofs of inclusion, and a program that verifies all of
+it with Node.js alone: \`node verify.mjs\`. It contains no values, and nothing
+about tokens that are not named. The application needs log:read.
 
 Examples:
   strongroom audit bundle customer-18 --out evidence \\
@@ -44,7 +44,7 @@ Examples:
       const { apiKeyFile, json = false } = options;
       const isPeriod = from !== undefined || to !== undefined;
       const isTokens = given.length > 0 || tokens !== undefined;
-      if (isPeriod === isTokens) throw new Failure('give either ids of tokens or a period with --from and --to.', 2);
+      if (isPeriod === isTokens) throw new Failure('give either token ids or a period with --from and --to.', 2);
       if (isPeriod && (from === undefined || to === undefined)) throw new Failure('a period needs --from and --to.', 2);
       if (tokens === '-' && apiKeyFile === '-') {
         throw new Failure('only one of --tokens and --api-key-file can be read from standard input.', 2);
@@ -65,7 +65,7 @@ Examples:
 async function idsOf(given: readonly string[], file: string | undefined): Promise<readonly string[]> {
   const listed = file === undefined ? [] : (await readInput(file, 'the ids')).split(/\r?\n/);
   const ids = [...new Set([...given, ...listed].filter((id) => id !== ''))];
-  if (ids.length === 0) throw new Failure('there is no id of a token.', 2);
-  if (ids.length > bundleTokensMax) throw new Failure(`a bundle is of at most ${bundleTokensMax} tokens.`, 2);
+  if (ids.length === 0) throw new Failure('no token ids were given.', 2);
+  if (ids.length > bundleTokensMax) throw new Failure(`a bundle can cover at most ${bundleTokensMax} tokens.`, 2);
   return ids;
 }

@@ -15,15 +15,15 @@ type Options = TokenCommandOptions & { readonly check?: string; readonly publicK
 export function addAuditErasure(audit: Command): void {
   tokenCommand(audit, 'erasure [id]', 'print one line of JSON')
     .description(
-      'print a signed statement of when a token was deleted and its keys destroyed, and that no row of it is left',
+      'print a signed statement of when a token was deleted and its keys destroyed, and that none of its rows are left',
     )
     .option('--check <file>', 'check the signature of such a statement instead; needs --public-key, but no vault')
     .option('--public-key <file>', 'the output of `strongroom audit public-key`')
     .addHelpText(
       'after',
       `
-It first checks every key that an event of the token ever named, the row of the
-token, and whether search finds it. If something is left, it reports what, signs
+It first checks every key that the token's events ever named, the token's row,
+and whether search finds the token. If anything is left, it reports what, signs
 nothing, and exits with code 3.
 
 Examples:
@@ -52,7 +52,7 @@ async function checkStatement(
   if (publicKey === undefined) throw new Failure('name the public key to check it with: --public-key FILE.', 2);
   const key = await readPublicKey(publicKey);
   const statement = erasureStatement.safeParse(await jsonOf(file));
-  if (!statement.success) throw new Failure(`${file} is not a statement of \`strongroom audit erasure\`.`);
+  if (!statement.success) throw new Failure(`${file} is not a statement from \`strongroom audit erasure\`.`);
   if (!isSignedErasure(statement.data, key)) {
     throw new Failure('the statement is not signed by this key, or was changed.', 3);
   }

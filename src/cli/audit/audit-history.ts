@@ -19,7 +19,7 @@ export function addAuditHistory(audit: Command): void {
     'history <id>',
     'print the response of GET /tokens/{id}/history, with what is erased, as one line of JSON',
   )
-    .description('show what happened to a token, newest first, without its data; also to a deleted token')
+    .description('show what happened to a token, even a deleted one, newest first and without its data')
     .option('--page <number>', 'page number', wholeNumber, 1)
     .option('--size <number>', 'events per page, at most 100', wholeNumber, 100)
     .addHelpText('after', '\nExample:\n  strongroom audit history 4b0e... --api-key-file management.key')

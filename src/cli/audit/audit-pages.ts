@@ -11,7 +11,7 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import { commandContext, unwrap } from '../operations/as-application.js';
 import { OperationFailed, operation } from '../operations/operation.js';
 
-/** Returns a page of the log with its links. Sealed values stay encrypted. */
+/** Returns a page of the log, including its links. Sealed values stay encrypted. */
 export const auditEvents = operation(
   z.object({ after: z.int().min(0), upTo: z.int().min(0) }),
   async ({ vault }, { after, upTo }) => {
@@ -23,7 +23,7 @@ export const auditEvents = operation(
 
 const batchesMax = 100;
 
-/** Returns batches of one chain of the access log, with the lines that their hashes cover. */
+/** Returns batches from one access log chain, with the lines that their hashes cover. */
 export const auditAccess = operation(
   z.object({ chain: z.string(), after: z.int().min(0) }),
   async ({ vault }, { chain, after }) => {
@@ -41,8 +41,8 @@ function hex(bytes: Uint8Array): string {
 }
 
 /**
- * Returns a token's history as `GET /tokens/{id}/history` returns it to the application. Each event with sealed values
- * also states whether those values are kept or erased.
+ * Returns a token's history in the form of `GET /tokens/{id}/history`. Each event with sealed values also states
+ * whether those values are kept or erased.
  */
 export const auditHistory = operation(
   z.object({ key: z.string(), id: z.string(), ...pageFields }),
@@ -51,7 +51,9 @@ export const auditHistory = operation(
     const caller = await service.authenticate(key);
     if (caller === null) throw new OperationFailed('no application has this key. Check the key file.');
     if (!grantsAnywhere(caller, 'log:read') && !grantsAnywhere(caller, 'token:read')) {
-      throw new OperationFailed('the application holds neither log:read nor token:read. Use the key of one that does.');
+      throw new OperationFailed(
+        'the application has neither log:read nor token:read. Use the key of one that has either.',
+      );
     }
     const context = commandContext(service, caller);
     const { entries, total } = unwrap(await tokenHistory(vault, caller, id, rangeOf(page)));

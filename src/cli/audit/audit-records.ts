@@ -29,9 +29,8 @@ type EntryColumns = Omit<AuditRecord, 'record_id'>;
 const batchesMax = 100;
 
 /**
- * Returns the vault's time, and the chains of the access log that have grown since the start of the month of `since`
- * (ms), each with its newest batch. Flushes pending records first. Fails if there never was the tenant whose records
- * are to be read.
+ * Returns the vault's time, and the sequence of the newest batch of each access log chain that has grown since the
+ * start of the month of `since` (ms). Flushes pending records first. Fails if `tenant` has never existed.
  */
 export const auditChains = operation(
   z.object({ since: z.int().min(0), tenant: z.string().nullable() }),
@@ -53,7 +52,7 @@ export const auditChains = operation(
 const filter = z.object({
   /** Null matches every tenant. */
   tenant: z.string().nullable(),
-  /** Selects records from `from` (inclusive) to `to` (exclusive), ms. */
+  /** Selects records from `from` (inclusive) to `to` (exclusive), in ms. */
   from: z.int().nullable(),
   to: z.int().nullable(),
 });
@@ -61,8 +60,8 @@ const filter = z.object({
 export type RecordFilter = z.output<typeof filter>;
 
 /**
- * Returns the records of the next batches of a chain after a sequence. `first` and `last` are the sequences of these
- * batches, or null if there are no more. A record contains the keyed hash of a token's id, never the id.
+ * Returns the records from a chain's next batches after a sequence. `first` and `last` are the sequences of the first
+ * and last of these batches, or null if there are none. A record contains the keyed hash of a token's id, never the id.
  */
 export const auditRecords = operation(
   z.object({ chain: z.string(), after: z.int().min(0), filter }),
@@ -80,7 +79,9 @@ export const auditRecords = operation(
   },
 );
 
-/** Returns an access log entry with named columns, without the `record_id`, which depends on its place in a chain. */
+/**
+ * Returns an access log entry with named columns. Its place in a chain determines the `record_id`, which is omitted.
+ */
 export function columnsOf(entry: AccessEntry): EntryColumns {
   return {
     created_at: formatTimestamp(entry.time),

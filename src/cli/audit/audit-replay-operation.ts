@@ -13,8 +13,8 @@ import { OperationFailed, operation } from '../operations/operation.js';
 const ask = { key: z.string(), asOf: z.string(), reveal: z.boolean() };
 
 /**
- * `head` is the head of the log, for progress. `next` is the position at which the next step continues, or null at the
- * end.
+ * `head` is the head of the log, for showing progress. `next` is the position where the next step continues, or null at
+ * the end.
  */
 export type ReplayAnswer = {
   readonly tokens: readonly JsonObject[];
@@ -23,7 +23,7 @@ export type ReplayAnswer = {
   readonly head: number;
 };
 
-/** Returns one token as it was at a given time, limited to what the application may see. */
+/** Returns a token as it was at a given time, limited to what the application may see. */
 export const auditReplay = operation(z.object({ ...ask, id: z.string() }), async (service, input) => {
   const { key, id, reveal } = input;
   const { vault } = service;

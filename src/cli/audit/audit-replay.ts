@@ -17,7 +17,7 @@ type Options = TokenCommandOptions & {
 /** Adds the command `strongroom audit replay`. */
 export function addAuditReplay(audit: Command): void {
   tokenCommand(audit, 'replay', 'print one line of JSON per token')
-    .description('show tokens as they were at a moment, masked; data that was erased since is shown as erased')
+    .description('show tokens as they were at a given moment, masked; data erased since then is shown as erased')
     .requiredOption('--as-of <moment>', 'a position in the log, or a date or date-time (2026-01-31T12:00:00Z)')
     .option('--token <id>', 'this token')
     .option('--query <query>', 'the tokens that this query would have found then')
@@ -26,8 +26,8 @@ export function addAuditReplay(audit: Command): void {
       'after',
       `
 A query reads the whole log up to that moment, and the events of each token
-once. It takes about as long as an export. Data that was deleted, has expired or
-was replaced since is erased and cannot be shown.
+once. It takes about as long as an export. Data that has since been deleted or
+replaced, or has expired, is erased and cannot be shown.
 
 Examples:
   strongroom audit replay --as-of 2026-01-31T12:00:00Z --token 4b0e... \\

@@ -29,16 +29,16 @@ export function addAuditStream(audit: Command): void {
     .description('send the access log to a file or an HTTP address, and continue as it grows')
     .option('--to-file <file>', 'append the records to this file as lines of JSON')
     .option('--to-url <url>', 'post the records to this address as lines of JSON')
-    .requiredOption('--checkpoint <file>', 'remembers what was received; created by the first run')
+    .requiredOption('--checkpoint <file>', 'file that records what was received; the first run creates it')
     .option('--header-file <file>', 'file with HTTP headers, one "Name: value" per line (- for standard input)')
     .option('--allow-plain-http', 'allow http:// to another machine, which others on the network can read')
-    .option('--once', 'end when everything that exists was received')
+    .option('--once', 'end once everything that exists has been received')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
 Each record is received at least once. A record that is received twice has the
-same record_id. Records contain no data, mask or metadata and no id of a token.
+same record_id. Records contain no data, masks, metadata or token ids.
 
 Examples:
   strongroom audit stream --to-file /var/log/strongroom.jsonl \\
@@ -66,11 +66,10 @@ Examples:
         const { records } = await (once || dataDir === null
           ? runOperations(config, stream)
           : stream(async (name, input) => {
-              // Threat: a stream that opened the data itself would prevent a service from starting for as long as it
-              // runs.
+              // Threat: a stream that opens the data itself prevents a service from starting as long as it runs.
               const socketPath = controlSocketPath(dataDir);
               if (socketPath === null || !(await serviceListens(socketPath))) {
-                throw new Failure('no service runs on this data; start it with `strongroom serve`.');
+                throw new Failure('no service is running on this data; start one with `strongroom serve`.');
               }
               return runCommand(config, name, input);
             }));
@@ -111,8 +110,8 @@ async function receiverOf(
 }
 
 /**
- * Reads the header file. Threat: an error message that repeated a line would reveal the secret in it, so messages give
- * only the line number.
+ * Reads the header file. Threat: an error message that repeats a line reveals the secret in it, so messages give only
+ * the line number.
  */
 async function headersOf(file: string): Promise<Headers> {
   const headers = new Headers();

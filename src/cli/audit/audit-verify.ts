@@ -35,9 +35,9 @@ export function addAuditVerify(audit: Command): void {
     .addHelpText(
       'after',
       `
-It uses no data key, so it also covers data that was erased. It verifies the log
-and the access log. Without --to and --offline it also verifies the rows: the
-vault must have written each of them, and each must be the newest version.
+It uses no data keys, so it covers erased data as well. It verifies the log and
+the access log. Without --to and --offline it also verifies the rows: the vault
+must have written each of them, and each must be the newest version.
 
 Examples:
   strongroom audit verify --anchor /mnt/elsewhere/anchor.jsonl \\

@@ -45,7 +45,7 @@ export function addAudit(program: Command): void {
     });
 
   withSettings(audit.command('export'), storeSettings)
-    .description('write the log for a verification, or the access log with named columns, to a file')
+    .description('write the log, for verification, or the access log, with named columns, to a file')
     .option('--format <format>', 'log (for `audit verify --offline`), csv or jsonl', formatOf, 'log')
     .option('--from <start>', 'log: the last checkpoint before this position; csv, jsonl: this time')
     .option('--to <end>', 'log: up to this position; csv, jsonl: before this time')
@@ -55,10 +55,10 @@ export function addAudit(program: Command): void {
     .addHelpText(
       'after',
       `
-The file holds no data key, so no value in it can be read. Verify a log on any
-machine with \`strongroom audit verify --offline\`. csv and jsonl hold one line
-for each entry of the access log. In a CSV field that begins with =, +, - or @,
-a quote comes first, so that no spreadsheet runs it.
+The file contains no data keys, so no value in it can be read. Verify a log on
+any machine with \`strongroom audit verify --offline\`. csv and jsonl contain
+one line for each access log entry. A CSV field that begins with =, +, - or @
+is prefixed with a quote, so that spreadsheets do not run it.
 
 Examples:
   strongroom audit export --out log.jsonl

@@ -33,13 +33,14 @@ async function auditorOf(service: Service, key: string): Promise<Caller> {
 export type BundleToken = {
   readonly id: string;
   readonly stream: string;
-  /** The id of the event that ended the token's last life, or null for a live token. */
+  /** The type of the event that ended the token's last life, or null for a live token. */
   readonly ended_by: string | null;
 };
 
 /**
- * Returns the data that a bundle starts from: the streams of the tokens in `ids` (null for a bundle of a period), and a
- * new checkpoint that covers everything stored so far. Records in the access log that the history was read.
+ * Returns the data that a bundle starts from: the streams of the tokens in `ids`, which is null for a bundle about a
+ * period, and a new checkpoint that covers everything stored so far. Records in the access log that the history was
+ * read.
  */
 export const bundleBegin = operation(
   z.object({ key: z.string(), ids: z.array(z.string()).min(1).max(bundleTokensMax).nullable() }),
@@ -78,14 +79,17 @@ export const bundleBegin = operation(
   },
 );
 
-/** Skips fence events, which change nothing. */
+/**
+ * Returns the type of the event that ended the token, or null for a live token. Skips fence events, which change
+ * nothing.
+ */
 async function endOf(log: Service['vault']['log'], newest: ProvenClear): Promise<string | null> {
   let event: ProvenClear | undefined = newest;
   while (event?.type === 'token.fenced') [event] = await log.readNewest(event.stream, event.revision, 1);
   return event?.type === 'token.deleted' || event?.type === 'token.expired' ? event.type : null;
 }
 
-/** Signs a checkpoint over everything stored so far. The service that holds the anchor delivers the checkpoint. */
+/** Signs a checkpoint over everything stored so far. The running service delivers it to the anchor. */
 async function signNow({ vault }: Service, logId: string): Promise<void> {
   const { log, chain, keys, accessLog, clock, random } = vault;
   const metrics = { anchorFailed: () => undefined };
@@ -105,7 +109,7 @@ const scope = {
 };
 
 /**
- * An event in a bundle. It contains everything that the event's digest covers, with a hash in place of the ciphertexts.
+ * An event in a bundle. It contains everything that the event's digest covers, but a hash instead of the ciphertexts.
  */
 export type BundleEvent = {
   /** The index of the event's commit in the Merkle tree. */
@@ -126,8 +130,8 @@ export type BundleEvent = {
 };
 
 /**
- * Returns the leaves of the log's next commits, the events in scope among them, and the checkpoints. `count` is the
- * number of commits before `after`. Only events of the caller's own tenant are in scope.
+ * Returns the leaves of the log's next commits, the events in scope from those commits, and the checkpoints. `count` is
+ * the number of commits up to `after`. Only events of the caller's own tenant are in scope.
  */
 export const bundleEvents = operation(
   z.object({ key: z.string(), after: z.int().min(0), upTo: z.int().min(0), count: z.int().min(0), ...scope }),
@@ -179,7 +183,7 @@ export const bundleReads = operation(
   },
 );
 
-/** Signs the manifest of a bundle with the checkpoint signing key. */
+/** Signs a bundle's manifest with the key that signs checkpoints. */
 export const bundleSign = operation(
   z.object({ key: z.string(), manifest: unsignedManifest.omit({ signed_by: true }) }),
   async (service, { key, manifest }) => {

@@ -1,9 +1,9 @@
 // Verifies a bundle that `strongroom audit bundle` created. It needs only Node.js 20 or later: run `node verify.mjs` in
-// the directory of the bundle. It opens no connection and changes no file.
+// the bundle's directory. It opens no connections and changes no files.
 //
 //   node verify.mjs [--public-key audit.pub] [directory]
 //
-// Exit codes: 0 if the bundle is valid; 3 if a check failed, which the output names; 2 for a usage error.
+// Exit codes: 0 if the bundle is valid, 2 for a usage error, 3 if a check failed. The output names each failed check.
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { createReadStream, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -39,7 +39,7 @@ function sha256(...parts: readonly (Uint8Array | string)[]): Buffer {
   return digest.digest();
 }
 
-/** Prefixes each part with its length in 4 bytes, big endian. */
+/** Prefixes each part with its length as 4 big-endian bytes. */
 function lengthPrefixed(parts: readonly string[]): Buffer {
   return Buffer.concat(
     parts.flatMap((part) => {
@@ -63,7 +63,8 @@ function hashes(value: unknown): readonly Buffer[] {
   return texts(value).map((text) => Buffer.from(text, 'hex'));
 }
 
-// RFC 6962, section 2.1: a leaf hash starts with a zero byte, and the hash of an inner node with a one byte.
+// RFC 6962, section 2.1: the input of a leaf hash starts with the byte 0, and that of an inner node's hash with the
+// byte 1.
 
 function node(left: Uint8Array, right: Uint8Array): Buffer {
   return sha256(Buffer.of(1), left, right);
@@ -105,7 +106,7 @@ function isConsistent(earlier: Checkpoint, later: Checkpoint, path: readonly Buf
 }
 
 /**
- * Returns the leaf of the commit that an event claims to belong to, or null if the event cannot belong to that commit.
+ * Returns the leaf of the commit that an event claims to belong to, or null if the event is not part of that commit.
  */
 function leafOf(event: Fields): Buffer | null {
   const { stream, revision, id, type, version, tenant, actor, time, cmd, clear, first, digests } = event;
@@ -137,7 +138,7 @@ function hashOfCheckpoint(fields: Fields): string {
   );
 }
 
-/** Returns null if there is no manifest. Then nothing else can be checked. */
+/** Returns the manifest, or null if there is none. Without a manifest, nothing else can be checked. */
 function readManifest(directory: string, key: KeyObject, keyId: string): Fields | null {
   const manifest = jsonOf(directory, 'manifest.json');
   if (!isFields(manifest)) {
@@ -229,7 +230,7 @@ function checkCheckpoints(directory: string, manifest: Fields, key: KeyObject, k
   return checkpoints;
 }
 
-/** Calls `use` with each line of a file and its location. Returns the number of lines. */
+/** Calls `use` with each line of a file and the line's location. Returns the number of lines. */
 async function eachLine(directory: string, name: string, use: (line: Fields, where: string) => void): Promise<number> {
   let count = 0;
   if (contentOf(directory, name) === null) {
@@ -282,7 +283,7 @@ async function checkHistory(
     } else checkTime(manifest, Number(line['time']), where);
     if (line['type'] !== 'token.fenced') ends.set(stream, String(line['type']));
   });
-  if (count !== manifest['events']) problem('history.jsonl: the manifest lists another number of events');
+  if (count !== manifest['events']) problem('history.jsonl: the manifest lists a different number of events');
   for (const stream of streams ?? []) {
     if (!next.has(stream)) problem(`history.jsonl: the events of ${stream} are missing`);
   }
@@ -302,7 +303,7 @@ async function checkReads(directory: string, manifest: Fields, streams: Streams)
     else if (!streams.has(String(line['stream'])))
       problem(`${where}: an entry about a token that is not in tokens.json`);
   });
-  if (count !== manifest['reads']) problem('reads.jsonl: the manifest lists another number of entries');
+  if (count !== manifest['reads']) problem('reads.jsonl: the manifest lists a different number of entries');
 }
 
 function checkErasures(
@@ -332,7 +333,7 @@ function checkErasures(
     stated.add(stream);
   }
   if (listOf(statements).length !== manifest['erasures']) {
-    problem('erasures.json: the manifest lists another number of statements');
+    problem('erasures.json: the manifest lists a different number of statements');
   }
   if (streams === null) return;
   for (const [stream, type] of ends) {

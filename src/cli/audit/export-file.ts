@@ -9,9 +9,9 @@ import { readLines } from './read-text-lines.js';
 export const exportHeader = z.object({
   strongroom_export: z.literal(exportVersion),
   log_id: z.string().nullable(),
-  /** The time of the export, ms since the epoch. Months of the access log before that time may have been dropped. */
+  /** The time of the export, in ms since the epoch. By then, old months of the access log may have been dropped. */
   made_at: z.int().min(0),
-  /** Names the key that signed the checkpoints. It is no more trustworthy than the file itself. */
+  /** The key that signed the checkpoints. It is no more trustworthy than the file itself. */
   public_key: z.string(),
   /** The last checkpoint before the exported events, or null if the export begins with the first event. */
   from: checkpointSchema.nullable(),
@@ -23,7 +23,7 @@ export type ExportHeader = z.output<typeof exportHeader>;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** A batch of the access log. All batches follow the events, chain by chain. */
+/** An access log batch. All batches follow the events, chain by chain. */
 const accessLine = z.object({
   access: z.object({ chain: z.string(), sequence: z.int().min(1), previous: hash, hash, lines: z.array(z.string()) }),
 });
@@ -39,8 +39,8 @@ export type OpenedExport = {
 };
 
 /**
- * Returns the header, the events and the access log batches of an export. Reading them throws Failure if the file is
- * damaged.
+ * Returns an export's header, events and access log batches. Reading the events or batches throws Failure if the file
+ * is damaged.
  */
 export async function openExport(path: string): Promise<OpenedExport> {
   const texts = readLines(path);
@@ -76,7 +76,7 @@ export async function openExport(path: string): Promise<OpenedExport> {
 type Content = ExportLine | z.output<typeof accessLine>;
 
 /**
- * Returns a function that reads the next line between the header and the end line, and returns null after the last one.
+ * Returns a function that returns the next line between the header and the end line, or null after the last such line.
  */
 function contentOf(path: string, texts: AsyncGenerator<string>): () => Promise<Content | null> {
   let read = 0;

@@ -4,8 +4,8 @@ import type { RunOperation } from '../run-command.js';
 import type { AuditBegin } from './audit-begin.js';
 
 /**
- * Returns the vault's log with its links, from one position (exclusive) to another (inclusive), page by page. Calls
- * `onForged` for each event that is not authentic, after the lines of its page.
+ * Returns the vault's log with its links, from `after` (exclusive) to `upTo` (inclusive). Reads it page by page. After
+ * the lines of a page that contains a forged event, calls `onForged`.
  */
 export async function* logLines(
   run: RunOperation,
@@ -21,7 +21,7 @@ export async function* logLines(
   }
 }
 
-/** Returns the data that a verification or an export starts from. */
+/** Returns the data that a log verification or export starts from. */
 export function beginAudit(run: RunOperation, from: number): Promise<AuditBegin> {
   return run('audit-begin', { from });
 }

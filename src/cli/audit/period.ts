@@ -1,7 +1,7 @@
 import { parseExpiresAt } from '../../domain/time.js';
 import { Failure } from '../failure.js';
 
-/** Parses the times of `--from` and `--to` into ms since the epoch, or null for an absent option. Throws Failure. */
+/** Parses `--from` and `--to` into ms since the epoch, or null if the option is absent. Throws Failure. */
 export function periodOf(from: string | undefined, to: string | undefined) {
   const period = { from: timeOf('--from', from), to: timeOf('--to', to) };
   if (period.from !== null && period.to !== null && period.to <= period.from) {

@@ -28,10 +28,10 @@ export async function readAnchor(path: string, publicKey: string, logId: string 
     const wrong = signatureProblem(checkpoint, publicKey);
     if (wrong !== null) throw new Failure(`in ${path}, ${wrong}.`, 3);
     if ((checkpoints.get(number)?.signature ?? signature) !== signature) {
-      throw new Failure(`${path} holds two different checkpoints ${number}.`, 3);
+      throw new Failure(`${path} contains two different checkpoints with the number ${number}.`, 3);
     }
     checkpoints.set(number, checkpoint);
   }
-  if (checkpoints.size === 0) throw new Failure(`${path} holds no checkpoint.`);
+  if (checkpoints.size === 0) throw new Failure(`${path} contains no checkpoints.`);
   return { checkpoints, unreadable };
 }

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Failure } from '../failure.js';
 
-/** Returns the lines of a file one by one. Throws Failure if the file cannot be read. */
+/** Yields the lines of a file. Throws Failure if the file cannot be read. */
 export async function* readLines(path: string): AsyncGenerator<string> {
   const stream = createReadStream(path, 'utf8');
   const failed = new Promise<never>((_, reject) => {
@@ -10,7 +10,7 @@ export async function* readLines(path: string): AsyncGenerator<string> {
       reject(new Failure(`${path} cannot be read (${error.code ?? 'unknown reason'}).`)),
     );
   });
-  // Without a handler, a rejection would end the process if no code is waiting for a line.
+  // Without a handler, a rejection while no code is waiting for a line would end the process.
   failed.catch(() => undefined);
   const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]();
   try {

@@ -1,12 +1,12 @@
 import { csvLine } from '../../audit/csv-line.js';
 import { type AuditRecord, recordColumns } from './audit-records.js';
 
-/** Returns a record as a line of JSON. */
+/** Returns the record as a line of JSON. */
 export function jsonLine(record: AuditRecord): string {
   return `${JSON.stringify(record)}\n`;
 }
 
-/** Returns the first line of a CSV file: the names of the columns. */
+/** Returns the first line of a CSV file, which contains the column names. */
 export function csvHeader(): string {
   return csvLine([...recordColumns]);
 }

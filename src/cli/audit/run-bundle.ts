@@ -19,14 +19,14 @@ import { recordPages } from './run-record-export.js';
 
 export type BundleOptions = {
   readonly key: string;
-  /** Null for a bundle of a period. */
+  /** Null for a bundle about a period. */
   readonly ids: readonly string[] | null;
-  /** The period, ms since the epoch; null for a bundle of tokens. */
+  /** The period in ms since the epoch, or null for a bundle about tokens. */
   readonly from: number | null;
   readonly to: number | null;
   readonly out: string;
   readonly json: boolean;
-  /** Default: `showProgress`. */
+  /** The default is `showProgress`. */
   readonly show?: ShowProgress;
 };
 
@@ -35,7 +35,7 @@ export type BundleSummary = { readonly events: number; readonly reads: number; r
 type Begin = Answers['bundle-begin'];
 
 /**
- * Writes a bundle to a new directory, which gets its final name only once it is complete. Throws Failure and then
+ * Writes a bundle to a new directory, which gets its final name only once it is complete. If it throws Failure, it
  * leaves no files behind.
  */
 export async function writeBundle(run: RunOperation, options: BundleOptions): Promise<BundleSummary> {
@@ -137,11 +137,11 @@ async function erasuresOf(
 type Found = {
   readonly events: number;
   readonly proofs: MerkleProofs;
-  /** The first checkpoint after each event found, and the newest checkpoint. */
+  /** For each event in scope, the first checkpoint that covers it; and the newest checkpoint. */
   readonly checkpoints: readonly Checkpoint[];
 };
 
-/** Reads the log once. Writes the events in scope to a file, because those of a period may not fit into memory. */
+/** Reads the log once. Writes the events in scope to a file, because a period's events may not fit in memory. */
 async function collect(
   run: RunOperation,
   { key, ids, from, to }: BundleOptions,
@@ -152,7 +152,7 @@ async function collect(
   const streams = ids === null ? null : begin.tokens.map(({ stream }) => stream);
   const leaves: Buffer[] = [];
   const checkpoints: Checkpoint[] = [];
-  /** The commits in scope that no kept checkpoint covers yet. */
+  /** The indexes of commits with events in scope that no checkpoint in `checkpoints` covers yet. */
   let pending: readonly number[] = [];
   let [count, events] = [0, 0];
   const file = await open(join(directory, foundName), 'wx', 0o600);
@@ -187,8 +187,8 @@ type ListedCheckpoint = {
 };
 
 /**
- * Adds to each event the first checkpoint that signs it, and the path from the event to that checkpoint's root. Returns
- * the checkpoints.
+ * Adds to each event the first checkpoint that covers it, and the path from the event to that checkpoint's root.
+ * Returns the checkpoints.
  */
 async function writeHistory(
   directory: string,
@@ -249,7 +249,7 @@ async function writeReads(
   };
   try {
     if (ids === null) {
-      // The manifest covers only the entries that exist at this point.
+      // Entries that are written after this point are not in the bundle.
       for await (const page of recordPages(run, { tenant: begin.tenant_id, from, to })) await add(page);
     }
     for (const { stream } of begin.tokens) {
@@ -303,7 +303,7 @@ function pretty(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Returns the verifier as a single file. It imports only modules that are built into Node.js. */
+/** Returns the verifier, a single file that imports only modules that are built into Node.js. */
 async function verifier(): Promise<string> {
   const text = await readFile(new URL('./bundle-verifier.js', import.meta.url), 'utf8');
   return text.replace(/^\/\/# sourceMappingURL=.*\n?/m, '');
@@ -319,16 +319,16 @@ Install Node.js 20 or later (https://nodejs.org) and run, in this directory:
 
     node verify.mjs --public-key PATH-TO-A-PUBLIC-KEY-THAT-YOU-TRUST
 
-The program needs no package and no network. Without --public-key it uses
-audit.pub from this directory. Then compare the hash that it prints with that
-of the key that you got in another way. A person who changed these files could
-have changed verify.mjs too: take the program from a bundle that you trust, or
-read it.
+The program needs no packages and no network. Without --public-key it uses
+audit.pub from this directory. In that case, compare the hash that it prints
+with the hash of a key that you received in another way. Anyone who changed
+these files could also have changed verify.mjs, so use the program from a
+bundle that you trust, or read it first.
 
 Files
 -----
 
-manifest.json     the other files with their SHA-256 hashes, signed
+manifest.json     a signed list of the other files with their SHA-256 hashes
 history.jsonl     the events, in order, each with the path to a checkpoint
 checkpoints.json  signed checkpoints, each with the proof that it continues
                   the one before it
@@ -337,24 +337,25 @@ erasures.json     signed statements about tokens that were erased
 tokens.json       the ids of the tokens and their names in the log (in a
                   bundle about tokens, not about a period)
 audit.pub         the Ed25519 public key of the vault
-verify.mjs        the program that verifies all this
+verify.mjs        the program that verifies all of this
 
 What it proves
 --------------
 
-Each event was in the log, exactly as here, when its checkpoint was signed
-(RFC 6962). No later checkpoint replaced that log with another one. In a bundle
-about tokens, no event between the first and the last one of a token is
+Each event was in the log, exactly as it is here, when its checkpoint was
+signed (RFC 6962). No later checkpoint replaced that log with another one. In a
+bundle about tokens, no event between a token's first and last event is
 missing.
 
 What it does not prove
 ----------------------
 
-The vault states and signs the reads, the erasures and the ids of the tokens;
-no checkpoint proves them to you, because that would need the entries of other
-persons. In a bundle about a period, the vault states that no event is missing.
-The holder of the root key of the vault can sign another history. Checkpoints
-that were kept elsewhere (an anchor) show that: compare number, hash and root.
+The vault states and signs the reads, the erasures and the ids of the tokens.
+No checkpoint proves them to you, because the proof would need entries about
+other people. In a bundle about a period, the vault states that no event is
+missing. The holder of the vault's root key can sign a different history.
+Checkpoints that were kept elsewhere (an anchor) reveal that: compare their
+number, hash and root.
 
 The bundle contains no values. It reveals how many commits the log had.
 `;

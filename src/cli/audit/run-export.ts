@@ -11,7 +11,7 @@ import { beginAudit, logLines } from './log-lines.js';
 
 export type LogExport = {
   readonly from: number;
-  /** Null exports up to the head. */
+  /** Null means up to the head. */
   readonly to: number | null;
   readonly out: string;
   readonly json: boolean;
@@ -20,8 +20,9 @@ export type LogExport = {
 export type Exported = { readonly events: number; readonly batches: number };
 
 /**
- * Writes the log with its links and checkpoints to a file, and the part of the access log that these checkpoints sign.
- * Sealed values stay encrypted. Throws Failure and then leaves no file behind.
+ * Writes the log, with its links and checkpoints, and the access log to a file. If the export ends before the head,
+ * writes only the part of the access log that the exported checkpoints cover. Sealed values stay encrypted. If it
+ * throws Failure, it leaves no file behind.
  */
 export async function exportLog(run: RunOperation, { from, to, out, json }: LogExport): Promise<Exported> {
   if (await exists(out)) throw new Failure(`${out} already exists; nothing was changed. Choose another name.`);
@@ -44,7 +45,7 @@ export async function exportLog(run: RunOperation, { from, to, out, json }: LogE
   let [events, batches] = [0, 0];
   let phase: string | null = null;
   let position = start?.position ?? 0;
-  // Counts positions, not events, because the head counts commits and a commit may contain many events.
+  // Counts positions instead of events, because the total number of events is unknown.
   const [first, last] = [position, to ?? head.position];
   const progress = () => ({
     ...{ items: events, done: position - first, total: last - first, phase },
@@ -86,7 +87,7 @@ export async function exportLog(run: RunOperation, { from, to, out, json }: LogE
   }
 }
 
-/** Returns null for an unreadable checkpoint, which the verification reports. */
+/** Returns null if the line is not a checkpoint, or an unreadable one, which the verification reports. */
 function checkpointIn({ event }: ExportLine): Checkpoint | null {
   if (event?.stream !== checkpointStream) return null;
   return checkpointSchema.safeParse({ ...event.clear, time: event.time }).data ?? null;

@@ -14,7 +14,7 @@ export type RecordExport = {
   readonly json: boolean;
 };
 
-/** Writes the access log to a file with named columns. Throws Failure and then leaves no file behind. */
+/** Writes the access log, with named columns, to a file. If it throws Failure, it leaves no file behind. */
 export async function exportRecords(run: RunOperation, options: RecordExport): Promise<{ readonly records: number }> {
   const { format, filter, out, json } = options;
   const taken = `${out} already exists; nothing was changed. Choose another name.`;
@@ -45,7 +45,7 @@ export async function exportRecords(run: RunOperation, options: RecordExport): P
   return { records };
 }
 
-/** Returns the records that exist at the time of the call, chain by chain. */
+/** Yields the records that exist when it is called, chain by chain. */
 export async function* recordPages(run: RunOperation, filter: RecordFilter): AsyncGenerator<readonly AuditRecord[]> {
   const { chains }: Answers['audit-chains'] = await run('audit-chains', {
     since: 0,

@@ -14,7 +14,7 @@ export type QueryReplay = {
   readonly json: boolean;
 };
 
-/** The widths of a UUID and of the longest type name. They are fixed because rows are printed as tokens are found. */
+/** The widths of a UUID and the longest type name. They are fixed, because rows are printed as tokens are found. */
 const widths = [36, Math.max(...tokenTypes.map((type) => type.length))];
 
 /** Prints each token that the query would have found at the given time, oldest first. */

@@ -5,7 +5,7 @@ import { Failure } from '../failure.js';
 import type { Answers } from '../operations.js';
 import type { RunOperation } from '../run-command.js';
 
-/** Receives lines of JSON. Resolves once the lines are stored durably, and rejects if they may not be. */
+/** Receives lines of JSON. Resolves once the lines are stored durably. Rejects if they may not have been stored. */
 export type Receiver = (lines: readonly string[]) => Promise<void>;
 
 const linesMax = 500;
@@ -26,7 +26,7 @@ export type StreamOptions = {
   readonly run: RunOperation;
   readonly receive: Receiver;
   readonly checkpointFile: string;
-  /** Ends once all existing records are received, and throws the first failure instead of retrying. */
+  /** If true, ends once all existing records are received, and throws the first failure instead of retrying. */
   readonly once: boolean;
   readonly signal: AbortSignal;
   readonly sleep: (ms: number) => Promise<void>;
@@ -35,8 +35,8 @@ export type StreamOptions = {
 
 /**
  * Sends the access log to a receiver, batch by batch, starting at the checkpoint. The checkpoint is written only after
- * the receiver has accepted the records, so each record arrives at least once: if the process is killed, it sends its
- * last batch again. After a failure, it retries with increasing delays. Throws Failure for an unusable checkpoint.
+ * the receiver has accepted the records. So each record arrives at least once, and the last batches may arrive again if
+ * the process is killed. After a failure, it retries with increasing delays. Throws Failure for an unusable checkpoint.
  */
 export async function streamRecords(options: StreamOptions): Promise<{ readonly records: number }> {
   const { run, receive, checkpointFile, once, signal, sleep, notice } = options;
@@ -66,7 +66,7 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
         restMs = 0;
       }
     }
-    // An entry is stored moments after its time, and the clocks of processes differ.
+    // Goes back one day, because an entry is stored slightly after its time, and the processes' clocks may differ.
     if (!signal.aborted) since = Math.max(0, found.now - dayMs);
   }
 
@@ -112,8 +112,8 @@ function jsonOf(text: string): unknown {
 }
 
 /**
- * Replaces the checkpoint atomically and durably. After a power failure, the file contains either the old checkpoint or
- * the new one, complete.
+ * Replaces the checkpoint atomically and durably. After a power failure, the file contains either the complete old
+ * checkpoint or the complete new one.
  */
 async function writeCheckpoint(path: string, checkpoint: StreamCheckpoint): Promise<void> {
   const next = `${path}.next`;
@@ -134,7 +134,7 @@ async function writeCheckpoint(path: string, checkpoint: StreamCheckpoint): Prom
   }
 }
 
-/** Returns a receiver that appends to a file. Another program may rotate the file. */
+/** Returns a receiver that appends to a file. Another program may rotate the file, which is opened for each call. */
 export function fileReceiver(path: string): Receiver {
   return async (lines) => {
     try {
@@ -153,7 +153,7 @@ export function fileReceiver(path: string): Receiver {
 }
 
 /**
- * Removes the incomplete line that a killed process left at the end. The checkpoint does not include its record, so
+ * Removes an incomplete line that a killed process left at the end. The checkpoint does not cover the line's record, so
  * that record is sent again.
  */
 async function endLine(file: FileHandle): Promise<void> {
@@ -175,8 +175,8 @@ async function endLine(file: FileHandle): Promise<void> {
 const timeLimitMs = 30_000;
 
 /**
- * Returns a receiver that posts lines to an HTTP address. It follows no redirects, reads no response body, and reports
- * only the status. Threat: headers and addresses contain the receiver's secrets, and messages end up in logs.
+ * Returns a receiver that posts lines to an HTTP address. It does not follow redirects or read response bodies, and it
+ * reports only the status. Threat: headers and addresses contain the receiver's secrets, and messages end up in logs.
  */
 export function httpReceiver(url: URL, headers: Headers, signal: AbortSignal): Receiver {
   return async (lines) => {

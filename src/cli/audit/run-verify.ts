@@ -14,18 +14,18 @@ import { beginAudit, logLines } from './log-lines.js';
 import { readAnchor } from './read-anchor.js';
 
 const keptMonths = 13;
-/** The maximum number of forged events that the text names. */
+/** The maximum number of forged events that the message names. */
 const forgedMax = 5;
 
 export type VerifyOptions = {
   readonly from: number;
-  /** Null verifies up to the head. */
+  /** Null means up to the head. */
   readonly to: number | null;
   readonly anchor: string | null;
   /** Null uses the key that comes with the verified log or file. */
   readonly publicKey: string | null;
   readonly json: boolean;
-  /** Default: `showProgress`. */
+  /** The default is `showProgress`. */
   readonly show?: ShowProgress;
 };
 
@@ -34,8 +34,8 @@ export type Verification = {
   /** Null if the log had a problem. */
   readonly access: AccessReport | null;
   /**
-   * The number of rows checked, or null if no rows were checked. Rows are not checked if the log had a problem, or if
-   * only a part of the log or an export was verified.
+   * The number of rows that were checked. Null if the log had a problem, or if only part of the log or an export was
+   * verified, because rows are then not checked.
    */
   readonly rows: number | null;
   readonly problem: Problem | null;
@@ -53,7 +53,7 @@ type Source = {
   readonly logId: string | null;
   readonly from: Checkpoint | null;
   readonly isPart: boolean;
-  /** Access log batches before this time may have been dropped, ms since the epoch. */
+  /** Access log batches before this time (ms since the epoch) may have been dropped. */
   readonly keptFrom: number;
 };
 
@@ -82,7 +82,7 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
   }
   if (isPart) return verified;
   if (isBehind) {
-    const message = `the log was cut, or is an older copy: the key store has recorded events after position ${head.position}`;
+    const message = `the log was truncated, or is an older copy: the key store has recorded events after position ${head.position}`;
     return { ...verified, problem: { kind: 'cut_tail', position: head.position, message } };
   }
   const { rows, problems } = await checkAllRows(run, options);
@@ -96,7 +96,7 @@ export async function verifyExport(path: string, options: VerifyOptions): Promis
   const { public_key: key, log_id: logId, from, is_part: isPart, made_at: madeAt } = header;
   return verifySource(options, {
     ...{ lines, access: () => access, last: null, key, logId, from, isPart },
-    // Threat: an attacker gives an export a later time to hide missing batches.
+    // Threat: an attacker changes an export's time to a later one, to hide missing batches.
     keptFrom: keptFrom(Math.min(madeAt, Date.now())),
   });
 }
@@ -107,7 +107,7 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
   const wrong = from === null ? null : signatureProblem(from, publicKey);
   if (wrong !== null) throw new Failure(`${wrong}.`, 3);
   const anchor = options.anchor === null ? null : await readAnchor(options.anchor, publicKey, logId);
-  // Counts positions, not events, because the head counts commits and a commit may contain many events.
+  // Counts positions instead of events, because the total number of events is unknown.
   const first = from?.position ?? 0;
   let [events, position] = [0, first];
   let phase: string | null = null;
@@ -137,7 +137,7 @@ async function verifySource(options: VerifyOptions, source: Source): Promise<Ver
   }
 }
 
-/** Returns the time before which batches may be missing. The vault drops whole months. */
+/** Returns the time before which batches may be missing, because the vault drops old months. */
 function keptFrom(now: number): number {
   const today = new Date(now);
   return Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - keptMonths + 1, 1);

@@ -3,7 +3,7 @@ import { counted } from '../../domain/text.js';
 import { formatTimestamp } from '../../domain/time.js';
 import type { Verification } from './run-verify.js';
 
-/** Describes what was verified, without claiming more than the log proves. */
+/** Describes what was verified, and claims no more than the log proves. */
 export function verificationText({ log, access, rows, anchored, unreadableAnchorLines }: Verification): string {
   const { proven, unsigned, linked, events } = log;
   const lines = [`${counted(events, 'event')}, each commit linked to the one before`];
@@ -26,7 +26,7 @@ export function verificationText({ log, access, rows, anchored, unreadableAnchor
   if (rows !== null) lines.push(`${counted(rows, 'row is', 'rows are')} authentic and up to date`);
   if (unreadableAnchorLines > 0)
     lines.push(
-      `${counted(unreadableAnchorLines, 'line of the anchor holds', 'lines of the anchor hold')} no checkpoint`,
+      `${counted(unreadableAnchorLines, 'line of the anchor contains', 'lines of the anchor contain')} no checkpoint`,
     );
   return lines.join('\n');
 }

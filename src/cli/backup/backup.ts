@@ -34,8 +34,8 @@ export function addBackup(program: Command): void {
     .addHelpText(
       'after',
       `
-In the cluster profile it copies the keys and the list of erased keys. First
-copy the log and the rows with the tools of the servers.
+In the cluster profile, it copies only the keys and the list of erased keys.
+First copy the log and the rows with the servers' own tools.
 
 Examples:
   strongroom backup /backup/monday --recipient-file backup.recipient \\
@@ -47,10 +47,10 @@ Examples:
       print({ ...made }, options, () => `wrote ${made.files.join(', ')} to ${made.folder}`);
     });
   withSettings(program.command('restore [folder]'), storeSettings)
-    .description('restore a vault from a backup, without the data that was erased since')
+    .description('restore a vault from a backup, without data that was erased since then')
     .option('--identity <file>', 'file with the age identity that decrypts the keys')
     .option('--erased <file>', 'the newest list of erased keys')
-    .option('--accept-older-log', 'record as ended the tokens whose keys were erased after the log was copied')
+    .option('--accept-older-log', 'record an end for each token whose keys were erased after the log was copied')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',

@@ -14,7 +14,7 @@ const shape = z.object({
   format: z.literal('strongroom backup 2'),
   profile: z.enum(['embedded', 'cluster']),
   log_id: z.string(),
-  /** The start time of the backup. */
+  /** The time at which the backup began. */
   made_at: z.iso.datetime(),
   files: z.array(z.object({ name: z.string(), sha256: z.string() })),
   /** The MAC of all fields above, in hex. */
@@ -23,7 +23,7 @@ const shape = z.object({
 
 export type Manifest = z.infer<typeof shape>;
 
-/** Returns the text that the MAC of a manifest covers. */
+/** Returns the text that a manifest's MAC covers. */
 export function authenticatedText({ format, profile, log_id, made_at, files }: Omit<Manifest, 'mac'>): string {
   const hashes = files.map(({ name, sha256 }) => [name, sha256]);
   return JSON.stringify([format, profile, log_id, made_at, hashes]);
@@ -43,7 +43,7 @@ export async function sha256Of(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Reads the manifest of a backup and checks the hash of every file. Throws Failure. */
+/** Reads a backup's manifest and checks the hash of every file. Throws Failure. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, manifestFile), 'utf8').catch(() => {
     throw new Failure(`${folder} is not a complete backup: it has no ${manifestFile}.`);
@@ -51,7 +51,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const parsed = shape.safeParse(jsonOf(text));
   if (!parsed.success) throw new Failure(`${manifestFile} in ${folder} is damaged, or has another version.`);
   for (const { name, sha256 } of parsed.data.files) {
-    // Threat: an attacker writes a file name that leads out of the folder.
+    // Threat: an attacker puts a file name that leads out of the folder into the manifest.
     const isName = name === basename(name);
     const found = isName ? await sha256Of(join(folder, name)).catch(() => null) : null;
     if (found === null) throw new Failure(`${name} is missing in ${folder} or cannot be read. Nothing was changed.`);

@@ -18,7 +18,7 @@ const lineBytesMax = 64 * 1024;
 export type RestoreFiles = { readonly folder: string; readonly identity: string; readonly erased: string };
 
 /**
- * Restores a backup into a vault that does not exist yet. Returns the number of tokens that have ended since the
+ * Restores a backup into a vault that does not exist yet. Returns the number of tokens that were erased since the
  * backup. Throws Failure.
  */
 export async function runRestore(
@@ -36,9 +36,9 @@ export async function runRestore(
   }
   const erased = await readErasedList(erasedPath);
   if (erased.logId !== manifest.log_id) {
-    throw new Failure(`${erasedPath} belongs to another vault than this backup. Nothing was changed.`);
+    throw new Failure(`${erasedPath} belongs to a different vault than this backup. Nothing was changed.`);
   }
-  // Threat: a list older than the backup would bring back tokens that were erased in between.
+  // Threat: with a list that is older than the backup, tokens that were erased in between are restored.
   if (erased.madeAt < Date.parse(manifest.made_at)) {
     throw new Failure(
       `${erasedPath} is older than the backup. Name the newest list of erased keys: that of the newest backup, or the ` +
@@ -70,7 +70,7 @@ type Verifying = {
 };
 
 /**
- * Reads the keys once before anything is written, because one of them authenticates the manifest and the list. Throws
+ * Reads the keys before anything is written, because one of them authenticates the manifest and the list. Throws
  * Failure.
  */
 async function verify(config: Config, { folder, identity, manifest, erased, rootKeys }: Verifying): Promise<void> {
@@ -85,8 +85,8 @@ async function verify(config: Config, { folder, identity, manifest, erased, root
 }
 
 /**
- * Accepts a log that the operator restored without `strongroom restore`. Returns the number of tokens that have ended
- * since. Throws Failure.
+ * Accepts an older log that the operator restored without a backup folder. Returns the number of tokens that were
+ * erased after the log was copied. Throws Failure.
  */
 export async function runAccept(config: Config): Promise<number> {
   const rootKeys = await rootKeysOf(config);
@@ -100,7 +100,7 @@ export async function runAccept(config: Config): Promise<number> {
 function expectAccepted(lost: readonly UnreadableToken[], madeAt: string, acceptsOlderLog: boolean): void {
   if (lost.length === 0 || acceptsOlderLog) return;
   throw new Failure(
-    `the log of this backup, of ${madeAt}, is older than the list of erased keys: since then, ` +
+    `the log in this backup, from ${madeAt}, is older than the list of erased keys: since then, ` +
       `${counted(lost.length, 'token in it was', 'tokens in it were')} deleted or had data replaced, which cannot be restored. ` +
       'Add --accept-older-log to record them as ended. Nothing was changed.',
     3,

@@ -18,8 +18,8 @@ export type Backup = { readonly folder: string; readonly made_at: string; readon
 /**
  * Copies a running vault into a new folder, which gets its final name only once it is complete. Copies the log with its
  * rows first, then the keys, then the list of erased keys, so that the keys are never behind the log (ADR 30). The
- * service that holds the data computes the MACs of the manifest and the list. Without a service, this process computes
- * them with the root key. Throws Failure.
+ * running service computes the MACs of the manifest and the list. If no service is running, this process computes them
+ * with the root key. Throws Failure.
  */
 export async function writeBackup(
   config: Config,

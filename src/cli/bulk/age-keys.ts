@@ -3,8 +3,8 @@ import { Failure } from '../failure.js';
 import { readInput } from '../read-input.js';
 
 /**
- * Returns an encrypter for recipients that are given one by one or in files with one recipient per line. An invalid
- * recipient is a usage error.
+ * Returns an encrypter for the given recipients and for those in the files, which contain one recipient per line. An
+ * invalid recipient is a usage error.
  */
 export async function encrypterFor(recipients: readonly string[], files: readonly string[]): Promise<Encrypter> {
   const { Encrypter } = await age();
@@ -18,7 +18,7 @@ export async function encrypterFor(recipients: readonly string[], files: readonl
   return encrypter;
 }
 
-/** Returns a decrypter from a file with one identity per line, as `age-keygen` writes it. */
+/** Returns a decrypter for the identities in a file, one per line, as `age-keygen` writes them. */
 export async function decrypterFrom(file: string): Promise<Decrypter> {
   const { Decrypter } = await age();
   const decrypter = new Decrypter();
@@ -28,26 +28,29 @@ export async function decrypterFrom(file: string): Promise<Decrypter> {
     try {
       decrypter.addIdentity(line);
     } catch {
-      throw new Failure(`${file} holds a line that is not an age identity (AGE-SECRET-KEY-…).`, 2);
+      throw new Failure(`${file} contains a line that is not an age identity (AGE-SECRET-KEY-…).`, 2);
     }
   }
   return decrypter;
 }
 
-/** Loads the library on demand, because loading is slow and few commands encrypt a file. */
+/** Loads the library on demand, because it loads slowly and few commands encrypt files. */
 function age() {
   return import('age-encryption');
 }
 
-/** Adds a recipient. The error never repeats the text, because it may be an identity that was given by mistake. */
+/** Adds a recipient. The error never repeats the input, which may be an identity that was given by mistake. */
 function addRecipient(encrypter: Encrypter, recipient: string, from: string): void {
   if (/^age-secret-key-/i.test(recipient)) {
-    throw new Failure(`${from} holds an identity, which is a secret. Name its recipient: \`age-keygen -y FILE\`.`, 2);
+    throw new Failure(
+      `${from} contains an identity, which is a secret. Name its recipient: \`age-keygen -y FILE\`.`,
+      2,
+    );
   }
   try {
     encrypter.addRecipient(recipient);
   } catch {
-    throw new Failure(`${from} holds a line that is not an age recipient (age1…).`, 2);
+    throw new Failure(`${from} contains a line that is not an age recipient (age1…).`, 2);
   }
 }
 

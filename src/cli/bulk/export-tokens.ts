@@ -4,10 +4,10 @@ import { countForExport, exportTokens as exportStep } from '../../queries/export
 import { asApplication, commandContext } from '../operations/as-application.js';
 import { operation } from '../operations/operation.js';
 
-/** The number of tokens in one step. They take at most 32 MiB, if each has the maximum size. */
+/** The number of tokens per step. If all of them have the maximum size, they take 32 MiB. */
 const stepSize = 64;
 
-/** The first step also returns `total`, the number of tokens that the application may read. */
+/** `total` is the number of tokens that the application may read. Only the first step returns it. */
 export type ExportAnswer = {
   readonly requests: readonly JsonObject[];
   readonly masked: number;
@@ -15,7 +15,7 @@ export type ExportAnswer = {
   readonly total: number | null;
 };
 
-/** Runs one step of an export as the application. Records a reveal of each token before it resolves. */
+/** Runs one step of an export as the application. Records a reveal for each token before it resolves. */
 export const exportTokens = operation(
   z.object({ key: z.string(), /** Null requests the first step. */ before: z.int().nullable() }),
   async (service, { key, before }) => {

@@ -8,24 +8,24 @@ import type { Line } from './read-lines.js';
 /** The body limit of an HTTP request. */
 export const lineBytesMax = 4 * 1024 * 1024;
 /**
- * A shorter line cannot reach the limit when it is serialized again, because a number grows at most to a few times its
- * length.
+ * A shorter line cannot reach the limit when it is serialized again, because serializing makes a number at most a few
+ * times longer.
  */
 const surelySmallBytes = 1024 * 1024;
 
-/** One line to import. `id` is used if the request has no id of its own. */
+/** One line to import. `id` is used if the request has no id. */
 export type ImportItem = { readonly request: Json; readonly id: string | null };
 
 export type ReadLine =
   | { readonly ok: true; readonly item: ImportItem; readonly sizeBytes: number }
   | { readonly ok: false; readonly errors: FieldErrors };
 
-/** Returns the id for a line without one, or null if the import has too many such lines. Throws Failure. */
+/** Returns an id for a line that has none, or null if the import has too many such lines. Throws Failure. */
 export type LineIds = (bytes: Buffer) => Promise<string | null>;
 
 /**
- * Parses a line as a request. Reports errors of the whole line under `line`. If `idOf` is null, the line must have an
- * id.
+ * Parses a line as a request. Reports errors that concern the whole line under `line`. If `idOf` is null, the line must
+ * have an id.
  */
 export async function readItem({ bytes }: Line, idOf: LineIds | null): Promise<ReadLine> {
   if (bytes === null) return bad('line', 'must take at most 4 MiB');

@@ -5,7 +5,7 @@ import { type ImportItem, type LineIds, readItem } from './import-item.js';
 import { type ImportOutcome, importBatchMax } from './import-tokens.js';
 import type { Line } from './read-lines.js';
 
-/** The maximum number of batches in progress. Together they have enough lines to share commits. */
+/** The maximum number of batches in progress. Together they contain enough lines to share commits. */
 const batchesMax = 4;
 const batchLinesMax = importBatchMax / batchesMax;
 const batchBytesMax = 1024 * 1024;
@@ -28,15 +28,15 @@ export type ImportOptions = {
 type Batch = { readonly lines: number[]; readonly items: ImportItem[]; sizeBytes: number };
 
 /**
- * Imports lines as they arrive, with a few batches in progress at once. With `strict`, only one batch runs at a time,
- * and the first failed line ends the import. Otherwise a failed line is reported and the import continues. Resolves
- * with the reason for ending early, or null.
+ * Imports lines as they arrive, with a few batches in progress at once. With `strict`, runs only one batch at a time
+ * and ends at the first failed line. Otherwise, reports failed lines and continues. Returns the reason why the import
+ * ended early, or null.
  */
 export async function importLines(lines: AsyncIterable<Line>, options: ImportOptions): Promise<string | null> {
   const { strict, counts } = options;
   const underWay = new Set<Promise<void>>();
   let stopped: string | null = null;
-  /** An error that no line caused. */
+  /** An error that was not caused by a line. */
   let broken: unknown;
   let batch = newBatch();
 
@@ -51,7 +51,7 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
     else counts[outcome.is] += 1;
   };
 
-  /** Sends the batch, and waits until another batch may be sent. */
+  /** Sends the batch, and waits until the next batch may be sent. */
   async function send(): Promise<void> {
     const { lines: numbers, items } = batch;
     batch = newBatch();
@@ -74,7 +74,7 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
       if (isOver()) break;
       const read = await readItem(line, options.idOf);
       if (!read.ok) {
-        // The lines before the bad one must still be imported, and one of them may itself fail.
+        // The lines before the bad one must still be imported. One of them may fail as well.
         if (strict) await send();
         if (stopped === null) failed(line.number, read.errors);
         continue;

@@ -11,11 +11,11 @@ import { issueErrors } from '../operations/field-error-text.js';
 import { operation } from '../operations/operation.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
 
-/** The requests of one call run concurrently, so they share commits. */
+/** The maximum number of requests in one call. They run concurrently, so they share commits. */
 export const importBatchMax = 256;
 
 /**
- * The outcome of one request. `stopped` means that the request was not processed, and that later ones would fail for
+ * The outcome of one request. `stopped` means that the request was not processed and that later requests would fail for
  * the same reason.
  */
 export type ImportOutcome =
@@ -27,8 +27,8 @@ export type ImportOutcome =
 const item = z.object({ request: z.unknown(), id: z.string().nullable() });
 
 /**
- * Imports a batch as the application. Returns outcomes in the order of the batch. With `strict`, requests run in order,
- * nothing after the first failure is imported, and the outcomes end there.
+ * Imports a batch as the application. Returns outcomes in the order of the batch. With `strict`, runs the requests in
+ * order and stops at the first failure, where the outcomes also end.
  */
 export const importTokens = operation(
   z.object({ key: z.string(), strict: z.boolean(), items: z.array(item).max(importBatchMax) }),

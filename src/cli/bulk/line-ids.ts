@@ -5,9 +5,9 @@ import { keyedHash } from '../../events/sealing/keyed-hash.js';
 export const linesWithoutIdMax = 2_000_000;
 
 /**
- * Creates a function that returns ids for lines without one. An id is a UUID derived from a secret, the bytes of the
- * line, and the number of equal lines before it. The same file therefore gives the same ids, even after other lines
- * were corrected, moved or removed. The function returns null once the file has too many such lines.
+ * Creates a function that returns ids for lines without one. An id is a UUID derived from a secret, the line's bytes,
+ * and the number of equal lines before it. The same lines therefore get the same ids again, even if other lines of the
+ * file were corrected, moved or removed. The function returns null once the file has too many such lines.
  */
 export function createLineIds(secret: Buffer): (bytes: Buffer) => string | null {
   const seen = new Map<number, number>();
@@ -16,7 +16,7 @@ export function createLineIds(secret: Buffer): (bytes: Buffer) => string | null 
     if (lines === linesWithoutIdMax) return null;
     lines += 1;
     const digest = createHash('sha256').update(bytes).digest();
-    // If two different lines share these six bytes, one of them merely counts as a repeat.
+    // If two different lines share these six bytes, the second one merely counts as a repeated line.
     const short = digest.readUIntBE(0, 6);
     const before = seen.get(short) ?? 0;
     seen.set(short, before + 1);
@@ -25,8 +25,8 @@ export function createLineIds(secret: Buffer): (bytes: Buffer) => string | null 
 }
 
 /**
- * Returns a version 4 UUID (RFC 9562, section 5.4) without six decimal digits in a row, because an id must not contain
- * the token's own value.
+ * Returns a version 4 UUID (RFC 9562, section 5.4) that never has six decimal digits in a row, because an id must not
+ * contain the token's own value.
  */
 function uuidOf(secret: Buffer, digest: string, before: number): string {
   for (let tries = 0; ; tries += 1) {

@@ -9,13 +9,13 @@ const chunkBytes = 64 * 1024;
 const ageStart = 'age-encryption.org/v1';
 const armorStart = '-----BEGIN AGE';
 
-/** The plaintext bytes of an import. */
+/** The plaintext of an import, and how much of the file has been read. */
 export type ImportInput = {
-  /** Iterating throws Failure if the input cannot be read, or if an encrypted input was changed or truncated. */
+  /** Iterating throws Failure if the input cannot be read, or if encrypted input was changed or truncated. */
   readonly chunks: AsyncIterable<Uint8Array>;
   /**
-   * Returns the number of bytes read from the file so far. `totalBytes` is the size of the file, or null for standard
-   * input.
+   * Returns the number of bytes read from the file so far. `totalBytes` is the size of a regular file, and null for
+   * standard input and other inputs.
    */
   readBytes(): number;
   readonly totalBytes: number | null;
@@ -23,9 +23,7 @@ export type ImportInput = {
   stop(): void;
 };
 
-/**
- * Opens the file to import, or standard input for `-`. Decrypts an encrypted file with the identity. Throws Failure.
- */
+/** Opens the file to import, or standard input for `-`. Decrypts encrypted input with the identity. Throws Failure. */
 export async function openImport(file: string, identityFile: string | undefined): Promise<ImportInput> {
   const totalBytes = file === '-' ? null : await sizeOf(file);
   const source: Readable = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: chunkBytes });
@@ -37,7 +35,7 @@ export async function openImport(file: string, identityFile: string | undefined)
       for await (const chunk of source) {
         const bytes = chunk as Buffer;
         yield bytes;
-        // The next chunk is requested only after all lines of this chunk are processed.
+        // The next chunk is requested only once all lines of this chunk have been processed.
         readBytes += bytes.length;
       }
     } catch (error) {
@@ -52,10 +50,10 @@ export async function openImport(file: string, identityFile: string | undefined)
   }
   const isSealed = start === ageStart;
   if (isSealed && identityFile === undefined) {
-    throw new Failure('the file is sealed with age. Name the file with the identity: --identity-file FILE.', 2);
+    throw new Failure('the file is encrypted with age. Name the file with the identity: --identity-file FILE.', 2);
   }
   if (!isSealed && identityFile !== undefined) {
-    throw new Failure('the file is not sealed with age. Leave out --identity-file.', 2);
+    throw new Failure('the file is not encrypted with age. Leave out --identity-file.', 2);
   }
   const chunks = identityFile === undefined ? all : await unsealed(all, identityFile, () => stopped);
   return {
@@ -93,8 +91,8 @@ async function peek(chunks: AsyncGenerator<Uint8Array>, length: number) {
 }
 
 /**
- * Decrypts chunk by chunk and authenticates each chunk before returning it. Also checks the end, to detect a truncated
- * file.
+ * Decrypts chunk by chunk, and authenticates each chunk before returning it. Also authenticates the end, to detect a
+ * truncated file.
  */
 async function unsealed(
   sealed: AsyncIterable<Uint8Array>,
@@ -105,7 +103,9 @@ async function unsealed(
   const stream = Readable.toWeb(Readable.from(sealed, { objectMode: false })) as ReadableStream<Uint8Array>;
   const opened = await decrypter.decrypt(stream).catch((error: unknown) => {
     if (error instanceof Failure) throw error;
-    throw new Failure('the sealed file cannot be opened: the identity is not one of its recipients, or it is damaged.');
+    throw new Failure(
+      'the encrypted file cannot be opened: the identity is not one of its recipients, or the file is damaged.',
+    );
   });
   return checked(opened, isStopped);
 }
@@ -121,6 +121,6 @@ async function* checked(opened: ReadableStream<Uint8Array>, isStopped: () => boo
   } catch (error) {
     if (isStopped()) return;
     if (error instanceof Failure) throw error;
-    throw new Failure('the sealed file is damaged or cut off here.');
+    throw new Failure('the encrypted file is damaged or truncated here.');
   }
 }

@@ -7,16 +7,15 @@ import { Failure } from '../failure.js';
 export type OutFile = {
   write(bytes: Uint8Array): Promise<void>;
   /**
-   * Gives the file its final name, durably. Returns false and changes nothing if a file with that name exists by then.
+   * Durably gives the file its final name. Returns false, without replacing anything, if a file with that name exists
+   * by then.
    */
   commit(): Promise<boolean>;
   /** Removes the file. */
   abandon(): Promise<void>;
 };
 
-/**
- * Opens a new file beside `path`, readable only by its owner, under a name that marks it as partial. Throws Failure.
- */
+/** Creates a file next to `path`, under a name that marks it as partial. Only its owner can read it. Throws Failure. */
 export async function openOutFile(path: string): Promise<OutFile> {
   const folder = dirname(path);
   const partPath = join(folder, `.${basename(path)}.part-${randomBytes(4).toString('hex')}`);
@@ -60,7 +59,9 @@ async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
 }
 
-/** Creates a hard link, because a link, unlike a rename, never replaces an existing file. */
+/**
+ * Returns false if `path` exists. Creates a hard link, because unlike a rename, a link never replaces an existing file.
+ */
 async function nameIfFree(partPath: string, path: string): Promise<boolean> {
   try {
     await link(partPath, path);

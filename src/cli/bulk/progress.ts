@@ -6,14 +6,14 @@ const barWidth = 24;
 
 /** The progress of a long command. */
 export type Progress = {
-  /** The number of processed items, from which the rate is computed. */
+  /** The number of processed items. The rate is computed from it. */
   readonly items: number;
-  /** The completed and the total amount of work, for the bar and the time left. `total` is null if it is unknown. */
+  /** The completed and total amount of work, for the bar and the time left. `total` is null if it is unknown. */
   readonly done: number;
   readonly total: number | null;
   /**
-   * The current phase, shown in place of percentage, rate and time left. Null while items are being processed. A
-   * command that has processed all items must name its remaining work here.
+   * The current phase, shown instead of the percentage, the rate and the time left. Null while items are being
+   * processed. A command that has processed all items must name its remaining work here.
    */
   readonly phase: string | null;
   /** The counts for `--json`. */
@@ -23,21 +23,21 @@ export type Progress = {
 export type ProgressDisplay = {
   /** Prints a permanent line above the bar. */
   line(text: string): void;
-  /** Redraws the bar at once on a terminal, to show a new phase before work that blocks the process. */
+  /** Redraws the bar immediately. Call it to show a new phase before work that blocks the process. */
   redraw(): void;
   /** Removes the bar. */
   end(): void;
 };
 
-/** Shows the progress of a long command, such as `showProgress`. */
+/** A function that shows the progress of a long command, such as `showProgress`. */
 export type ShowProgress = (now: () => Progress, shown: Shown) => ProgressDisplay;
 
 type Shown = { readonly json: boolean /** The noun for one item. */; readonly noun: string };
 
 /**
- * Shows progress on standard error: on a terminal, a bar with the rate and the time left; otherwise a line every five
- * seconds. With `json`, these lines go to standard output as JSON. Shows only numbers and phases, never a value or a
- * name.
+ * Shows progress on standard error. On a terminal, it shows a bar with the rate and the time left; otherwise it prints
+ * a line every five seconds. With `json`, it prints these lines to standard output as JSON. It shows only numbers and
+ * phases, never values or names.
  */
 export function showProgress(now: () => Progress, { json, noun }: Shown): ProgressDisplay {
   const { stderr, stdout } = process;
@@ -79,14 +79,14 @@ export function progressText({ items, done, total, phase }: Progress, elapsedSec
   const perSecond = elapsedSeconds > 0 ? items / elapsedSeconds : 0;
   const rate = `${grouped(Math.round(perSecond))}/s`;
   const share = shareOf(done, total);
-  // At 100%, the remaining time is unknown, so no percentage or time left is shown.
+  // At 100%, the time left is unknown, so neither it nor the percentage is shown.
   if (share === null || share === 1) return [...count, rate].join(', ');
   const parts = [...count, `${Math.floor(share * 100)}%`, rate];
   if (share > 0) parts.push(`${duration((elapsedSeconds / share) * (1 - share))} left`);
   return parts.join(', ');
 }
 
-/** Draws no bar during a phase, because a full bar would suggest that the command has ended. */
+/** Returns no bar during a phase, because a full bar would suggest that the command has ended. */
 function bar({ done, total, phase }: Progress): string {
   const share = phase === null ? shareOf(done, total) : null;
   if (share === null) return '';

@@ -1,6 +1,6 @@
 /**
- * A line without its line end and without surrounding white space. `bytes` is null if the line was too long. `number`
- * counts from 1.
+ * A line without its line ending and surrounding whitespace. `bytes` is null if the line was too long. `number` counts
+ * from 1.
  */
 export type Line = { readonly number: number; readonly bytes: Buffer | null };
 
@@ -8,8 +8,8 @@ const newline = 0x0a;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Returns the lines of a byte stream one by one. Skips blank lines but counts them. Lines end with LF or CRLF, and a
- * byte order mark before the first line is skipped. Discards the content of a line longer than `bytesMax`.
+ * Yields the lines of a byte stream, which end with LF or CRLF. Skips blank lines, but counts them. Skips a byte order
+ * mark before the first line. Discards the content of lines longer than `bytesMax`.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Line> {
   let number = 0;
@@ -18,7 +18,7 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, bytesMax: nu
 
   function keep(part: Buffer): void {
     size += part.length;
-    // Allows a few extra bytes for the line end and the byte order mark.
+    // Allows a few extra bytes for the line ending and the byte order mark.
     if (size <= bytesMax + byteOrderMark.length + 1) parts.push(part);
     else parts = [];
   }

@@ -7,10 +7,10 @@ const secretBytes = 32;
 const firstLine = 'strongroom import 1';
 
 /**
- * Returns the secret from which the ids of lines without one are derived. The secret is in a separate file, so that
- * every run with that file derives the same ids (ADR 19). Creates the file on first use and flushes it to disk before
- * resolving. Threat: keyed hashes of ids outlive erasure, so an attacker must not be able to compute an id from data
- * and the vault's stores.
+ * Returns the secret from which ids are derived for lines without one. The secret is in a separate file, so that every
+ * run with that file derives the same ids (ADR 19). Creates the file on first use, and flushes it to disk before
+ * resolving. Threat: keyed hashes of ids outlive erasure, and an attacker computes an id from data and the vault's
+ * stores.
  */
 export async function resumeSecret(path: string): Promise<Buffer> {
   const found = await readSecret(path);
@@ -19,7 +19,7 @@ export async function resumeSecret(path: string): Promise<Buffer> {
   const file = await openOutFile(path);
   await file.write(Buffer.from(`${firstLine}\n${secret.toString('hex')}\n`));
   if (await file.commit()) return secret;
-  // A concurrent import created the file first. A name that exists but cannot be read is a dangling link.
+  // Either a concurrent import has created the file, or the name is a dangling link.
   const other = await readSecret(path);
   if (other !== null) return other;
   throw new Failure(

@@ -11,9 +11,9 @@ import { untilSignal } from './until-signal.js';
 
 export type ExportRun = {
   readonly key: string;
-  /** The path of the output; `-` is standard output. */
+  /** The path of the output, or `-` for standard output. */
   readonly out: string;
-  /** Null writes plaintext. */
+  /** Null for a plaintext export. */
   readonly encrypter: Encrypter | null;
   readonly json: boolean;
 };
@@ -21,7 +21,7 @@ export type ExportRun = {
 /** `isRead` is true once all tokens have been read. */
 type Counts = { exported: number; masked: number; total: number | null; isRead: boolean };
 
-/** Exports all tokens, shows progress and prints a summary. Throws Failure and then leaves no file behind. */
+/** Exports all tokens, shows progress and prints a summary. If it throws Failure, it leaves no file behind. */
 export async function runExport(run: RunOperation, { key, out, encrypter, json }: ExportRun): Promise<void> {
   const counts: Counts = { exported: 0, masked: 0, total: null, isRead: false };
   const interrupt = untilSignal(() => undefined);
@@ -30,7 +30,7 @@ export async function runExport(run: RunOperation, { key, out, encrypter, json }
     const phase = counts.isRead ? (out === '-' ? 'writing the end' : 'saving the file to disk') : null;
     return { items: done, done, total: counts.total, phase, fields: { exported: counts.exported } };
   };
-  // With `-`, the export itself goes to standard output.
+  // With `-`, the export itself is on standard output, so progress is not printed there.
   const display = showProgress(progress, { json: json && out !== '-', noun: 'token' });
   try {
     const lines = linesOf(run, key, counts, interrupt.came);
@@ -65,7 +65,7 @@ async function* linesOf(
   counts.isRead = true;
 }
 
-/** Encrypts the bytes to the recipients of the encrypter, in the age format. */
+/** Encrypts the bytes to the encrypter's recipients, in the age format. */
 export async function sealed(encrypter: Encrypter, lines: AsyncIterable<Buffer>): Promise<AsyncIterable<Uint8Array>> {
   const stream = Readable.toWeb(Readable.from(lines, { objectMode: false })) as ReadableStream<Uint8Array>;
   return chunksOf(await encrypter.encrypt(stream));

@@ -69,7 +69,7 @@ export async function runImport(
   }
 }
 
-/** Returns ids for lines without one. Reads or creates the secret when the first such line arrives. */
+/** Returns a function that returns ids for lines without one. Its first call reads or creates the secret. */
 function idsFrom(resumeFile: string): LineIds {
   let ids: Promise<(bytes: Buffer) => string | null> | null = null;
   return async (bytes) => {

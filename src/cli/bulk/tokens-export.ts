@@ -25,8 +25,7 @@ export function addTokensExport(tokens: Command): void {
     .addHelpText(
       'after',
       `
-The verification codes of cards are not exported: they are kept for an hour at
-most.
+Card verification codes are not exported. They are kept for at most one hour.
 
 Examples:
   strongroom tokens export --out backup.age --recipient-file backup.recipient \\
@@ -47,7 +46,7 @@ Examples:
         throw new Failure('only one of --api-key-file and --recipient-file can be read from standard input.', 2);
       }
       if (out === '-' && process.stdout.isTTY) {
-        throw new Failure('standard output is a terminal. Name a file with --out, or pipe it on.', 2);
+        throw new Failure('standard output is a terminal. Name a file with --out, or pipe the output.', 2);
       }
       const encrypter = isSealed ? await encrypterFor(recipient, recipientFile) : null;
       const config = configOf(options);

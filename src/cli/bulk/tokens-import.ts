@@ -22,14 +22,14 @@ export function addTokensImport(tokens: Command): void {
     .option('--strict', 'stop at the first line that fails')
     .option(
       '--resume-file <file>',
-      'file with the secret from which lines without an id get one (default: FILE.resume)',
+      'file with the secret from which ids are derived for lines without one (default: FILE.resume)',
     )
     .option('--identity-file <file>', 'age identity that decrypts an encrypted file (- for standard input)')
     .addHelpText(
       'after',
       `
-A second run with the same file skips the tokens that exist, so the same command
-continues an import that was interrupted.
+A second run with the same file skips tokens that already exist, so the same
+command continues an import that was interrupted.
 
 Examples:
   strongroom tokens import customers.ndjson --api-key-file importer.key

@@ -2,7 +2,7 @@ const signals = ['SIGINT', 'SIGTERM'] as const;
 
 /**
  * Records the first SIGINT or SIGTERM and calls `onSignal`, so that a command can end cleanly. A second signal ends the
- * command at once.
+ * command immediately.
  */
 export function untilSignal(onSignal: () => void) {
   let came = false;

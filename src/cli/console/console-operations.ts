@@ -16,7 +16,7 @@ import type { RunOperation } from '../run-command.js';
 
 const progressMs = 500;
 
-/** Returns the operations that pages of the console use, in the process that holds the data. */
+/** Returns the operations that the console's pages use. They run in this process, which has the data open. */
 export function consoleOperations(service: OperatedService): Operations {
   return {
     run: (name, input) => runOperation(service, name, input),
@@ -39,7 +39,9 @@ export function consoleOperations(service: OperatedService): Operations {
   };
 }
 
-/** The session of the console has authenticated the caller, and holds no key that an operation could check again. */
+/**
+ * Returns a service that acts as the caller. A console session has authenticated the caller, but does not have its key.
+ */
 function as(service: OperatedService, caller: Caller): OperatedService {
   return { ...service, authenticate: () => caller };
 }
@@ -52,7 +54,7 @@ function runIn(service: OperatedService): RunOperation {
   };
 }
 
-/** Returns a failure that an operator can understand as a message. */
+/** Returns the result, or the message if it throws Failure. */
 async function outcomeOf<T>(work: () => Promise<T>) {
   try {
     return { ok: true, value: await work() } as const;

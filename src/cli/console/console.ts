@@ -9,9 +9,9 @@ import { runCommand } from '../run-command.js';
 
 /** Adds the commands `strongroom console …`. */
 export function addConsole(program: Command): void {
-  const group = program.command('console').description('the pages for people');
+  const group = program.command('console').description('sign in to the console, the web interface');
   withSettings(group.command('sign-in'), storeSettings)
-    .description('print a code with which an operator signs in to the console')
+    .description('print a code that an operator uses to sign in to the console')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -21,10 +21,10 @@ export function addConsole(program: Command): void {
       const config = configOf(options);
       const dataDir = dataDirectoryOf(config);
       const socketPath = dataDir === null ? null : controlSocketPath(dataDir);
-      // The embedded profile keeps codes in the process that serves the console.
+      // In the embedded profile, codes exist only in the memory of the process that serves the console.
       if (dataDir !== null && (socketPath === null || !(await serviceListens(socketPath)))) {
         throw new Failure(
-          `no service runs on ${dataDir}. Start it with \`strongroom serve\`, or name its directory with --data.`,
+          `no service is running on ${dataDir}. Start it with \`strongroom serve\`, or name its directory with --data.`,
         );
       }
       const value = await runCommand(config, 'console-sign-in', {});

@@ -6,8 +6,8 @@ import type { Answers, OperationName } from '../operations.js';
 import { isNobody } from './service-listens.js';
 
 /**
- * Runs an operation in a running service. Returns null if no service listens on the socket. Throws Failure if the
- * service accepted the operation but never responded, or if its version does not know the operation.
+ * Runs an operation in the running service. Returns null if no service is listening on the socket. Throws Failure if
+ * the service accepts the operation but never responds, or if its version does not know the operation.
  */
 export function callControl<Name extends OperationName>(
   socketPath: string,

@@ -7,8 +7,8 @@ import { type OperationName, operations } from '../operations.js';
 const bodyBytesMax = 8 * 1024 * 1024;
 
 /**
- * Lets CLI commands run while this process holds the data. Serves HTTP on a socket in the data directory that only its
- * owner can open. This process holds the directory's lock, so any existing socket there is stale.
+ * Lets CLI commands run while this process has the data open. Serves HTTP on a socket in the data directory, which only
+ * the socket's owner can open. This process has locked the directory, so an existing socket is stale and is removed.
  */
 export async function serveControl(
   service: OperatedService,
@@ -24,7 +24,7 @@ export async function serveControl(
   app.setErrorHandler((error, _request, reply) => {
     const { statusCode = 500 } = error as { readonly statusCode?: number };
     if (statusCode < 500)
-      return reply.code(statusCode).send({ ok: false, message: 'this is not a valid request of a command.' });
+      return reply.code(statusCode).send({ ok: false, message: 'this is not a valid request from a command.' });
     onError(error);
     return reply.code(500).send({ ok: false, message: 'the command failed in the service; see its log.' });
   });

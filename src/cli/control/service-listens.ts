@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * Returns false only if the socket does not exist or no process listens on it. Returns true if a process listens or
- * might listen.
+ * Returns false if the socket does not exist or no process is listening on it. Returns true if a process is listening
+ * or might be.
  */
 export function serviceListens(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
@@ -14,7 +14,7 @@ export function serviceListens(socketPath: string): Promise<boolean> {
   });
 }
 
-/** Returns whether the error means that no service is there, as opposed to a service that cannot be reached. */
+/** Returns whether the error means that no service is running, as opposed to a service that cannot be reached. */
 export function isNobody({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'ENOTDIR';
 }

@@ -1,11 +1,11 @@
 import { join, relative, resolve } from 'node:path';
 
-/** The maximum length of a socket path that works on all supported systems: 103 bytes on macOS, 107 on Linux. */
+/** The longest socket path that works on all supported systems: macOS allows 103 bytes, Linux 107. */
 const pathBytesMax = 103;
 
 /**
- * Returns the path of the control socket, `control.sock` in the data directory, as the shorter of the absolute and the
- * relative path. Returns null if both are too long for a socket.
+ * Returns the path of the control socket, `control.sock` in the data directory. Returns the relative path if the
+ * absolute path is too long for a socket, or null if both are too long.
  */
 export function controlSocketPath(dataDir: string): string | null {
   const absolute = resolve(dataDir, 'control.sock');

@@ -11,7 +11,7 @@ type Step = Answers['rows-check'];
 
 export type RowsChecked = { readonly rows: number; readonly problems: readonly FoundRow[] };
 
-/** Checks all rows of the directory and of tokens, and all claims, step by step. Shows the progress. */
+/** Checks all directory rows, token rows and claims, step by step. Shows progress. */
 export async function checkAllRows(
   run: RunOperation,
   { json, show = showProgress }: { readonly json: boolean; readonly show?: ShowProgress },
@@ -33,7 +33,7 @@ export async function checkAllRows(
   }
 }
 
-/** Names the first rows that something other than the vault changed. */
+/** Describes the first few problems, and says how many more there are. */
 export function forgedText(problems: readonly FoundRow[]): string {
   const named = problems.slice(0, namedMax).map(({ row, what }) => new ForgedRow(row, what).message);
   const more = problems.length > namedMax ? [`and ${grouped(problems.length - namedMax)} more`] : [];

@@ -30,8 +30,8 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
     await suspects(service.vault, null),
     await webhooks(service.vault, null),
   ];
-  // A later check may find a changed event before the last checkpoint. In that case, drop the finding that the log is
-  // fine.
+  // The first check covers only events since the last checkpoint. If a later check finds an older event that was
+  // changed, the finding that the log is fine is dropped.
   const logIsForged = found.some(({ check, state }) => check === 'log' && state === 'problem');
   const findings = found
     .filter(({ check, state }) => !(logIsForged && check === 'log' && state === 'ok'))
@@ -41,8 +41,8 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
 });
 
 /**
- * Fixes the problems that are safe to fix, and returns those that it could not fix. Threat: a planted row or a changed
- * event would otherwise end the fix, and with it all checks.
+ * Fixes the problems that are safe to fix, and returns those that it could not fix. Threat: an attacker plants a row or
+ * changes an event, so that an error ends the fix and with it all checks.
  */
 async function fixed(service: OperatedService): Promise<readonly Finding[]> {
   const { vault } = service;
@@ -78,7 +78,7 @@ async function logFound(vault: OperatedService['vault']): Promise<readonly Findi
   ];
 }
 
-/** Returns the findings of `look`. Reports a forged log as a finding. */
+/** Returns the findings from `look`. If the log is forged, returns that as a finding instead. */
 async function unlessForged(look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
   try {
     return await look();
@@ -132,6 +132,6 @@ async function copies({ vault }: OperatedService): Promise<Finding> {
   const when = new Date(at).toISOString();
   return ok(
     'copies',
-    `copies of the keys from before ${when}, when the last rotation began, are void without the old root key`,
+    `copies of the keys from before ${when}, when the last rotation began, are useless without the old root key`,
   );
 }

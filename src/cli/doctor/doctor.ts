@@ -22,7 +22,7 @@ type Options = { readonly fix?: boolean; readonly json?: boolean };
 export function addDoctor(program: Command): void {
   withSettings(program.command('doctor'), storeSettings)
     .description('check settings, files, stores, deadlines and keys, and say how to fix each problem')
-    .option('--fix', 'fix what is safe to fix: modes of files, overdue deadlines, orphan keys')
+    .option('--fix', 'fix what is safe to fix: file modes, overdue deadlines and orphan keys')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -54,12 +54,12 @@ async function examine(options: object, fix: boolean): Promise<readonly Finding[
   return [...found, ...(await stores(config, fix)), ...(await rightsInStores(config))];
 }
 
-/** Returns the findings about the stores. Reports an error that prevents opening them as a finding. */
+/** Returns the findings about the stores. If they cannot be opened, returns the error as a finding. */
 async function stores(config: Config, fix: boolean): Promise<readonly Finding[]> {
   try {
     return await runOperations(config, async (run) => {
       const { findings, running } = await run('diagnose', { fix });
-      // A service of another version may not know this operation.
+      // A service with another version may not know the operation that checks rows.
       const rows = running?.version === productVersion() ? [await rowsFound(run)] : [];
       return [versions(running), ...findings, ...rows];
     });
@@ -85,7 +85,7 @@ async function rowsFound(run: RunOperation): Promise<Finding> {
   );
 }
 
-/** Returns the findings as a table, with the advice for each on the line below it. */
+/** Returns the findings as a table, with the advice for each finding on the line below it. */
 function tableOf(findings: readonly Finding[]): string {
   const rows = findings.flatMap(({ check, state, says, do: what }) => {
     const [first = '', ...more] = [...says.split('\n'), ...(what === undefined ? [] : [what])];

@@ -11,9 +11,7 @@ import { rootKeysOf } from '../root-keys-of.js';
 
 const freeBytesMin = 1024 ** 3;
 
-/**
- * Checks the files and directories that the settings name. With `fix`, corrects the modes of those that this user owns.
- */
+/** Checks the configured files and directories. With `fix`, corrects the modes of those that this user owns. */
 export async function lookAtPlaces(config: Config, fix: boolean): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const { file, nextFile } = rootKeyPlaceOf(config);
@@ -21,11 +19,7 @@ export async function lookAtPlaces(config: Config, fix: boolean): Promise<readon
   findings.push(await rootKey(config));
   if (nextFile !== null && existsSync(nextFile)) {
     findings.push(
-      problem(
-        'rotation',
-        `${nextFile} exists: a rotation of the keys has not finished`,
-        'Run `strongroom keys rotate --all`.',
-      ),
+      problem('rotation', `${nextFile} exists: a key rotation has not finished`, 'Run `strongroom keys rotate --all`.'),
     );
   }
   if (config.settings.profile !== 'embedded') return findings;
@@ -39,7 +33,7 @@ export async function lookAtPlaces(config: Config, fix: boolean): Promise<readon
   findings.push(...modeOf('data directory', dataDir, 0o022, 0o700, fix));
   for (const path of [dataDir, ...['keys.db', 'vault.db', 'journal.db'].map((file) => join(dataDir, file))]) {
     const fault = faultOfPath(path);
-    if (fault !== null) findings.push(problem('data directory', `${path} ${fault}`, 'Do what it says.'));
+    if (fault !== null) findings.push(problem('data directory', `${path} ${fault}`, 'See the message.'));
   }
   return [...findings, freeSpace(dataDir)];
 }
@@ -55,8 +49,8 @@ async function rootKey(config: Config): Promise<Finding> {
 }
 
 /**
- * Checks the mode of a file. `bad` is the set of mode bits that must not be set. Never changes the mode of another
- * user's file.
+ * Checks the mode of a file or directory. `bad` is the mask of mode bits that must not be set. Never changes the mode
+ * of another user's file.
  */
 function modeOf(check: string, path: string, bad: number, good: number, fix: boolean): readonly Finding[] {
   const stats: Stats | undefined = statSync(path, { throwIfNoEntry: false });
@@ -71,8 +65,8 @@ function modeOf(check: string, path: string, bad: number, good: number, fix: boo
 }
 
 /**
- * Returns whether the path is a mounted file or volume that root owns. Such mounts have other modes; reading the root
- * key and checking the data directory report faults in them.
+ * Returns whether the path is a mounted file that root owns, or a mounted volume with a valid owner and mode. Mounts
+ * have other modes; reading the root key and opening the data directory check those.
  */
 function isMounted(stats: Stats, path: string): boolean {
   return stats.isDirectory() ? faultOfDataDirectory(stats, path) === null : isRoots(stats);

@@ -3,11 +3,11 @@ import { StoreProblem } from '../../ports/store-problem.js';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { type Finding, ok, problem } from '../../queries/findings/finding.js';
 
-/** Reports rights in EventStoreDB and MongoDB that the vault's users have beyond what the vault needs. */
+/** Reports the rights in EventStoreDB and MongoDB that the vault's users have but the vault does not need. */
 export async function rightsInStores(config: Config): Promise<readonly Finding[]> {
   if (config.settings.profile !== 'cluster') return [];
   try {
-    // Loaded on demand, because the database clients take long to load.
+    // Loaded on demand, because the database clients take a long time to load.
     const { excessRights } = await import('../../compose/cluster/rights.js');
     const { eventstore, mongodb } = await excessRights(config);
     if (eventstore.length + mongodb.length === 0) {
@@ -16,7 +16,7 @@ export async function rightsInStores(config: Config): Promise<readonly Finding[]
           'rights',
           config.settings.insecure_stores
             ? 'insecure_stores is set: the stores may have no users'
-            : 'the users of the vault have the rights it needs, and no more',
+            : "the vault's users have the rights that it needs, and no more",
         ),
       ];
     }
@@ -34,6 +34,6 @@ function excess(store: string, setting: string, rights: readonly string[]): Find
   return problem(
     'rights',
     `the user of ${setting} could do more in ${store} than the vault needs: ${rights.join('; ')}`,
-    'Give the vault a user of its own: `strongroom cluster prepare` creates it.',
+    'Give the vault its own user: `strongroom cluster prepare` creates it.',
   );
 }

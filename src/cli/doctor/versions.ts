@@ -3,8 +3,8 @@ import { projectionVersions } from '../../views/versions.js';
 import { productVersion } from '../product-version.js';
 
 /**
- * The program that has the stores open, and the versions that built the stored projections. A version is null if
- * nothing of that projection is stored.
+ * The version of the program that has the stores open, and the projection versions that are stored. A projection's
+ * version is null if the projection is not stored.
  */
 export type Running = {
   readonly version: string;
@@ -12,9 +12,8 @@ export type Running = {
 };
 
 /**
- * Compares this program's version with that of the program that has the stores open, and with the stored projections.
- * The schemas were checked when the stores were opened. `running` is undefined if the service is too old to report its
- * version.
+ * Compares this program with the program that has the stores open, and with the stored projections. The schemas were
+ * checked when the stores were opened. `running` is undefined if the service is too old to report its version.
  */
 export function versions(running: Running | undefined): Finding {
   const own = productVersion();

@@ -13,10 +13,10 @@ type Options = { readonly all?: boolean; readonly json?: boolean };
 /** Adds the command `strongroom keys rotate`. */
 export function addKeysRotate(keys: Command): void {
   withSettings(keys.command('rotate'), [...storeSettings, 'next_root_key_file'])
-    .description('replace the root key and all tenant keys, so that older copies of the keys open nothing')
+    .description('replace the root key and all tenant keys, so that older copies of the keys become useless')
     .option(
       '--all',
-      'rotate the root key and the keys of all tenants; required, because only both together void older copies',
+      'rotate the root key and all tenant keys; required, because older copies are useless only after both',
     )
     .option('--json', 'print progress and the result as lines of JSON')
     .addHelpText(
@@ -30,7 +30,7 @@ Example:
     --root-key-file /etc/strongroom/root.key`,
     )
     .action(async ({ all = false, json = false, ...options }: Options) => {
-      if (!all) throw new Failure('add --all: the root key and the keys of all tenants are rotated together.', 2);
+      if (!all) throw new Failure('add --all: the root key and all tenant keys are rotated together.', 2);
       const ended = await rotate(options, json);
       process.stdout.write(`${json ? JSON.stringify({ type: 'summary', ...ended }) : resultText(ended)}\n`);
     });
@@ -61,7 +61,7 @@ async function rotate(options: object, json: boolean): Promise<KeyRotationState>
 function resultText(ended: KeyRotationState): string {
   if (ended.state === 'rotated') {
     return (
-      `all keys are under the new root key in ${ended.root_key_file}. Keep a copy of it apart from the data, and destroy ` +
+      `all keys are under the new root key in ${ended.root_key_file}. Keep a copy of it separately from the data, and destroy ` +
       'every copy of the old one: then no older copy of the keys opens anything.'
     );
   }

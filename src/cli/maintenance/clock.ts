@@ -15,14 +15,15 @@ const texts = {
 export function addClock(program: Command): void {
   const clock = program.command('clock').description('confirm the clock of this machine');
   withSettings(clock.command('confirm'), storeSettings)
-    .description('confirm that the clock is right after the vault found it far from the time it last recorded')
+    .description('confirm that the clock is right, after the vault found it far from the last recorded time')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-Until then, for 24 hours, the vault hides data that is due and destroys nothing.
-The command works whether or not the service is running. Compare the clock with
-another one first: data that is due by a wrong clock is destroyed.
+Until you confirm it, the vault hides data that is due and destroys nothing, for
+up to 24 hours. The command works whether or not the service is running. First
+compare the clock with another one: data that is due by a wrong clock is
+destroyed.
 
 Example:
   strongroom clock confirm --data /var/lib/strongroom \\

@@ -13,16 +13,19 @@ type Options = {
 export function addCluster(program: Command): void {
   const cluster = program.command('cluster').description('prepare the stores of the cluster profile');
   withSettings(cluster.command('prepare'), ['profile'])
-    .description('create or check the users and permissions of the vault in EventStoreDB and MongoDB')
-    .option('--eventstore-admin-url-file <file>', 'the file with the address of an administrator of EventStoreDB')
-    .option('--mongodb-admin-url-file <file>', 'the file with the address of an administrator of MongoDB')
+    .description("create or check the vault's users and permissions in EventStoreDB and MongoDB")
+    .option(
+      '--eventstore-admin-url-file <file>',
+      'the file with the address and credentials of an EventStoreDB administrator',
+    )
+    .option('--mongodb-admin-url-file <file>', 'the file with the address and credentials of a MongoDB administrator')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-The users are those of eventstore.url, mongodb.url and mongodb.keys_url. The
-addresses of the administrators are not stored. Run it before \`strongroom init\`
-and after each upgrade: it changes only what differs.
+The users are those in eventstore.url, mongodb.url and mongodb.keys_url. The
+administrator addresses are not stored. Run this command before
+\`strongroom init\` and after each upgrade: it changes only what differs.
 
 Example:
   strongroom cluster prepare --config cluster.json \\
@@ -36,7 +39,7 @@ Example:
       if (eventstoreAdminUrlFile === undefined && mongodbAdminUrlFile === undefined) {
         throw new Failure('name --eventstore-admin-url-file, --mongodb-admin-url-file, or both.', 2);
       }
-      // Loaded on demand, because the database clients take long to load.
+      // Loaded on demand, because the database clients take a long time to load.
       const { prepareCluster } = await import('../../compose/cluster/rights.js');
       const files = { eventstore: eventstoreAdminUrlFile ?? null, mongodb: mongodbAdminUrlFile ?? null };
       const done = await prepareCluster(config, files);

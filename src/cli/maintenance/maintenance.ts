@@ -9,8 +9,8 @@ const place = z.object({ of: z.enum(['token', 'claim']), after: z.string() });
 type Place = z.infer<typeof place>;
 
 /**
- * Runs one step of a check of all rows: tenants and applications first, then tokens, then claims. `from` is the `next`
- * of the previous step, or null for the first step.
+ * Runs one step of a check of all rows. It checks tenants and applications first, then tokens, then claims. `from` is
+ * the `next` from the previous step, or null for the first step.
  */
 export const checkRows = operation(z.object({ from: place.nullable() }), async ({ vault }, { from }) => {
   const { rows, problems, next } = await checkFrom(vault, from);
@@ -27,7 +27,7 @@ async function checkFrom(
   return { ...checked, next: from.of === 'token' ? { of: 'claim', after: '' } : null };
 }
 
-/** Starts a rotation of all keys in the process that holds the data. `rotationState` returns its progress. */
+/** Starts rotating all keys. `rotationState` returns the progress. */
 export const rotateKeys = operation(z.object({}), async ({ rotation }) => {
   rotation.start();
   return rotation.state();
@@ -35,12 +35,12 @@ export const rotateKeys = operation(z.object({}), async ({ rotation }) => {
 
 export const rotationState = operation(z.object({}), async ({ rotation }) => rotation.state());
 
-/** Confirms the clock of the process that holds the data. */
+/** Records the operator's confirmation of the clock. */
 export const confirmClock = operation(z.object({}), async (service) => ({ was: await service.confirmClock() }));
 
 const authenticated = z.enum(['manifest', 'erased-keys']);
 
-/** Returns the MAC of a part of a backup, under a key that only the vault holds. */
+/** Returns the MAC of one part of a backup. Only the vault has the key. */
 export const backupMac = operation(
   z.object({ of: authenticated, text: z.string() }),
   async ({ vault }, { of, text }) => ({
@@ -48,7 +48,7 @@ export const backupMac = operation(
   }),
 );
 
-/** Returns whether a vault with this key computed the MAC (hex) of a part of a backup. */
+/** Returns whether the MAC (hex) of one part of a backup was computed with this key. */
 export function isBackupMac(mac: string, key: Uint8Array, of: z.infer<typeof authenticated>, text: string): boolean {
   return timingSafeEqual(Buffer.from(mac, 'hex'), Buffer.from(macOf(key, of, text), 'hex'));
 }
@@ -57,5 +57,5 @@ function macOf(key: Uint8Array, of: z.infer<typeof authenticated>, text: string)
   return keyedHash(key, purposes[of], text);
 }
 
-/** Each part has its own purpose, so that the MAC of one is never valid for another. */
+/** Each part has its own purpose, so that the MAC of one part is never valid for another. */
 const purposes = { manifest: 'strongroom.backup.1', 'erased-keys': 'strongroom.erased-keys.1' } as const;

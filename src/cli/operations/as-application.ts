@@ -8,8 +8,8 @@ import { fieldErrorText } from './field-error-text.js';
 import { OperationFailed } from './operation.js';
 
 /**
- * Returns the application that a key belongs to. The application must hold the permission on at least one container,
- * because a command shows only what the API would show.
+ * Returns the application that a key belongs to. As in the API, the application must have the permission on at least
+ * one container. Throws OperationFailed.
  */
 export async function asApplication(service: Service, key: string, permission: TokenPermission): Promise<Caller> {
   const caller = await service.authenticate(key);
@@ -20,14 +20,12 @@ export async function asApplication(service: Service, key: string, permission: T
   return caller;
 }
 
-/**
- * Returns the context that a CLI command passes on. A command has no request, so its start time is the current time.
- */
+/** Returns the context in which a CLI command runs. There is no HTTP request, so its start time is the current time. */
 export function commandContext({ vault }: Service, caller: Caller) {
   return { caller, traceId: vault.random.uuid(), beganAt: performance.now() };
 }
 
-/** Returns the value of a successful result. For a rejection, throws OperationFailed with the problem as text. */
+/** Returns the value of a successful result. Otherwise, throws OperationFailed with the problem as text. */
 export function unwrap<T>(result: CommandResult<T>): T {
   if (result.ok) return result.value;
   const { detail, advice } = problemCatalogue[result.code];

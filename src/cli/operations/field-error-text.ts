@@ -11,7 +11,7 @@ export function fieldErrorText(errors: FieldErrors): string {
 type Issue = { readonly path: readonly PropertyKey[]; readonly message: string };
 const issuesMax = 20;
 
-/** Returns a schema's issues by path, in the notation of the HTTP API. `whole` is the name for the whole input. */
+/** Returns a schema's issues by path, as the HTTP API writes paths. `whole` is the name for the whole input. */
 export function issueErrors(issues: readonly Issue[], whole: string): FieldErrors {
   const errors = new Map<string, string[]>();
   for (const { path, message } of issues.slice(0, issuesMax)) {

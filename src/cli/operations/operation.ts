@@ -3,13 +3,15 @@ import type { OperatedService } from '../../compose/vault/open-service.js';
 import type { Json } from '../../domain/json.js';
 import { fieldErrorText, issueErrors } from './field-error-text.js';
 
-/** A CLI operation. The service that holds the data runs it. If no service is running, the command runs it itself. */
+/** A CLI operation. The running service runs it. If no service is running, the command runs it itself. */
 export type Operation<Answer extends Json> = {
-  /** Checks the input, then runs the operation. Throws OperationFailed, including for invalid input. */
+  /**
+   * Checks the input, then runs the operation. Throws OperationFailed if the operation fails or the input is invalid.
+   */
   run(service: OperatedService, input: unknown): Promise<Answer>;
 };
 
-/** Explains to the operator why an operation did nothing. */
+/** The message tells the operator why an operation failed. */
 export class OperationFailed extends Error {
   constructor(message: string) {
     super(message);
@@ -17,7 +19,7 @@ export class OperationFailed extends Error {
   }
 }
 
-/** Creates an operation that accepts the input that the schema allows. */
+/** Creates an operation whose input must match the schema. */
 export function operation<Input, Answer extends Json>(
   schema: z.ZodType<Input>,
   run: (service: OperatedService, input: Input) => Promise<Answer>,

@@ -16,7 +16,7 @@ export type OperationOutcome<Answer extends Json> =
 
 const byName: { readonly [Name in OperationName]: Operation<Answers[Name]> } = operations;
 
-/** Runs an operation. Returns a failure as a message for the operator. */
+/** Runs an operation. Returns an expected failure as a message for the operator, and throws any other error. */
 export async function runOperation<Name extends OperationName>(
   service: OperatedService,
   name: Name,

@@ -1,7 +1,7 @@
 import type { Service } from '../../http/service.js';
 import { OperationFailed } from './operation.js';
 
-/** Returns the live tenant with this id. Null selects the only tenant. */
+/** Returns the id of a live tenant. Null selects the only tenant. Throws OperationFailed if there is no such tenant. */
 export async function tenantOrOnly({ vault }: Service, tenantId: string | null): Promise<string> {
   const tenants = (await vault.directory.list('tenant')).filter(({ removedAt }) => removedAt === null);
   if (tenantId !== null) {

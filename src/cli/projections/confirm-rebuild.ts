@@ -9,7 +9,8 @@ type Plan = { readonly name: ProjectionName; readonly events?: number; readonly 
 type Asking = { readonly dryRun: boolean; readonly yes: boolean; readonly json: boolean };
 
 /**
- * Prints the plan and, on a terminal, asks for confirmation. Returns false if nothing is to be done. Throws Failure.
+ * Prints the plan and asks for confirmation on a terminal. Returns whether to go ahead. Throws Failure if there is no
+ * terminal to ask on.
  */
 export async function confirmRebuild(
   run: RunOperation,
@@ -38,7 +39,7 @@ function planText({ name, events = 0, rows = 0 }: Plan): string {
     case 'directory':
       return `${name}: ${log} and replaces ${descriptions.directory}`;
     case 'shredder':
-      return `${name}: ${log} and destroys again the keys that events have ended`;
+      return `${name}: ${log} and destroys again all keys that events have ended`;
     case 'days':
       return `${name}: ${log} and all of the access log, and counts both again`;
     case 'vocabulary':

@@ -1,8 +1,8 @@
 import type { ProjectionName } from '../../ports/projections.js';
 
-/** Descriptions of what each projection contains. */
+/** Describes what each projection contains. */
 export const descriptions: Readonly<Record<ProjectionName, string>> = {
-  tokens: 'the rows of tokens, which are read, listed and searched, and their deadlines',
+  tokens: 'the token rows, which are read, listed and searched, and their deadlines',
   directory: 'tenants, applications and their keys',
   shredder: 'the destruction of keys that events have ended',
   days: 'the tokens and accesses of each tenant, counted by day for charts',

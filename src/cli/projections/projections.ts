@@ -48,7 +48,7 @@ export function addProjections(program: Command): void {
     });
   withSettings(projections.command('rebuild [name]'), storeSettings)
     .description('rebuild a projection from the log while the vault is in use')
-    .option('--all', 'rebuild all projections, one after the other')
+    .option('--all', 'rebuild all projections, one after another')
     .option('--dry-run', 'show what would be done, and change nothing')
     .option('--yes', 'do not ask for confirmation')
     .option('--accept-new', 'use the new rows even if they differ from the old ones')
@@ -75,8 +75,8 @@ export function addProjections(program: Command): void {
 
 const rebuildHelp = `
 A rebuild of tokens writes new rows beside those in use, compares the two, and
-switches to the new rows if they are the same. The service keeps serving
-in the meantime. The same command continues a rebuild that was interrupted.
+switches to the new rows if they are the same. In the meantime, the service
+keeps serving requests. The same command continues an interrupted rebuild.
 
 Examples:
   strongroom projections rebuild tokens --dry-run

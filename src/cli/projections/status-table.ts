@@ -3,7 +3,7 @@ import type { ProjectionStatus, RebuildStatus } from '../../ports/projections.js
 import { gapText } from '../../queries/findings/gap-text.js';
 import { table } from '../table.js';
 
-/** Returns all projections as a table. */
+/** Returns the status of all projections as a table. */
 export function statusTable(statuses: readonly ProjectionStatus[]): string {
   const header = ['name', 'version', 'generation', 'position', 'head', 'status', 'last rebuild'];
   return table(header, statuses.map(cellsOf)).join('\n');
@@ -22,7 +22,7 @@ const phases: Readonly<Record<RebuildStatus['phase'], string>> = {
   dropping: 'removing the rows that are not in use',
 };
 
-/** Names the phase of a rebuild, with a percentage of the log while the rebuild reads it. */
+/** Describes the phase of a rebuild. While the rebuild reads the log, the text includes a percentage. */
 export function rebuildText({ phase, position, head }: Pick<RebuildStatus, 'phase' | 'position' | 'head'>): string {
   return position < head && phase === 'building'
     ? `${phases[phase]}, ${Math.floor((position / head) * 100)}%`
@@ -31,6 +31,6 @@ export function rebuildText({ phase, position, head }: Pick<RebuildStatus, 'phas
 
 function outcomeOf({ outcome, different }: NonNullable<ProjectionStatus['lastRebuild']>): string | null {
   if (outcome === 'different') return `${counted(different, 'row')} differed`;
-  if (outcome === 'key_lost') return 'a key of a token is lost';
+  if (outcome === 'key_lost') return 'a token key is lost';
   return outcome === 'failed' ? 'failed, see the log' : null;
 }

@@ -8,14 +8,14 @@ import { expectFreeAddress, listen } from './listen.js';
 const settingsOfAdmin = { host: 'admin.host', port: 'admin.port' } as const;
 
 export type Admin = {
-  /** Logs the address of the listener, or the reason for running without one. */
+  /** Logs the listener's address, or why there is no listener. */
   report(logger: Logger): void;
   close(): Promise<void>;
 };
 
 /**
- * Checks that the admin listener's address is free, if the settings choose it, before anything is created. Throws
- * Failure.
+ * Throws Failure if the settings choose an address for the admin listener and the address is in use. Call it before
+ * anything is created.
  */
 export async function expectFreeAdminAddress(config: Config): Promise<void> {
   const { 'admin.host': host, 'admin.port': port } = config.settings;
@@ -24,7 +24,8 @@ export async function expectFreeAdminAddress(config: Config): Promise<void> {
 
 /**
  * Starts the admin listener. If another program uses the default port, the service runs without the listener, because a
- * start must not fail over a listener that was not requested. Throws Failure if the settings chose the port.
+ * start must not fail over a listener that the operator did not ask for. Throws Failure if the settings choose the
+ * address.
  */
 export async function startAdmin(service: Service, config: Config): Promise<Admin> {
   const { 'admin.host': host, 'admin.port': port } = config.settings;

@@ -13,28 +13,31 @@ import type { TlsFiles } from './tls.js';
 const settingsOfConsole = { host: 'console.host', port: 'console.port' } as const;
 
 export type Console = {
-  /** The app, for a stop that finishes its requests; null if the console is off. */
+  /** The app, so that a stop can finish its requests. Null if the console is not running. */
   readonly app: FastifyInstance | null;
-  /** The address; null if the console is off. */
+  /** The address, or null if the console is not running. */
   readonly address: string | null;
-  /** Logs the address of the console, or the reason for running without one. */
+  /** Logs the console's address, or why there is no console. */
   report(logger: Logger): void;
 };
 
-/** Returns whether this process serves the console: by default only with `--dev`. A worker serves no pages. */
+/** Returns whether this process serves the console. By default it does so only with `--dev`. A worker never does. */
 export function servesConsole({ settings }: Config): boolean {
   return settings.role !== 'worker' && (settings['console.enabled'] ?? settings.dev);
 }
 
-/** Checks that the console's address is free, if the settings choose it, before anything is created. Throws Failure. */
+/**
+ * Throws Failure if the settings choose an address for the console and the address is in use. Call it before anything
+ * is created.
+ */
 export async function expectFreeConsoleAddress(config: Config): Promise<void> {
   const { 'console.host': host, 'console.port': port } = config.settings;
   if (servesConsole(config) && isChosen(config)) await expectFreeAddress({ host, port }, settingsOfConsole);
 }
 
 /**
- * Starts the console's listener. If another program uses the default port, a service that did not ask for the console
- * runs without it. Throws Failure if the settings ask for it.
+ * Starts the console's listener. If another program uses the default port and the settings do not mention the console,
+ * the service runs without it. Otherwise, throws Failure.
  */
 export async function startConsole(
   service: OperatedService,
@@ -68,7 +71,7 @@ export async function startConsole(
   }
 }
 
-/** Returns the identity provider of the settings, or null. Throws Failure if its secret cannot be read. */
+/** Returns the configured identity provider, or null if there is none. Throws Failure if its secret cannot be read. */
 async function identityProviderOf({ vault }: OperatedService, { settings }: Config): Promise<IdentityProvider | null> {
   const {
     'console.oidc.issuer': issuer,

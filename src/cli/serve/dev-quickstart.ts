@@ -25,8 +25,8 @@ const quickstart: ApplicationSpec = {
 };
 
 /**
- * Creates the tenant and the two applications of `--dev`. Writes their keys into the data directory, readable only by
- * the owner (docs/contract.md, "First start"). Returns false if the tenant and applications already exist.
+ * Creates the tenant and the two applications for `--dev`. Writes their keys to files in the data directory that only
+ * the owner can read (docs/contract.md, "First start"). Returns false if the tenant and applications already exist.
  */
 export async function prepareQuickstart({ vault }: Service, dataDir: string): Promise<boolean> {
   const keysFile = join(dataDir, 'dev-keys.json');
@@ -57,17 +57,17 @@ ${placesText(dataDir)}--dev is for trying Strongroom out on this machine: do not
 `;
 }
 
-/** Returns one line that names the key files, which every start prints. */
+/** Returns the line that names the key files. Every start prints it. */
 export function placesText(dataDir: string): string {
   return `The keys of this tenant are in ${join(dataDir, 'dev-keys.json')}, the root key is in ${devRootKeyPath(dataDir)}.\n`;
 }
 
-/** Returns what tells a person how to open the console. */
+/** Returns the line that says how to open the console. */
 export function consoleText(address: string): string {
   return `Open the console at ${address} and sign in with these keys.\n`;
 }
 
-/** Writes a file atomically and durably. */
+/** Atomically writes a file that only its owner can read. The content is on disk before the file gets its name. */
 async function writePrivately(path: string, text: string): Promise<void> {
   const file = await open(`${path}.new`, 'w', 0o600);
   try {
@@ -79,13 +79,13 @@ async function writePrivately(path: string, text: string): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-/** Returns the text as one shell word, quoted only if necessary. */
+/** Returns the text as one shell word. Quotes it only if necessary. */
 function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /**
- * Creates the root key of `--dev` next to the data directory, unless the key exists or the settings name another one.
+ * Creates the root key for `--dev` next to the data directory, unless it exists or the settings name another root key.
  */
 export function ensureDevRootKey({ settings }: Config): void {
   const path = devRootKeyPath(settings.data);

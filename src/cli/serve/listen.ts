@@ -13,8 +13,8 @@ type Settings = {
 const publicSettings: Settings = { host: 'host', port: 'port' };
 
 /**
- * Checks that the address is free before anything is created or opened. If a start fails because of its address, it
- * leaves no trace, and the next start still counts as the first one. Throws Failure.
+ * Throws Failure if the address is not free. Call it before anything is created or opened, so that a start that fails
+ * because of its address leaves no trace, and the next start still counts as the first one.
  */
 export async function expectFreeAddress({ host, port }: Address, settings = publicSettings): Promise<void> {
   const probe = createServer();
@@ -30,7 +30,7 @@ export async function expectFreeAddress({ host, port }: Address, settings = publ
 }
 
 /**
- * Starts listening and returns the bound address as a URL. Fastify's own URL names loopback for a server that listens
+ * Starts listening and returns the bound address as a URL. Fastify's own URL would name loopback if the server listens
  * on every interface. Throws Failure.
  */
 export async function listen(

@@ -26,21 +26,21 @@ import { consoleText, ensureDevRootKey, placesText, prepareQuickstart, quickstar
 import { expectFreeAddress, listen } from './listen.js';
 import { readTls, reloadTlsOnHangup } from './tls.js';
 
-/** The grace period for requests in progress after a signal to stop. */
+/** How long requests in progress may take to finish after the signal to stop. */
 const graceMs = 10_000;
 /**
- * The time limit for the rest of a stop: writing the log, reading what was stored in the last minute, and closing the
- * stores. These take moments, but a store that hangs must not block the stop.
+ * The time limit for the rest of a stop: writing the log, reading recent events to destroy ended keys, and closing the
+ * stores. This normally takes moments, but a store that hangs must not block the stop.
  */
 const closingMs = 5_000;
 const hangUpMs = 20;
 /**
- * The heap growth, in percent of the live heap, at which V8 collects garbage. On a machine with plenty of memory, V8's
- * default is three times this value, which amounted to 70 MB.
+ * The heap growth, as a percentage of the live heap, at which V8 collects garbage. On a machine with plenty of memory,
+ * V8's default is three times this value, which took another 70 MB in our measurement.
  */
 const garbagePercent = 100;
 
-/** Serves the vault until SIGTERM or SIGINT. If it cannot start, throws Failure or an error of `openProfile`. */
+/** Serves the vault until SIGTERM or SIGINT. If it cannot start, throws Failure or an error from `openProfile`. */
 export async function serve(config: Config): Promise<void> {
   const { settings } = config;
   setFlagsFromString(`--heap-growing-percent=${garbagePercent}`);
@@ -120,7 +120,7 @@ export async function serve(config: Config): Promise<void> {
   }
 }
 
-/** Prints the line that announces readiness, regardless of the log level: text on a terminal, otherwise JSON. */
+/** Prints the line that announces readiness, whatever the log level. It is text on a terminal, and JSON otherwise. */
 function sayReady({ settings: { profile, role } }: Config, address: string | null): void {
   const message = address === null ? 'Strongroom works in the background' : `Strongroom listens on ${address}`;
   if (process.stdout.isTTY === true) {
@@ -132,8 +132,8 @@ function sayReady({ settings: { profile, role } }: Config, address: string | nul
 }
 
 /**
- * Returns the path of the socket on which this process accepts CLI commands. Returns null if no process holds the
- * stores exclusively, so that commands open them directly.
+ * Returns the path of the socket on which this process accepts CLI commands. Returns null if no process has exclusive
+ * use of the stores, because commands then open them directly.
  */
 function socketPathOf(config: Config): string | null {
   const dataDir = dataDirectoryOf(config);
@@ -158,15 +158,15 @@ async function open(config: Config, logger: Logger, spans: Spans | null): Promis
   try {
     return await opening;
   } finally {
-    // The stores hold their own copy, which a rotation overwrites.
+    // The stores have their own copy, which a rotation replaces.
     for (const rootKey of rootKeys) rootKey.fill(0);
   }
 }
 
 /**
- * Keeps accepting requests for the delay while readiness already returns 503, so that a load balancer notices before
- * the listener closes. Each response asks its client to close the connection, so that no later request arrives on a
- * connection that is being closed.
+ * Keeps accepting requests during the delay, while readiness already returns 503, so that a load balancer notices
+ * before the listener closes. Each response asks its client to close the connection, so that no later request arrives
+ * on a connection that is being closed.
  */
 async function keepServing(app: FastifyInstance, delaySeconds: number, logger: Logger): Promise<void> {
   logger.info('stopping: no longer ready, requests are still accepted', { delaySeconds });
@@ -178,8 +178,8 @@ async function keepServing(app: FastifyInstance, delaySeconds: number, logger: L
 }
 
 /**
- * Stops listening and waits for requests in flight, at most for the grace period. Does not wait for idle connections.
- * Threat: a client that never finishes its request would otherwise keep the stop from being recorded.
+ * Stops listening, and waits at most `graceMs` for requests in flight. Does not wait for idle connections. Threat: a
+ * client never finishes its request, so that the stop is never recorded.
  */
 async function finishRequests(app: FastifyInstance, logger: Logger): Promise<void> {
   const hangUp = setInterval(() => app.server.closeIdleConnections(), hangUpMs);
@@ -192,7 +192,7 @@ async function finishRequests(app: FastifyInstance, logger: Logger): Promise<voi
   clearTimeout(cutOff);
 }
 
-/** Stops once, regardless of the number of signals. Exits with 0 once the stores are closed. */
+/** Stops the service on the first signal and ignores later ones. Exits with 0 once the stores are closed. */
 function stopOnSignal(logger: Logger, { drain, close }: Record<'drain' | 'close', () => Promise<void>>): void {
   let stopping = false;
   const stop = async (): Promise<void> => {

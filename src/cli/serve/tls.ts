@@ -6,7 +6,7 @@ import { Failure } from '../failure.js';
 
 export type TlsFiles = { readonly cert: Buffer; readonly key: Buffer };
 
-/** Reads the certificate and its key, or returns null if the settings name none. Throws Failure with advice. */
+/** Reads the certificate and its key. Returns null if none is configured. Throws Failure with advice. */
 export function readTls({ settings }: Config): TlsFiles | null {
   const { 'tls.cert': certFile, 'tls.key': keyFile } = settings;
   if (certFile === null || keyFile === null) return null;

@@ -19,7 +19,7 @@ const input = z.object({
   rules: z.custom<Json>().optional(),
 });
 
-/** Creates an application of a tenant and returns its key, which is never shown again. */
+/** Creates an application for a tenant, and returns the application's key, which is never shown again. */
 export const createApplication = operation(input, async (service, { tenantId, ...fields }) => {
   const { vault } = service;
   const spec = parseApplication(fields, vault.clock.now());
@@ -34,7 +34,7 @@ export const createApplication = operation(input, async (service, { tenantId, ..
 const pageSize = 100;
 const everything = { ids: null, types: null };
 
-/** Returns all applications of a tenant that are not deleted, newest first, without their keys. */
+/** Returns a tenant's applications, newest first, without their keys. Omits deleted applications. */
 export const listApplications = operation(
   z.object({ /** Null selects the only tenant. */ tenantId: z.string().nullable() }),
   async (service, { tenantId }) => {

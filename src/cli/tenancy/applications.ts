@@ -22,12 +22,12 @@ type Options = {
 export function addApplications(program: Command): void {
   const applications = program
     .command('applications')
-    .description('create and list applications, which hold the API keys');
+    .description('create and list applications, which have the API keys');
   applicationsVerb(applications, 'create')
     .description('create an application and print its key, which is shown only once')
     .requiredOption('--name <name>', 'name of the application')
     .addOption(
-      new Option('--type <type>', 'the type, which decides what permissions it may hold')
+      new Option('--type <type>', 'the type, which determines the permissions it may have')
         .choices(applicationTypes)
         .makeOptionMandatory(),
     )
@@ -47,7 +47,7 @@ Examples:
     --permissions token:create --address https://vault.example.com \\
     --api-key-file management.key
 
-where support-rules.json holds an array of access rules:
+where support-rules.json contains an array of access rules:
   [{"container":"/pci/","transform":"mask","permissions":["token:read"]}]`,
     )
     .action(async (options: Options) => {
@@ -66,7 +66,7 @@ where support-rules.json holds an array of access rules:
       print(value, options, () => `application ${id}\nkey, shown only once: ${key}`);
     });
   applicationsVerb(applications, 'list')
-    .description('list the applications of a tenant, the newest first; never their keys')
+    .description("list a tenant's applications, newest first, without their keys")
     .option('--tenant <id>', 'the tenant; can be omitted if there is only one')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  strongroom applications list --json')
@@ -97,6 +97,6 @@ async function rulesFrom(file: string): Promise<Json> {
     return JSON.parse(await readInput(file, 'the access rules')) as Json;
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw new Failure(`${file} is not valid JSON. It must hold an array of access rules.`);
+    throw new Failure(`${file} is not valid JSON. It must contain an array of access rules.`);
   }
 }

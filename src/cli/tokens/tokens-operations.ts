@@ -35,7 +35,7 @@ export const createToken = operation(
   },
 );
 
-/** Deletes a token as the application. The token is erased by the time the operation resolves. */
+/** Deletes a token as the application. The token is erased when the operation resolves. */
 export const deleteToken = operation(z.object({ key: z.string(), id: z.string() }), async (service, { key, id }) => {
   const caller = await asApplication(service, key, 'token:delete');
   unwrap(await remove(service.vault, { caller, traceId: service.vault.random.uuid() }, id, null));
@@ -44,7 +44,7 @@ export const deleteToken = operation(z.object({ key: z.string(), id: z.string() 
 
 type FoundPage = PageAnswer & { readonly _suggestions?: readonly string[] };
 
-/** Returns a page of search results, as `POST /tokens/search` returns it to the application. */
+/** Returns a page of search results, in the form of `POST /tokens/search`. */
 export const searchTokens = operation(
   z.object({ key: z.string(), query: z.string(), ...pageFields }),
   async (service, { key, query, ...page }): Promise<FoundPage> => {

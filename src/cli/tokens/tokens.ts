@@ -14,7 +14,7 @@ import { addTokensSearch } from './tokens-search.js';
  * the application that the given key belongs to.
  */
 export function addTokens(program: Command): void {
-  const tokens = program.command('tokens').description('work with tokens as one of the applications');
+  const tokens = program.command('tokens').description('work with tokens as an application');
 
   withAddress(tokenCommand(tokens, 'get <id>'))
     .description('show a token as the application may see it')

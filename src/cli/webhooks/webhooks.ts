@@ -11,16 +11,16 @@ type Options = { readonly from: string; readonly tenant?: string; readonly json?
 export function addWebhooks(program: Command): void {
   const webhooks = program.command('webhooks').description('deliver events to a webhook again');
   withSettings(webhooks.command('replay'), storeSettings)
-    .description('deliver every event since a time to a webhook again')
+    .description('deliver every event since a given time to a webhook again')
     .argument('<id>', 'id of the webhook')
     .requiredOption('--from <time>', 'date or date-time, such as 2026-01-31T12:00:00Z')
-    .option('--tenant <id>', 'tenant of the webhook; by default the only one')
+    .option('--tenant <id>', "the webhook's tenant; can be omitted if there is only one")
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-The service delivers the events, in order, with the webhook-id that they had. An
-event about a token that has ended since carries only its entity_ref.
+The service delivers the events in order, with their original webhook-id. If a
+token has ended since then, events about it contain only its entity_ref.
 
 Example:
   strongroom webhooks replay 3b0e8c1c-5a0a-4a54-9d4e-0c2c4f0a9b11 \\

@@ -19,7 +19,7 @@ import { conflict, retryOnConflict } from '../retry-on-conflict.js';
 import { type Concerned, loadDirectory } from './load-directory.js';
 import { sealDirectoryEvents } from './seal-directory-events.js';
 
-/** Events that take no rights away from any caller. */
+/** The events that take no rights away from any caller. */
 const adding: ReadonlySet<string> = new Set([
   'tenant.created',
   'application.created',
@@ -29,20 +29,20 @@ const adding: ReadonlySet<string> = new Set([
   'webhook.deleted',
 ]);
 
-/** The actor, the tenant and the request of a change. */
+/** The actor, tenant and request behind a change. */
 export type DirectoryContext = { readonly tenantId: string; readonly actor: Actor; readonly traceId: string | null };
 
-/** Commands that are decided one after another, and stored together or not at all. */
+/** Commands that are decided in order, and stored together or not at all. */
 export type DirectoryChange<T> = {
   readonly commands: readonly DirectoryCommand[];
-  /** The keyed hash of the idempotency key, and the result for a repeat. */
+  /** The keyed hash of the idempotency key, and the result for a retry. */
   readonly claim?: { readonly cmd: string; readonly application: NonNullable<ClaimResult['application']> } | null;
   answer(after: TenantDirectory, events: readonly NewEvent[]): T;
 };
 
 /**
- * The write path of a tenant and its applications: load, decide, seal, append with the rows, note the revisions in the
- * key store, clear the caches of callers in every process, return. Decides again after each conflict, and throws
+ * The write path for a tenant and its applications: load, decide, seal, append with the rows, record the revisions in
+ * the key store, clear the caller caches in every process, return. Decides again after each conflict, and throws
  * StoreUnavailable after 5 s.
  */
 export function changeDirectory<T>(
@@ -59,9 +59,9 @@ export function changeDirectory<T>(
     const after = decided.facts.reduce(evolveDirectory, directory);
     const events = await sealed(vault, { tenantId, revision: directory.revision }, decided.facts, origin);
     if (!(await store(vault, { tenantId, directory, view, events }, claim, at))) return conflict;
-    // No cache knows a caller that did not exist: an addition clears nothing.
+    // No cache contains a caller that did not exist, so an addition needs to clear nothing.
     if (events.some(({ type }) => !adding.has(type))) await vault.knownCallers.forget(tenantId);
-    // Threat: an older copy of the log, put back after a kill, would bring back the old rights.
+    // Threat: if an older copy of the log is put back after a crash, the old rights are restored.
     await noteLog(vault);
     return done(answer(after, events));
   });
@@ -115,7 +115,7 @@ type Written = {
   readonly events: readonly NewEvent[];
 };
 
-/** Returns false if another writer got there first; the caller then loads and decides again. */
+/** Returns false if another writer committed first; the caller then loads and decides again. */
 async function store(
   vault: Vault,
   { tenantId, directory, view, events }: Written,
@@ -130,7 +130,7 @@ async function store(
     view,
   );
   const changed = [...next.applications.values()].filter((record) => record !== view.applications.get(record.id));
-  // The tenant comes last: a process that reads it first must not miss an application.
+  // Writes the tenant's row last. A process that reads the new tenant row then also finds every changed application.
   const records = (next.tenant === null ? changed : [...changed, next.tenant]).map((record) =>
     withDirectoryMac(vault.integrity.rows, record),
   );
@@ -144,7 +144,7 @@ async function store(
   });
   if (outcome === 'claimed') throw new StoreUnavailable('claims', 'taken_over');
   if (outcome !== 'committed') return false;
-  // Threat: a row that is put back later must already count as outdated when the response leaves.
+  // Threat: an attacker puts back an older row. The key store must reveal it as outdated before the response leaves.
   if (records.length > 0) await vault.keys.noteDirectory(records);
   return true;
 }

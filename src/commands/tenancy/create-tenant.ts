@@ -20,8 +20,8 @@ const management: ApplicationSpec = {
 };
 
 /**
- * Creates a tenant with its keys, a management application with every management permission, and the additional
- * applications, as the operator. It creates everything, or nothing that can be used.
+ * Creates a tenant with its keys, a management application with every management permission, and any additional
+ * applications. The operator is the actor. If it fails, it leaves nothing that can be used.
  */
 export async function createTenant(
   vault: Vault,

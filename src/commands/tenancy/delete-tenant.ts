@@ -5,8 +5,8 @@ import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
 
 /**
- * Deletes a tenant and destroys its keys before it returns; the request repeats the tenant's name. From then on, the
- * vault rejects the tenant's API keys, and none of its data can be decrypted (docs/contract.md, "Tenants"). Throws
+ * Deletes a tenant, and destroys its keys before it returns. The request must repeat the tenant's name. From then on,
+ * the vault rejects the tenant's API keys, and none of its data can be decrypted (docs/contract.md, "Tenants"). Throws
  * StoreUnavailable if the keys could not be destroyed in time.
  */
 export async function deleteTenant(
@@ -25,8 +25,8 @@ export async function deleteTenant(
 }
 
 /**
- * Repeats a deletion that returned 503, with a key of the application that requested it: destroys the tenant's keys
- * that are still alive. Returns false if there is no such deletion, or nothing is left to do.
+ * Finishes a deletion that returned 503, by destroying the tenant keys that are still alive. The API key must belong to
+ * the application that requested the deletion. Returns false if there is no such deletion or nothing is left to do.
  */
 export async function finishTenantDeletion(vault: Vault, key: string): Promise<boolean> {
   if (!isWellFormedApiKey(key)) return false;

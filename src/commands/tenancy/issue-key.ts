@@ -9,12 +9,10 @@ import { documentAfter } from './document-after.js';
 import { newKey } from './new-key.js';
 import { onceInDirectory } from './once-in-directory.js';
 
-/** `shown` is the key itself, returned only once; null in the response to a repeat. */
+/** `shown` is the key itself. It is returned only once, and is null in the response to a retry. */
 export type IssuedKey = { readonly key: ApiKeyDocument; readonly shown: Secret<string> | null };
 
-/**
- * Issues another key to an application. An application has at most three living keys (docs/contract.md, "API keys").
- */
+/** Issues another key to an application. An application has at most three live keys (docs/contract.md, "API keys"). */
 export async function issueKey(
   vault: Vault,
   context: DirectoryContext,

@@ -11,16 +11,17 @@ const pageSize = 100;
 
 export type LoadedDirectory = { readonly directory: TenantDirectory; readonly view: DirectoryView };
 
-/** The applications that a decision needs. */
+/** The applications that a decision must load. */
 export type Concerned = {
   readonly applicationIds: readonly string[];
-  /** Also load one administrator other than the application with this id; null: not needed. */
+  /** Also load one administrator other than the application with this id. Null if no administrator is needed. */
   readonly administratorBeside: string | null;
 };
 
 /**
- * Loads from the rows as much of a tenant's directory as a decision needs: at most three applications, however many a
- * tenant has. It reads the tenant's row first; an append at its revision fails if anything was changed since.
+ * Loads from the rows the part of a tenant's directory that a decision needs: at most three applications, however many
+ * the tenant has. Reads the tenant's row first. An append at that row's revision then fails if anything has changed
+ * since.
  */
 export async function loadDirectory(vault: Vault, tenantId: string, concerned: Concerned): Promise<LoadedDirectory> {
   const record = await vault.directory.get('tenant', tenantId);

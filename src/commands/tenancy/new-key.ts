@@ -5,7 +5,8 @@ import type { NewKey } from '../../domain/tenancy/directory-command.js';
 import type { Vault } from '../../vault/vault.js';
 
 /**
- * Returns a new API key, and what is stored of it. The key is secret, so it is never derived from an idempotency key.
+ * Returns a new API key and the form in which it is stored. The key is secret, so it is never derived from an
+ * idempotency key.
  */
 export function newKey(
   { random }: Vault,

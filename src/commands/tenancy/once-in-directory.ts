@@ -10,8 +10,9 @@ import type { DirectoryContext } from './change-directory.js';
 type ClaimedApplication = NonNullable<ClaimResult['application']>;
 
 /**
- * Runs a command that issues a key once per idempotency key. A repeat returns the application as it is now, without the
- * key, which is stored nowhere; it is not found if the application was deleted (docs/contract.md, "Idempotency").
+ * Runs a command that issues an API key, once per idempotency key. A retry returns the application in its current
+ * state, without the API key, which is not stored. If the application was deleted, a retry returns 404
+ * (docs/contract.md, "Idempotency").
  */
 export async function onceInDirectory<T>(
   vault: Vault,

@@ -8,7 +8,8 @@ import type { Vault } from '../../vault/vault.js';
 import { type EventOrigin, sealOrigin } from '../event-origin.js';
 
 /**
- * Returns decided facts as the events after `revision` in the tenant's stream, each with its document encrypted.
+ * Returns the decided facts as the events that follow `revision` in the tenant's stream, with their documents
+ * encrypted.
  */
 export function sealDirectoryEvents(
   { random }: Vault,
@@ -61,7 +62,7 @@ function clearOf(fact: DirectoryFact) {
   }
 }
 
-/** Binds the plaintext part to the schema that will read it. */
+/** Makes the compiler check the plaintext part against the schema that will read it. */
 function clear<T extends DirectoryFactType>(part: DirectoryClear<T>): DirectoryClear<T> {
   return part;
 }

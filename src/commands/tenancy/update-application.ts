@@ -9,15 +9,15 @@ import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
 import { documentAfter } from './document-after.js';
 
-/** The fields of a `PUT` by their JSON types. */
+/** The fields of a `PUT` request, with their JSON types. */
 export type ApplicationUpdate = AccessFields & {
   readonly name: string;
   readonly type?: Json | undefined;
-  /** Absent: no change. Null: the application never expires. */
+  /** If absent, the expiry stays as it is. Null means that the application never expires. */
   readonly expires_at?: string | null | undefined;
 };
 
-/** Changes the name, the permissions or rules, or the expiry of an application (docs/contract.md, "Applications"). */
+/** Changes an application's name, expiry, and permissions or rules (docs/contract.md, "Applications"). */
 export async function updateApplication(
   vault: Vault,
   context: DirectoryContext,

@@ -7,7 +7,7 @@ import { changeDirectory, type DirectoryContext } from './change-directory.js';
 
 const keyBytes = 32;
 
-/** `secret` is shown only once. */
+/** `secret` is returned only once. */
 export type WebhookWithSecret = { readonly webhook: WebhookDocument; readonly secret: Secret<string> };
 
 /** Creates a webhook with its first secret (docs/contract.md, "Webhooks"). */
@@ -27,7 +27,7 @@ export async function createWebhook(
   });
 }
 
-/** Replaces the fields of a webhook; its secrets stay. */
+/** Replaces the fields of a webhook, but not its secrets. */
 export async function updateWebhook(
   vault: Vault,
   context: DirectoryContext,
@@ -42,7 +42,7 @@ export async function updateWebhook(
   });
 }
 
-/** Adds a secret. Deliveries are signed with the ones before it, too, until the overlap ends. */
+/** Adds a secret. Until the overlap ends, deliveries are signed with the earlier secrets as well. */
 export function rotateWebhookSecret(
   vault: Vault,
   context: DirectoryContext,
@@ -56,7 +56,7 @@ export function rotateWebhookSecret(
   });
 }
 
-/** Deletes a webhook, its state, and the sealed ids that wait for it. */
+/** Deletes a webhook, its state, and the sealed ids that are stored for it. */
 export async function deleteWebhook(
   vault: Vault,
   context: DirectoryContext,
@@ -70,7 +70,7 @@ export async function deleteWebhook(
   return deleted;
 }
 
-/** The form that Standard Webhooks specifies. */
+/** Returns a secret in the format that Standard Webhooks specifies. */
 function newSecret({ random }: Vault): Secret<string> {
   return new Secret(`whsec_${random.bytes(keyBytes).toString('base64')}`);
 }

@@ -7,8 +7,8 @@ import { chooseId } from './choose-id.js';
 import { prepareCreation } from './creation.js';
 
 /**
- * Checks a create request as `createToken` does before it reads any store, and stores nothing. Threat: a check that also
- * looked for ids in use and equal tokens would answer guesses without charging them.
+ * Runs the checks that `createToken` runs on a request before it reads the token stores. Stores nothing. Threat: a
+ * check that also looked for ids in use or equal tokens would answer guesses without charging for them.
  */
 export async function checkCreation(
   vault: Vault,

@@ -22,16 +22,18 @@ import { type Creation, type CreationWrite, decideCreation, prepareCreation } fr
 import { chargeDeduplication, duplicateAnswer, findDuplicate, refuseDeduplication } from './deduplication.js';
 import { renderAgain } from './render-again.js';
 
-/** One token to create, and where in the request its fields are. */
+/** One token to create, and the place of its fields in the request. */
 export type CreateRequest = {
   readonly request: TokenRequest;
-  /** The path of the create request, or of the value that becomes a token. An empty path is the body itself. */
+  /**
+   * The path in the body to the create request, or to the value that becomes a token. An empty path is the body itself.
+   */
   readonly path: string;
-  /** The request is a single value: each of its errors is reported at its path. */
+  /** True if the request is a single value, so that each of its errors is reported at `path`. */
   readonly isValue: boolean;
 };
 
-/** Creates one token (docs/contract.md, "Create a token"). Otherwise like `createTokens`. */
+/** Creates one token, as `createTokens` does (docs/contract.md, "Create a token"). */
 export async function createToken(
   vault: Vault,
   context: CommandContext,
@@ -41,13 +43,13 @@ export async function createToken(
   const created = await createTokens(vault, context, [{ request, path: '', isValue: false }], misses);
   if (!created.ok) return created.code === 'id_in_use' ? rejected('id_in_use') : created;
   const [token] = created.value;
-  if (token === undefined) throw new Error('a creation returns its token');
+  if (token === undefined) throw new Error('a creation must return its token');
   return done(token);
 }
 
 /**
- * Creates all tokens or none, and returns them in order (docs/contract.md, "Tokenize"). Checks everything before it
- * stores anything. With `misses` `exempt`, as for an import, a deduplication that finds nothing is not charged.
+ * Creates all tokens or none, and returns them in order (docs/contract.md, "Tokenize"). Validates every request before
+ * it stores anything. If `misses` is `exempt`, as in an import, a deduplication that finds nothing is not charged.
  */
 export async function createTokens(
   vault: Vault,
@@ -77,7 +79,9 @@ export async function createTokens(
   }
 }
 
-/** Reports what is invalid in all requests, and only then what is forbidden. */
+/**
+ * Validates and authorizes all requests. If any are invalid, reports all of their errors; only otherwise reports a 403.
+ */
 async function prepareAll(
   vault: Vault,
   context: CommandContext,
@@ -111,22 +115,22 @@ type Command = {
   readonly cmd: string | null;
 };
 
-/** A creation with the id that it is tried under. `taken` is the number of earlier ids, which were in use. */
+/** A creation and the id that this attempt tries. `taken` is the number of earlier ids that were in use. */
 type Candidate = { readonly creation: Creation; readonly id: string; readonly stream: string; readonly taken: number };
 
-/** `hits` counts the values that a stored token has; `foreignHits`, those whose token the application did not write. */
+/** `hits` counts values that a stored token already has. `foreignHits` counts those in tokens of other applications. */
 type Created = {
   readonly ok: true;
   readonly answers: readonly TokenAnswer[];
   readonly hits: number;
   readonly foreignHits: number;
 };
-/** `index` is that of the creation that failed; null: the rejection concerns the whole request. */
+/** `index` is the index of the failed creation; null if the rejection concerns the whole request. */
 type Failed = { readonly ok: false; readonly index: number | null; readonly rejected: Rejected };
-/** The indexes of the candidates whose ids are in use. All of them may be tried under other ids. */
+/** The indexes of the candidates whose ids are in use. Each of them may be tried under another id. */
 type Taken = { readonly ok: false; readonly taken: readonly number[] };
 
-/** Creates all tokens in one unit of work, or none. If an id is in use, chooses another where that is allowed. */
+/** Creates all tokens in one unit of work, or none. If an id is in use, chooses another one if that is allowed. */
 async function createUnderSomeIds(
   vault: Vault,
   command: Command,
@@ -141,7 +145,7 @@ async function createUnderSomeIds(
   for (;;) {
     for (const index of unnamed) {
       const creation = creations[index];
-      if (creation === undefined) throw new Error('an index names a creation');
+      if (creation === undefined) throw new Error('an index must belong to a creation');
       const before = candidates[index];
       const taken = before === undefined ? 0 : before.taken + 1;
       const id = await work.run(chooseId(vault, creation, random, taken));
@@ -149,7 +153,7 @@ async function createUnderSomeIds(
       candidates[index] = { creation, id: id.value, stream: tokenStream(tenantKeys.names, id.value), taken };
     }
     const streams = [...new Set(candidates.map(({ stream }) => stream))];
-    // A random UUID is not in use yet, unless it was derived from an idempotency key.
+    // A random UUID is never in use, unless it was derived from an idempotency key.
     const areNew = cmd === null && creations.every(({ id }) => id === null);
     const target = { tenantId, tenantKeys, streams, areNew, origin: originOf(context, cmd) };
     const created = await changeTokens(vault, target, (attempt) => attemptCreate(vault, context, candidates, attempt));
@@ -172,7 +176,7 @@ async function attemptCreate(
   if (taken.length > 0 && failed === undefined) return { ok: false, taken };
   const met = outcomes.flatMap((outcome) => (outcome.is === 'stored' ? [outcome.token] : []));
   const deduplicates = candidates.some(({ creation }) => creation.distinct);
-  // Charged before the vault reports an id in use: that response, too, shows that no token has the value.
+  // Charges before reporting an id in use, because that response also reveals that no token has the value.
   const refusal = deduplicates ? await refuseDeduplication(vault, context.caller, met) : null;
   if (refusal !== null) return { ok: false, index: null, rejected: refusal };
   if (failed !== undefined) return { ok: false, index: failed, rejected: idInUse };
@@ -196,14 +200,17 @@ function isWrittenBy({ createdBy, modifiedBy }: TokenLife, { applicationId }: Ca
 
 const idInUse: Rejected = { ok: false, code: 'id_in_use', errors: { id: ['is in use'] } };
 
-/** The outcome of a creation: a new token, one that was stored before, or the new one of an earlier creation. */
+/**
+ * The outcome of a creation: a new token, a token that was already stored, or the new token of an earlier creation in
+ * the same request.
+ */
 type Outcome = { readonly creation: Creation } & (
   | { readonly is: 'new'; readonly write: CreationWrite }
   | { readonly is: 'stored'; readonly token: ReadToken }
   | { readonly is: 'twin'; readonly write: CreationWrite }
 );
 
-/** Decides the creations as if they ran one after the other. Deduplication is checked before ids in use. */
+/** Decides the creations as if they ran one after another. Deduplicates before it checks whether ids are in use. */
 async function decideAll(
   vault: Vault,
   { caller }: CommandContext,
@@ -236,7 +243,7 @@ async function decideAll(
   return { outcomes, taken };
 }
 
-/** Returns what a repeat of the request renders. */
+/** Returns the record from which a retry renders its response. */
 function claimedBy(outcome: Outcome, after: ViewOf): ClaimedToken {
   const { creation } = outcome;
   const { view, life } = outcome.is === 'stored' ? outcome.token : newToken(outcome.write, after);
@@ -245,7 +252,7 @@ function claimedBy(outcome: Outcome, after: ViewOf): ClaimedToken {
   return outcome.is === 'new' ? claimed : { ...claimed, deduplicated: true, cvcIgnored: creation.cvc !== null };
 }
 
-/** Returns the token as its caller sees it. */
+/** Returns the token as the caller sees it. */
 function answerOf({ caller }: CommandContext, outcome: Outcome, after: ViewOf): TokenAnswer {
   const { cvc, transform } = outcome.creation;
   const token = outcome.is === 'stored' ? outcome.token : newToken(outcome.write, after);
@@ -256,11 +263,14 @@ function answerOf({ caller }: CommandContext, outcome: Outcome, after: ViewOf): 
 
 function newToken({ view: before, payload }: CreationWrite, after: ViewOf): ReadToken {
   const view = after(before.stream);
-  if (view.state.life === null) throw new Error('a created token lives');
+  if (view.state.life === null) throw new Error('a created token must be live');
   return { view, life: view.state.life, open: payload };
 }
 
-/** The response takes its shape from the repeated body, so it must have as many places as the first had tokens. */
+/**
+ * Renders the response to a retry. Its shape comes from the retry's body, so the body must have as many places as the
+ * first request had tokens.
+ */
 async function renderAllAgain(
   vault: Vault,
   context: CommandContext,

@@ -17,22 +17,22 @@ import type { TokenView } from '../../views/token-view.js';
 import type { TokenWrite } from '../write-path.js';
 import { deduplicationInForce } from './deduplication.js';
 
-/** A create request that was validated and authorized; it has no id yet. */
+/** A validated and authorized create request, which has no id yet. */
 export type Creation = TokenDraft & {
   readonly fingerprint: string;
-  /** The index that search finds it by. */
+  /** The results of its search index expressions. */
   readonly indexValues: readonly string[];
-  /** The keyed hash that equal tokens share. */
+  /** The keyed hash that tokens with equal values share. */
   readonly fingerprintHash: string;
-  /** The transform for its creator. */
+  /** The transform under which its creator sees it. */
   readonly transform: Transform;
-  /** Deduplication applies. */
+  /** Whether the request is deduplicated. */
   readonly distinct: boolean;
 };
 
 /**
- * Checks everything in a create request that needs no store, and evaluates its expressions (docs/contract.md, "Fields
- * of a request").
+ * Makes every check of a create request that needs no token store, and evaluates its expressions (docs/contract.md,
+ * "Fields of a request").
  */
 export async function prepareCreation(
   vault: Vault,
@@ -55,10 +55,10 @@ export async function prepareCreation(
   return done({ fingerprint, indexValues, fingerprintHash: hash, transform, distinct, ...drafted.value });
 }
 
-/** The write that creates a token, with what is to be encrypted. */
+/** The write that creates a token, with the plaintext to encrypt. */
 export type CreationWrite = TokenWrite & { readonly payload: OpenToken };
 
-/** The id of a new token, the view of its stream before, its creator, and the instant (ms). */
+/** The id of a new token, the view of its stream before the creation, its creator, and the time (ms). */
 export type CreationPlace = {
   readonly id: string;
   readonly view: TokenView;
@@ -66,7 +66,7 @@ export type CreationPlace = {
   readonly createdBy: string;
 };
 
-/** Decides a creation, given its stream; null: the id is in use. */
+/** Decides a creation against the current view of its stream. Returns null if the id is in use. */
 export function decideCreation(
   { cvcRetentionMs, clock }: Pick<Vault, 'cvcRetentionMs' | 'clock'>,
   keys: readonly SearchKey[],

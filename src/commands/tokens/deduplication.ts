@@ -12,7 +12,7 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 
 /**
- * Returns whether a request is deduplicated: as the request says, otherwise as the tenant's setting says
+ * Returns whether a request is deduplicated. The request's own setting takes precedence over the tenant's
  * (docs/contract.md, "When deduplication is in force").
  */
 export function deduplicationInForce({ tenantSettings }: Caller, requested: boolean | null | undefined): boolean {
@@ -20,8 +20,7 @@ export function deduplicationInForce({ tenantSettings }: Caller, requested: bool
 }
 
 /**
- * Returns the other living token with this keyed fingerprint, decrypted, or null. Throws the same errors as
- * `readToken`.
+ * Returns another live token with this keyed fingerprint, decrypted, or null. Throws the same errors as `readToken`.
  */
 export async function findDuplicate(
   vault: Vault,
@@ -34,8 +33,8 @@ export async function findDuplicate(
   const token = await readToken(vault, tenantId, stream);
   if (token === null) return null;
   const { claims } = await tenantKeysOf(vault, tenantId);
-  // Threat: an attacker that can write the rows gives this token another's fingerprint. Null means a change between the
-  // two reads.
+  // Threat: an attacker that can write the rows gives this token the fingerprint of another. If a second look-up finds
+  // a different stream, the token merely changed between the two reads.
   if (fingerprintHash(claims, token.open.fingerprint) === wanted) return token;
   const again = await vault.rows.findByFingerprint(tenantId, wanted, latestNow(vault.clock));
   if (again === stream) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
@@ -45,11 +44,11 @@ export async function findDuplicate(
 const nothingCharged: ChargedMisses = { ok: true, hits: () => undefined };
 
 /**
- * Charges a request for the distinct values that it is about to deduplicate, before any look-up: a caller that may not
- * read every value in plaintext learns whether some token has each value. The result reports hits; hits on tokens of
- * other applications are refunded. Threat: an application stores a token for each candidate value without
- * deduplication. If hits on these were free, it could repeat its candidates without limit, and would find the token of
- * another application as soon as that token has one of the values.
+ * Charges a caller for the distinct values that its request deduplicates, before any look-up. A caller that may not
+ * read every value in plaintext would otherwise learn for free whether a token has each value. Report hits through the
+ * result; hits on tokens of other applications are refunded. Threat: an application stores a token for each candidate
+ * value without deduplication. If hits on its own tokens were free, it could try its candidates without limit, and
+ * would notice as soon as another application stores a token with one of them.
  */
 export async function chargeDeduplication(
   { guesses }: Vault,
@@ -60,9 +59,9 @@ export async function chargeDeduplication(
 }
 
 /**
- * Charges a guess for each of these tokens that the caller may not read: a deduplication onto such a token shows that
- * the value exists. Returns the rejection once the guesses are used up, for a hit and for a miss alike, and null if the
- * caller may learn the result.
+ * Charges one guess for each of these tokens that the caller may not read, because deduplication reveals that the value
+ * exists. Returns a rejection if the guesses are used up, for hits and misses alike. Returns null if the caller may
+ * learn the result.
  */
 export async function refuseDeduplication(
   { guesses }: Vault,
@@ -75,7 +74,10 @@ export async function refuseDeduplication(
   return unread === 0 ? guesses.refusal(caller) : guesses.charge(caller, unread);
 }
 
-/** The fields of the other token for a caller that may not read it (docs/contract.md, "Deduplication on create"). */
+/**
+ * The fields of the existing token that a caller without read access gets (docs/contract.md, "Deduplication on
+ * create").
+ */
 const unreadFields = {
   create: ['id', 'type', 'tenant_id', 'fingerprint', 'containers', '_extras'],
   update: [
@@ -93,7 +95,7 @@ const unreadFields = {
   ],
 } as const;
 
-/** Returns the response to a request that found a living token with the same fingerprint. */
+/** Returns the response to a request for which a live token with the same fingerprint was found. */
 export function duplicateAnswer(
   { caller }: Pick<CommandContext, 'caller'>,
   token: ReadToken,

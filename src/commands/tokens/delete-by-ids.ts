@@ -8,13 +8,13 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { deleteTokens } from './delete-tokens.js';
 
-/** The number of rows in memory at a time: the ciphertext of each takes up to 512 KiB. */
+/** The number of rows in memory at a time. Each row's ciphertext takes up to 512 KiB. */
 const rowsAtOnce = 20;
 
 /**
- * Deletes the tokens with these ids (docs/contract.md, "Detokenize"); a repeated id counts once. Unknown ids are
- * charged before anything is deleted. Threat: the counts of the response tell which ids exist, a thousand in each
- * request.
+ * Deletes the tokens with these ids (docs/contract.md, "Delete many tokens" and "Guesses"). Counts a repeated id once.
+ * Charges unknown ids before it deletes anything. Threat: the counts in the response reveal which ids exist, for a
+ * thousand ids per request.
  */
 export async function deleteByIds(
   vault: Vault,
@@ -32,7 +32,7 @@ export async function deleteByIds(
   return done({ deleted, refused, remaining: 0 });
 }
 
-/** A token whose erasure returned 503 counts as known: the repeat finishes it. */
+/** Counts unknown ids. A token whose deletion returned 503 counts as known, because the retry finishes its erasure. */
 async function countUnknown(vault: Vault, tenantId: string, streams: readonly string[]): Promise<number> {
   const unfinished = vault.unfinishedErasures.get(tenantId);
   let unknown = 0;

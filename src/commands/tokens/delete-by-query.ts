@@ -17,9 +17,9 @@ const tokensMax = 1_000;
 const pageSize = 100;
 
 /**
- * Deletes up to 1,000 of the tokens that a query finds under `token:search` (docs/contract.md, "Delete many tokens"),
- * the newest first. `refused` counts tokens that were found but that the caller may not delete; they never block the
- * others. `remaining` counts tokens that a repeat of the call would delete.
+ * Deletes up to 1,000 of the tokens that a query finds under `token:search`, newest first (docs/contract.md, "Delete
+ * many tokens"). `refused` counts the matches that the caller may not delete; they do not block the others. `remaining`
+ * counts the tokens that another call would delete.
  */
 export async function deleteByQuery(
   vault: Vault,
@@ -43,24 +43,24 @@ export async function deleteByQuery(
     const counted = await vault.rows.search(found, { now: latestNow(vault.clock), offset: 0, limit: 1 });
     return { ...first, all: counted, searchKey, plan: both };
   });
-  // Charged before anything is deleted: a value that this request deletes counts as found.
+  // Records the search before the deletion, so that a value that this request deletes counts as found.
   await recordSearchByValue(vault, context, parsed.query, all.total);
   const { deleted, refused, changed } = await deleteTokens(vault, context, tokens, (stream, token) => {
-    // Threat: an attacker that can write the rows makes the query find a token that it does not match.
+    // Threat: an attacker that can write the rows makes the query find a token that does not match it.
     if (!isFoundBy(vault, searchKey, plan, token)) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
   });
   await finishRemembered(vault, tenantId);
-  // A deposed server must not report that nothing is left to erase.
+  // Stale reads from a deposed server must not make the response report that nothing is left to erase.
   await vault.confirmReads(context.beganAt, false);
   const outside = Math.max(0, all.total - total);
-  // The query may no longer match a token that changed in the meantime, so it stays for the next call.
+  // The query may no longer match a token that changed in the meantime, so such a token is left to the next call.
   return done({ deleted, refused: refused + outside, remaining: total - tokens.length + changed });
 }
 
 /**
- * Without contents except the first of a page: a hundred of them take 50 MiB. The search result for the others is not
- * authenticated; the deletion reads their events. A token that is created or deleted meanwhile may be in one of the
- * counts.
+ * Returns the newest matches and the total. Loads only the first row of each page with its content, because a hundred
+ * contents take up to 50 MiB. The other search results are not authenticated, but the deletion reads the tokens'
+ * events. The counts may or may not include a token that is created or deleted in the meantime.
  */
 async function firstOf(
   { rows, clock }: Vault,

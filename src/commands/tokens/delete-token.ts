@@ -18,7 +18,8 @@ import { preconditionHolds } from './precondition.js';
 
 /**
  * Deletes a token and destroys its keys before it returns (docs/contract.md, "Delete a token"). Throws StoreUnavailable
- * if the keys could not be destroyed in time; a repeat finishes that. The token is not found only when nothing is left.
+ * if the keys could not be destroyed in time; a retry then destroys them. Returns `token_not_found` only once nothing
+ * is left of the token.
  */
 export async function deleteToken(
   vault: Vault,
@@ -43,7 +44,7 @@ async function attemptDelete(
   const view = attempt.viewOf(stream);
   const { life, revision } = view.state;
   if (life === null || isExpired(life, attempt.at)) {
-    // An earlier delete may have left keys alive.
+    // An earlier delete may have failed to destroy the keys.
     return (await finishErasure(vault, [view])) > 0 ? done(null) : rejected('token_not_found');
   }
   const open = await openToken(vault, view, life);

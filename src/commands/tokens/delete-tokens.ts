@@ -15,22 +15,24 @@ import { conflict } from '../retry-on-conflict.js';
 import { type Attempt, changeTokens, nothingToSeal, type TokenWrite } from '../write-path.js';
 import { finishErasure, forgetFinished, rememberUnfinished } from './finish-erasure.js';
 
-/** Tokens of one unit of work: their ciphertexts, up to 512 KiB each, are in memory together. */
+/**
+ * The number of tokens in one unit of work. All their ciphertexts, up to 512 KiB each, are in memory at the same time.
+ */
 const tokensAtOnce = 100;
 
-/** A token to delete; with a revision, only if it still has that revision. */
+/** A token to delete. If `revision` is set, the token is deleted only if it still has that revision. */
 export type DeleteTarget = { readonly stream: string; readonly revision: number | null };
 
-/** Throws for a token that must not be deleted with the others, given what the log and the keys say of it. */
+/** Throws if the token, as the log and the keys show it, must not be deleted. */
 type Expect = (stream: string, token: { readonly open: OpenToken; readonly life: TokenLife }) => void;
 
-/** `refused` counts living tokens that the caller may not delete, `changed` those of another revision. */
+/** `refused` counts live tokens that the caller may not delete. `changed` counts live tokens with another revision. */
 export type Deletion = { readonly deleted: number; readonly refused: number; readonly changed: number };
 
 /**
- * Deletes these tokens and destroys all their keys before it returns (docs/contract.md, "Delete many tokens"). Unknown
- * ids are not counted. Throws StoreUnavailable if a store fails, or if keys could not be destroyed in time. Some tokens
- * may be deleted then; a repeat finishes the rest, and counts the tokens whose erasure it finished.
+ * Deletes these tokens and destroys all their keys before it returns (docs/contract.md, "Delete many tokens"). Does not
+ * count unknown ids. Throws StoreUnavailable if a store fails or if keys could not be destroyed in time. Some tokens
+ * may then already be deleted; a retry finishes the rest, and its count includes the tokens whose erasure it finished.
  */
 export async function deleteTokens(
   vault: Vault,

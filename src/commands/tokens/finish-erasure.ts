@@ -4,12 +4,12 @@ import type { TokenView } from '../../views/token-view.js';
 import { ensureProjected } from '../write-path.js';
 
 /**
- * Destroys keys that earlier deletes of these tokens should have destroyed but could not, and returns the number of
- * tokens. Makes all calls at the same time, so that they share one checkpoint of the key store.
+ * Destroys the keys that earlier deletes of these tokens failed to destroy. Returns the number of tokens that had such
+ * keys. Makes all calls concurrently, so that they share one checkpoint of the key store.
  */
 export async function finishErasure(vault: Vault, gone: readonly TokenView[]): Promise<number> {
   const ended = gone.filter(({ state }) => state.life === null && state.ended.length > 0);
-  // A living row must not name a destroyed key.
+  // The row of a live token must not name a destroyed key.
   await ensureProjected(vault, ended);
   const destroyed = await Promise.all(ended.map(({ state }) => vault.keys.destroy(state.ended)));
   return destroyed.filter((count) => count > 0).length;
@@ -17,7 +17,7 @@ export async function finishErasure(vault: Vault, gone: readonly TokenView[]): P
 
 type Tokens = readonly { readonly stream: string }[];
 
-/** Remembers deletes that were not finished, for `finishRemembered`. */
+/** Records unfinished deletes for `finishRemembered`. */
 export function rememberUnfinished({ unfinishedErasures }: Vault, tenantId: string, tokens: Tokens): void {
   const streams = unfinishedErasures.get(tenantId) ?? new Set();
   for (const { stream } of tokens) streams.add(stream);
@@ -32,8 +32,8 @@ export function forgetFinished({ unfinishedErasures }: Vault, tenantId: string, 
 }
 
 /**
- * Finishes earlier deletes of the tenant. A query does not find a deleted token, so without this a repeat of the query
- * could report success while keys are alive. After a restart, the shredder finishes them.
+ * Finishes the tenant's earlier deletes. Queries do not find deleted tokens, so a retry of a delete by query would
+ * otherwise report success before their keys are destroyed. After a restart, the shredder finishes these deletes.
  */
 export async function finishRemembered(vault: Vault, tenantId: string): Promise<void> {
   for (const stream of [...(vault.unfinishedErasures.get(tenantId) ?? [])]) {

@@ -12,16 +12,17 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { createToken } from './create-tokens.js';
 
-/** `skipped`: the token of the request exists already. */
+/** `skipped` means that the requested token already exists. */
 export type Imported = 'created' | 'skipped' | 'deduplicated';
 
-/** A create request with an id, so that repeating it changes nothing. */
+/** A create request with an id, so that a retry changes nothing. */
 export type ImportRequest = TokenRequest & { readonly id: string };
 
 /**
- * Creates a token unless it exists (ADR 19). An id in use means that the token exists, unless the caller may read the
- * token with that id, that token was never changed, and it has another value. Then the id belongs to a different token,
- * and the request is rejected. With `isDerived`, the id is derived from this request, and nothing is compared.
+ * Creates a token unless it already exists (ADR 19). If the id is in use, the token normally counts as existing. But if
+ * the caller may read the token with that id, and that token was never changed and has another value, the id belongs to
+ * a different token, and the request is rejected. With `isDerived`, the id is derived from the request, so nothing is
+ * compared.
  */
 export async function importToken(
   vault: Vault,
@@ -36,7 +37,8 @@ export async function importToken(
   const created = await createToken(vault, context, request, 'exempt');
   if (created.ok) {
     if (created.value.recordedAs === 'create') return done('created');
-    // Deduplication comes before the check of ids, and may have found the token of this very request.
+    // Deduplication runs before the check for ids in use, so it may have found the very token that this request created
+    // earlier.
     return done(created.value.id === idOf(vault, request) ? 'skipped' : 'deduplicated');
   }
   if (created.code !== 'id_in_use') return created;
@@ -44,7 +46,10 @@ export async function importToken(
   return { ...created, errors: { id: ['is in use by a token with another value'] } };
 }
 
-/** Returns the id that a request names or evaluates to, or null if the request is invalid. */
+/**
+ * Returns the id that a request contains or that its id expression evaluates to. Returns null if the request is
+ * invalid.
+ */
 function idOf({ expressions, clock }: Vault, request: ImportRequest): string | null {
   const drafted = draftToken(expressions, request, clock.now());
   if (!drafted.ok || drafted.value.id === null) return null;
@@ -53,8 +58,9 @@ function idOf({ expressions, clock }: Vault, request: ImportRequest): string | n
 }
 
 /**
- * Returns whether the token under the id of a request is known to be another one, by its fingerprint. Threat: a caller
- * that may not read the value in plaintext would learn whether a guessed value is right.
+ * Returns whether the fingerprint of the token with the requested id shows that it is a different token. Threat: a
+ * caller that may not read the value in plaintext would learn whether a guessed value is right, so nothing is compared
+ * for such a caller.
  */
 async function isAnother(vault: Vault, { caller }: CommandContext, request: ImportRequest): Promise<boolean> {
   const id = idOf(vault, request);

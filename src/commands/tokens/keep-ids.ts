@@ -9,16 +9,17 @@ import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
 import type { Sealed } from '../seal-events.js';
 
-/** The events that end a token and its key. */
+/** The events that end a token's life and its key. */
 export const endingEvents: ReadonlySet<string> = new Set(['token.deleted', 'token.expired']);
 
 type Ending = { readonly view: TokenView; readonly sealed: Sealed };
 
 /**
- * Seals the ids of tokens that are about to end, under the keys of the webhooks that are told of the end. Stores them
- * before the events, because the ids cannot be read afterwards. After a failed append, the stored ids are removed
- * within three days. If an id cannot be read, the token ends without it, and the delivery carries only its reference.
- * Throws StoreUnavailable; then nothing has ended yet, and a repeat tries again.
+ * Seals the ids of tokens that are about to be deleted or expire, under the keys of the webhooks that are notified.
+ * Stores them before the events, because the ids cannot be read afterwards. If the append fails, the stored ids are
+ * removed within three days. If an id cannot be read, the token is deleted or expires all the same, and the delivery
+ * contains only the token's reference. Throws StoreUnavailable before any event is appended, so the command can be
+ * retried.
  */
 export async function keepIdsOfEnding(vault: Vault, endings: readonly Ending[]): Promise<void> {
   const [first] = endings;
@@ -32,7 +33,7 @@ export async function keepIdsOfEnding(vault: Vault, endings: readonly Ending[]):
   if (ids.length > 0) await vault.webhookStore.keepIds(ids);
 }
 
-/** Returns null if the key is lost or the tenant was deleted. */
+/** Returns the result of a read, or null if the key is lost or the tenant was deleted. */
 async function unlessUnreadable<T>(read: Promise<T>): Promise<T | null> {
   try {
     return await read;

@@ -1,6 +1,6 @@
 /**
- * Returns whether an `If-Match` names this revision (RFC 9110, 13.1.1): one entity tag, a list, or `*`. Weak tags never
- * match. Null, which stands for no header, always matches.
+ * Returns whether an `If-Match` header matches this revision (RFC 9110, 13.1.1). The header is one entity tag, a list,
+ * or `*`. Weak tags never match. Null means that there is no header, and always matches.
  */
 export function preconditionHolds(ifMatch: string | null, revision: number): boolean {
   return ifMatch === null || namesRevision(ifMatch, revision);

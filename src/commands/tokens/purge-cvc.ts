@@ -16,7 +16,7 @@ import { type Attempt, changeTokens, nothingToSeal } from '../write-path.js';
 import { preconditionHolds } from './precondition.js';
 
 /**
- * Purges the cvc of a card at once, for use right after authorization. Also succeeds if there is no cvc
+ * Purges a card's cvc immediately, for use right after authorization. Succeeds even if there is no cvc
  * (docs/contract.md, "Purge a cvc").
  */
 export async function purgeCvc(
@@ -51,7 +51,7 @@ async function attemptPurge(
   const decided = decide({ do: 'purge_cvc', ...times, reason: 'request' }, view.state);
   if (!decided.ok) return rejected(decided.code);
   if (decided.events.length === 0) {
-    // If a key of an earlier purge could not be destroyed yet, its repeat destroys it.
+    // If an earlier purge could not destroy its key, the retry destroys it.
     if (ended.length > 0) await vault.keys.destroy(ended);
     return done(null);
   }

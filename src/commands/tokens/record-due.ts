@@ -5,16 +5,17 @@ import type { Vault } from '../../vault/vault.js';
 import { changeTokens, nothingToSeal } from '../write-path.js';
 
 /**
- * Records that a token expired or that its cvc is due, and destroys the keys. Does nothing if another process did so
- * before, or if the time was changed: the stream decides, not the row that named the token. Needs no key of the tenant,
- * so tokens of a deleted tenant end like all others; with such a key, it also keeps the id for webhooks.
+ * Records that a token has expired or that its cvc is due, and destroys the keys. Does nothing if another process
+ * already did so, or if the due time was changed: the stream decides, not the row that named the token. Needs no tenant
+ * key, so the tokens of a deleted tenant expire like all others. If the tenant's keys exist, it also keeps the id for
+ * webhooks.
  */
 export async function recordDue(vault: Vault, { tenantId, stream, due }: DueRow): Promise<void> {
   const origin = { actorId: 'system', traceId: null, visitor: null, cmd: null };
   const target = { tenantId, tenantKeys: null, streams: [stream], origin };
   await changeTokens(vault, target, async (attempt) => {
     const view = attempt.viewOf(stream);
-    // Threat: a timer of a store that others may write to names a tenant of its choice.
+    // Threat: an attacker that can write the timers names a tenant of its choice.
     if (view.state.life?.tenantId !== tenantId) return 'nothing_due';
     const times = { at: attempt.at, endsUpTo: earliestNow(vault.clock), codesEndUpTo: earliestForCodes(vault.clock) };
     const decided = decide(

@@ -10,7 +10,8 @@ import { ensureProjected } from '../write-path.js';
 import { duplicateAnswer } from './deduplication.js';
 
 /**
- * Returns the token that the first request with an idempotency key led to. Rejected if that life of the token has ended.
+ * Returns the token that the first request with an idempotency key created, changed or found. Rejects the retry if that
+ * life of the token has ended.
  */
 export async function renderAgain(
   vault: Vault,
@@ -23,16 +24,17 @@ export async function renderAgain(
   if (read === null || read.life.createdRevision !== claimed?.createdRevision)
     return rejected('idempotent_result_gone');
   const { deduplicated = false, cvcIgnored = false } = claimed;
-  // Threat: a writer of the rows has the claim name a token that the caller did not create and may not read.
+  // Threat: an attacker that can write the rows makes the claim name a token that the caller did not create and may not
+  // read.
   if (operation === 'create' && !deduplicated && read.life.createdBy !== caller.applicationId) {
     return rejected('idempotent_result_gone');
   }
-  // Threat: since the first request, another caller may have stored another value.
+  // Threat: another caller may have stored another value since the first request.
   const carriesFingerprint = read.life.contentRevision === claimed.carriedContent;
   if (deduplicated) {
     return done(duplicateAnswer(context, read, { operation, cvcIgnored, carriesFingerprint }));
   }
-  // The first response may have been 503, because the keys of replaced data could not be destroyed yet.
+  // The first response may have been 503 because the keys of replaced data could not be destroyed.
   const now = await loadToken(vault, caller.tenantId, claimed.stream);
   if (now.state.ended.length > 0) {
     await ensureProjected(vault, [now]);

@@ -54,18 +54,18 @@ type Update = {
   readonly tenantKeys: TenantKeys;
   readonly stream: string;
   readonly patch: TokenPatch;
-  /** Revisions named by `If-Match`, or null without one. */
+  /** The value of the `If-Match` header; null if there is none. */
   readonly ifMatch: string | null;
   readonly distinct: boolean;
-  /** Charges the one value that the request may deduplicate, once for all attempts. */
+  /** Charges for the one value that the request may deduplicate. Charges only once, however many attempts there are. */
   readonly charge: () => Promise<ChargedMisses | Rejected>;
 };
 
 type TokenResult = CommandResult<TokenAnswer>;
 
 /**
- * Merges a patch onto a token (docs/contract.md, "Update a token"; docs/contract.md, "Changing expressions" and
- * "Deduplication on update").
+ * Merges a patch into a token (docs/contract.md, "Update a token", "Changing expressions" and "Deduplication on
+ * update").
  */
 export async function updateToken(
   vault: Vault,
@@ -115,13 +115,13 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
 
   const hash = fingerprintHash(tenantKeys.claims, content.fingerprint);
   const guarded = distinct && content.fingerprint !== open.fingerprint;
-  // Also charged when nothing changes: otherwise the response would tell a caller without guesses that its candidate is
-  // the value.
+  // Charges even if nothing changes. Otherwise the response would tell a caller that has used up its guesses that its
+  // candidate is the value.
   const guesses = distinct && (guarded || patch.data !== undefined);
   const charged = guesses ? await update.charge() : null;
   if (charged !== null && !charged.ok) return charged;
   // Threat: a caller creates a token for each candidate of a hidden value, and then changes another value that the
-  // fingerprint reads. Only the token with the right candidate is then a duplicate, so one request tries all
+  // fingerprint depends on. Only the token with the right candidate is then a duplicate, so one request tries all
   // candidates.
   const seesValues = updated.carriesFingerprint || maySeeClear(caller, open.containers);
   if (guarded && !seesValues) return rejected('reveal_required');
@@ -149,7 +149,7 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
   };
   const sealed = await attempt.seal([write]);
   const after = sealed.viewOf(stream);
-  if (after.state.life === null) throw new Error('an updated token lives');
+  if (after.state.life === null) throw new Error('an updated token must be live');
   const claimed = claimedBy(after, after.state.life, updated.carriesFingerprint);
   if ((await attempt.commit(sealed, { tokens: [claimed] })) === conflict) return conflict;
   if (isExpired(after.state.life, latestNow(vault.clock))) return rejected('token_not_found');
@@ -158,15 +158,15 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
   return done(tokenAnswer(caller, read, allowed.value, { recordedAs: 'update', carriesFingerprint }));
 }
 
-/** Changes nothing: another living token has the new fingerprint, and the response is that token. */
+/** Returns the other live token that has the new fingerprint. Changes neither token. */
 async function storeDuplicate(
   { context }: Update,
   { carriesFingerprint }: UpdateDraft,
   { view, other }: { readonly view: TokenView; readonly other: ReadToken },
   attempt: Attempt,
 ): Promise<TokenResult | Conflict> {
-  // Threat: hits are charged, too. A caller that creates a token with its guess hits that token whenever the guess is
-  // wrong.
+  // Threat: a caller that first creates a token with its guess hits that token whenever the guess is wrong. So hits are
+  // charged as well.
   const claimed = { ...claimedBy(other.view, other.life, carriesFingerprint), deduplicated: true };
   const sealed = await attempt.seal([{ view, decisions: [], ...nothingToSeal }]);
   if ((await attempt.commit(sealed, { tokens: [claimed] })) === conflict) return conflict;
@@ -193,7 +193,8 @@ function updateCommand(
     codesEndUpTo: earliestForCodes(vault.clock),
     changed,
     dataReplaced,
-    // The keys of replaced data live until the token is deleted, for replay as of an earlier time.
+    // With this setting, the keys of replaced data are kept until the token is deleted, for replay as of an earlier
+    // time.
     keepSuperseded: context.caller.tenantSettings.keep_superseded_data === 'true',
     expiresAt,
     cvc: cvc.is,
@@ -201,7 +202,10 @@ function updateCommand(
   };
 }
 
-/** Every 403 comes before anything is merged or evaluated (docs/contract.md, "Changing expressions"). */
+/**
+ * Makes every check that can return 403, before anything is merged or evaluated (docs/contract.md, "Changing
+ * expressions").
+ */
 function authorise({ context, patch }: Update, content: TokenContent): CommandResult<Transform> {
   const { caller } = context;
   const { containers } = content;

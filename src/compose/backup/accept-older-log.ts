@@ -9,8 +9,8 @@ import type { Config } from '../config/config.js';
 import { dataDirectoryOf, openProfile } from '../open-profile.js';
 
 /**
- * Accepts a restored log that is behind its keys. Records the end of each token whose keys were erased since the log
- * was copied, and returns the number of these tokens. If it is interrupted, run it again from the start. Throws
+ * Accepts a restored log that is behind its keys. Records an end for each token whose keys were destroyed after the log
+ * was copied, and returns the number of those tokens. If it is interrupted, run it again from the start. Throws
  * BackupRefused if the log is not behind.
  */
 export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer, ...Buffer[]]): Promise<number> {
@@ -27,9 +27,9 @@ export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer,
   try {
     if ((await logBehind(vault)) === null)
       throw new BackupRefused('the log is not behind its keys; nothing was changed.');
-    // Threat: an attacker puts back a forged log. Every later start trusts the log that is accepted here.
+    // Threat: an attacker restores a forged log. Every later start trusts the log that is accepted here.
     await expectWholeLog(vault);
-    // A key without a row was not erased. Restoring the key store from a backup repairs that.
+    // A key without a row was lost, not erased. Restoring the key store from a backup recovers it.
     const erased = (await reconcileKeys(vault)).lost.filter(({ key }) => key === 'destroyed');
     await closeUnreadableTokens(vault, erased);
     await acceptLog(vault);

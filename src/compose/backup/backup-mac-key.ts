@@ -8,9 +8,9 @@ import type { Config } from '../config/config.js';
 const purpose: VaultKeyPurpose = 'integrity';
 
 /**
- * Returns the key that authenticates the manifest of a backup. Reads it from the keys in the backup, where it is
- * wrapped by the root key. Threat: an attacker who can write to the backup can replace every file in it, but does not
- * have the root key. Throws BackupRefused.
+ * Returns the key that authenticates a backup's manifest. Reads it from the keys in the backup, where it is wrapped
+ * under the root key. Threat: an attacker who can write to the backup can replace every file in it, but does not have
+ * the root key. Throws BackupRefused.
  */
 export async function backupMacKey(
   { settings }: Config,

@@ -19,31 +19,31 @@ import { keysDatabaseOf } from './stores-to-copy.js';
 export type Restoring = {
   readonly config: Config;
   readonly rootKeys: readonly [Buffer, ...Buffer[]];
-  /** The folder of the backup, and the names of the store files in it. */
+  /** The backup's folder, and the names of the store files in it. */
   readonly folder: string;
   readonly files: readonly string[];
   readonly keyLines: AsyncIterable<string>;
   readonly erased: ErasedKeys;
   readonly onPhase: OnPhase;
-  /** Throws if tokens have ended since the backup and the operator has not accepted that. */
+  /** Throws if tokens were erased since the backup and the operator has not accepted that. */
   readonly expectAccepted: (lost: readonly UnreadableToken[]) => void;
 };
 
 /**
- * Restores the stores of a backup. Never writes keys that were erased since the backup. Returns the number of tokens
- * that have ended since.
+ * Restores the stores from a backup. Never writes keys that were erased since the backup. Returns the number of tokens
+ * that were erased since then.
  */
 export function restoreStores(restoring: Restoring): Promise<number> {
   return restoring.config.settings.profile === 'embedded' ? restoreFiles(restoring) : restoreKeys(restoring);
 }
 
-/** Rejects a data directory that is not empty. */
+/** Throws BackupRefused if the data directory is not empty. */
 export function expectNoData({ settings }: Config): void {
   if (settings.profile !== 'embedded' || !existsSync(settings.data) || readdirSync(settings.data).length === 0) return;
   throw new BackupRefused(`${settings.data} is not empty; nothing was changed. Name another directory with --data.`);
 }
 
-/** Restores into a directory beside the data directory, and renames that directory once it is complete. */
+/** Restores into a temporary directory next to the data directory, and renames it once it is complete. */
 async function restoreFiles(restoring: Restoring): Promise<number> {
   const { config, folder, files, keyLines, erased, onPhase } = restoring;
   const dataDir = resolve(config.settings.data);
@@ -67,7 +67,7 @@ async function restoreFiles(restoring: Restoring): Promise<number> {
   }
 }
 
-/** Checks the log first. If the operator does not accept the ends that the log lacks, the key store stays empty. */
+/** Checks the log first. If the operator does not accept the erasures that the log lacks, the key store stays empty. */
 async function restoreKeys(restoring: Restoring): Promise<number> {
   const { config, keyLines, erased, expectAccepted, onPhase } = restoring;
   const stores = storeUrls(config);
@@ -94,7 +94,7 @@ async function endInOpened(config: Config, { rootKeys, erased, expectAccepted, o
     ...{ rootKeys, prepares: false, isVerb: true, acceptsOlderLog: true, onError: fail, onBroken: fail },
   });
   try {
-    // Threat: an attacker puts back a forged log. Every later start trusts the log that is accepted here.
+    // Threat: an attacker restores a forged log. Every later start trusts the log that is accepted here.
     onPhase('verifying the log');
     await expectWholeLog(service.vault);
     onPhase('recording what was erased since');

@@ -4,12 +4,12 @@ import { BackupRefused, type KeysToCopy } from '../../ports/backup.js';
 import type { Config } from '../config/config.js';
 import { storeUrls } from '../config/store-urls.js';
 
-/** Returns the name of the key store in the cluster profile. */
+/** Returns the name of the key store's database in the cluster profile. */
 export function keysDatabaseOf({ settings }: Config): string {
   return `${settings['mongodb.database']}_keys`;
 }
 
-/** Opens the key store that the settings name for reading, while other processes use it. Needs no root key. */
+/** Opens the configured key store for reading while other processes use it. Needs no root key. */
 export async function keysToCopy(config: Config): Promise<KeysToCopy> {
   if (config.settings.profile === 'embedded') return openKeysToCopy(config.settings.data);
   const stores = storeUrls(config);
@@ -20,8 +20,8 @@ export async function keysToCopy(config: Config): Promise<KeysToCopy> {
 }
 
 /**
- * Copies the log with its rows, and the access log, each as of one moment. Returns the names of the copies. In the
- * cluster profile it copies nothing, because the servers' own tools copy their data.
+ * Copies a consistent snapshot of the log with its rows, and another of the access log. Returns the names of the
+ * copies. Copies nothing in the cluster profile, where the servers' own tools copy their data.
  */
 export function copyStoreFiles({ settings }: Config, to: string): readonly string[] {
   if (settings.profile !== 'embedded') return [];

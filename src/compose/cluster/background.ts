@@ -21,11 +21,11 @@ type Deps = RunnerDeps & {
   readonly checkpointer: () => Checkpointer;
   /** Creates the webhook deliveries for one term as leader. */
   readonly webhooks: () => WebhookDeliveries;
-  /** Creates the counting of days for one term as leader. */
+  /** Creates the daily counting for one term as leader. */
   readonly dailyCounting: () => DailyCounting;
   /** Returns false if this process must not do anything irreversible because its clock is wrong. */
   readonly mayLead: () => boolean;
-  /** Finishes what other processes left half-done. */
+  /** Finishes work that other processes left half-done. */
   readonly clear: () => Promise<unknown>;
   readonly onError: (error: unknown) => void;
 };
@@ -35,7 +35,7 @@ export type Background = { start(): void; stop(): Promise<void> };
 /**
  * Creates the background work, which one of the participating processes runs as leader. The leader brings rows up to
  * the head of the log, destroys ended keys, and records expiries and purges that are due. Two leaders may overlap while
- * the lease moves to another process. That is safe, because writes of rows and keys have their own guards.
+ * the lease moves to another process. That is safe, because row and key writes have their own guards.
  */
 export function createBackground(needs: Deps): Background {
   const { vault, checkpoints, sweep: createSweep, checkpointer: createCheckpointer, mayLead, clear, onError } = needs;
@@ -53,7 +53,7 @@ export function createBackground(needs: Deps): Background {
     }
   }
 
-  /** Runs one term as leader, until this process loses the lease or stops. */
+  /** Runs one term as leader. The term lasts until this process loses the lease or stops. */
   async function term(): Promise<void> {
     const sweep = createSweep();
     const checkpointer = createCheckpointer();
@@ -89,7 +89,7 @@ export function createBackground(needs: Deps): Background {
         if (lead === null) await wait(retryMs);
         else await term();
       } catch (error) {
-        // The next term starts again with the failed page, so nothing is skipped.
+        // The next term starts again from the failed page, so nothing is skipped.
         onError(error);
         await wait(retryMs);
       }

@@ -4,36 +4,34 @@ import { systemClock } from '../vault/system-clock.js';
 
 const compareEveryMs = 1_000;
 const recordEveryMs = 60_000;
-/** The maximum drift between two clocks, each of which is slewed by at most 500 ppm during adjustment. */
+/** The maximum drift between two clocks. While a clock is adjusted, it is slewed by at most 500 ppm. */
 const driftPerMs = 0.001;
 /** MongoDB reports its time in whole milliseconds, rounded down. */
 const truncatedMs = 1;
-/** If its clock differs from MongoDB's by more than this, a process does nothing irreversible and is not ready. */
+/** A process whose clock differs from MongoDB's by more than this does nothing irreversible and is not ready. */
 export const clockOffMsMax = 2_000;
 const codeLifeMsMax = 3_600_000;
 
 export type ClusterClock = Required<Clock> & {
-  /** Returns half the width of the interval that contains MongoDB's time, ms. */
+  /** Returns half the width of the interval that contains MongoDB's time, in ms. */
   uncertaintyMs(): number;
-  /** Returns how far this machine's clock is ahead of MongoDB's, ms. */
+  /** Returns how far this machine's clock is ahead of MongoDB's, in ms. */
   offMs(): number;
   /** Returns whether the two clocks agree. */
   isTrusted(): boolean;
-  /** Compares the time with the newest time in `records`, then records the time there regularly. */
+  /** Compares the time with the newest time in `records`, then saves the time there at regular intervals. */
   recordIn(records: ClockRecords, onError: (error: unknown) => void): Promise<void>;
   stop(): void;
 };
 
-/**
- * The difference between MongoDB's time and this process's steady time lies between `least` and `most`, measured at
- * `at`.
- */
+/** Bounds for MongoDB's time minus this process's steady time. They were measured at the steady time `at`. */
 type Bounds = { readonly least: number; readonly most: number; readonly at: number };
 
 /**
- * Returns MongoDB's time as this process knows it: an interval that is measured by a round trip every second and grows
- * with the drift of the clocks until the next response. All processes therefore agree on what is due, even if their
- * machines' clocks differ. `primaryTime` returns MongoDB's time, ms since the epoch.
+ * Creates a clock that follows MongoDB's time. The clock knows an interval that contains MongoDB's time. It measures
+ * the interval with a round trip every second, and widens it by the possible drift until the next response. All
+ * processes therefore agree on what is due, even if their machines' clocks differ. `primaryTime` returns MongoDB's time
+ * in ms since the epoch.
  */
 export async function clusterClock(
   primaryTime: () => Promise<number>,
@@ -41,13 +39,13 @@ export async function clusterClock(
 ): Promise<ClusterClock> {
   const machine = systemClock();
   let bounds: Bounds = await measure();
-  /** The newest time at which the two clocks agreed. */
+  /** The latest time at which the two clocks agreed. */
   let agreedAt: number | null = null;
   let codesAhead = 0;
   let codesAheadWhenAgreed = 0;
   let recordTimer: NodeJS.Timeout | null = null;
 
-  /** Measures MongoDB's time. MongoDB read its clock at some moment between the request and the response. */
+  /** Measures MongoDB's time. MongoDB reads its clock at some moment between the request and the response. */
   async function measure(): Promise<Bounds> {
     const askedAt = machine.steady();
     const time = await primaryTime();
@@ -61,8 +59,8 @@ export async function clusterClock(
   }
 
   /**
-   * Measures MongoDB's time and intersects the result with the known bounds. During an election, a response takes
-   * seconds and is imprecise, so the known bounds are often narrower.
+   * Measures MongoDB's time and intersects the result with the known bounds. During an election a response takes
+   * seconds, so the known bounds are often narrower than the measured ones.
    */
   async function compare(): Promise<void> {
     const measured = await measure();
@@ -71,7 +69,7 @@ export async function clusterClock(
     const most = Math.min(known.most, measured.most);
     if (least <= most) bounds = { least, most, at: measured.at };
     else {
-      // Either the primary changed or a clock was set. A step back must not extend the hour of a verification code.
+      // Either the primary changed or a clock was set. A step back must not extend the life of a verification code.
       codesAhead += Math.ceil(Math.max(0, known.most - measured.least));
       bounds = measured;
     }
@@ -96,8 +94,8 @@ export async function clusterClock(
   }
 
   /**
-   * Returns the earliest possible time. While the clocks disagree, nothing may be destroyed that was not due when they
-   * last agreed.
+   * Returns the earliest possible time. While the clocks disagree, only what was due when they last agreed may be
+   * destroyed.
    */
   function earliest(): number {
     const steady = machine.steady();
@@ -128,8 +126,8 @@ export async function clusterClock(
     async recordIn(records, onRecordError) {
       const stored = await records.load();
       if (stored !== null) {
-        // The age of the recorded time is unknown. After a larger step back, all stored verification codes therefore
-        // count as due.
+        // It is unknown when this time was recorded. So if MongoDB's clock has stepped back further than clocks may
+        // differ, all stored verification codes count as due.
         const back = stored.newest - latest();
         codesAhead += stored.codesAhead + (back > clockOffMsMax ? back + codeLifeMsMax : Math.max(0, back));
         agreedAt ??= stored.newest;

@@ -18,15 +18,15 @@ type Deps = {
 };
 
 /**
- * How long rows that are no longer read are still written, ms. This is longer than any process reads without checking
- * the generation again (`trustedMs`).
+ * The minimum time for which the old rows are still written after a rebuild. It exceeds `trustedMs`, the longest time
+ * that a process reads rows without checking the generation again.
  */
 const minimalGraceMs = 3_000;
 
-/** The limit up to which events after a position are counted. */
+/** The gap is counted up to this many events. */
 const gapMax = 1_000;
 
-/** Creates the projections of the cluster profile, including the rebuild of tokens. */
+/** Creates the projections of the cluster profile, including the token rebuild. */
 export function clusterProjections({ vault, stores, keptMs, state, onError }: Deps) {
   const { generations, checkpoints, rowsConnection } = stores;
   const openThread = () => rebuildInProcess(vault, stores);
@@ -39,7 +39,7 @@ export function clusterProjections({ vault, stores, keptMs, state, onError }: De
   const position = () => checkpoints.position('tokens');
   const projections = createProjections({
     ...{ vault, generations, tokens, state },
-    // Zero, because no process continues this work once the command has ended.
+    // The command itself waits until the old rows can be removed, because no process would remove them after it ends.
     keptSeconds: 0,
     foldDirectory: () => foldDirectory(log, vault.integrity.rows),
     replaceDirectory: (records) => replaceDirectory(rowsConnection, records, log),
@@ -60,8 +60,8 @@ async function countRows({ directory, rows, clock }: Vault): Promise<number> {
 }
 
 /**
- * Throws MongoBroken if a newer program built a projection. Returns the projections that an older program built, which
- * must be rebuilt.
+ * Returns the projections that an older version of Strongroom built, which must be rebuilt. Throws MongoBroken if a
+ * newer version built a projection.
  */
 export async function outdatedInCluster({ generations }: Pick<ClusterStores, 'generations'>) {
   const { newer, older } = comparedVersions(await generations.versions());

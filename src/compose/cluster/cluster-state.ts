@@ -22,8 +22,8 @@ type Deps = {
 
 /**
  * Returns the state of one cluster process. A process is ready while MongoDB responds. Without EventStoreDB it still
- * serves reads, and without Redis it is late by seconds at most. Requests that need an unavailable store get 503. `gap`
- * counts up to 1,000 events.
+ * serves reads, and without Redis its timers are at most seconds late. Requests that need an unavailable store get 503.
+ * `gap` counts up to 1,000 events.
  */
 export async function clusterState(needs: Deps): Promise<ServiceState> {
   const { log, keys, checkpoints, isUp, damage, accessLogIsWritable, clock, rebuild } = needs;
@@ -44,7 +44,7 @@ export async function clusterState(needs: Deps): Promise<ServiceState> {
       ...(mongodb === null ? ['MongoDB is unavailable'] : []),
       ...damage,
       ...(accessLogIsWritable ? [] : ['the access log cannot be written']),
-      ...(Math.abs(offMs) > clockOffMsMax ? [`the clock of this machine is ${offMs} ms off that of MongoDB`] : []),
+      ...(Math.abs(offMs) > clockOffMsMax ? [`this machine’s clock is ${offMs} ms off MongoDB’s`] : []),
       ...(uncertaintyMs > clockOffMsMax ? [`MongoDB’s time is uncertain by ${uncertaintyMs} ms`] : []),
     ],
     notices: [],
@@ -63,8 +63,8 @@ export async function clusterState(needs: Deps): Promise<ServiceState> {
 }
 
 /**
- * Returns the result, or null if the call fails or takes too long, so that the state returns quickly even while a store
- * is down.
+ * Returns the result, or null if the call fails or takes too long. The state is therefore available quickly even while
+ * a store is down.
  */
 async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;

@@ -28,11 +28,11 @@ type Opening = {
   readonly database: string;
   readonly rootKey: Buffer;
   readonly rereadRootKeys: RootKeySource;
-  /** Creates missing indexes and collections. If false, a missing one is an error. */
+  /** If true, missing indexes and collections are created. If false, they are an error. */
   readonly prepares: boolean;
   readonly traceLimits: TraceUseLimits;
   readonly clockOf: (connection: MongoConnection) => Promise<ClusterClock>;
-  /** Brings the row of a stream to the end of the stream. */
+  /** Brings a stream's row up to the end of the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 

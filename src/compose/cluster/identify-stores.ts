@@ -4,17 +4,16 @@ import { systemRandom } from '../vault/compose-vault.js';
 import type { ClusterStores } from './cluster-stores.js';
 
 /**
- * Checks that the stores belong together, and returns the id of the log. Records the id of a new log in the key store.
- * `looksOnly` means that the log may be forged. Throws MongoBroken if the stores do not belong together or the rows can
- * no longer be searched.
+ * Checks that the stores belong together, and returns the log's id. Records the id of a new log in the key store. If
+ * `looksOnly` is true, the log may be forged, so its MACs are not verified. Throws MongoBroken if the stores do not
+ * belong together or the rows can no longer be searched.
  */
 export async function identifyStores(stores: ClusterStores, prepares: boolean, looksOnly: boolean): Promise<string> {
   const { log, storedLog, clock, checkpoints, keyStore } = stores;
-  // Read without verifying the MAC. The log of another vault is not forged; its MACs are merely under that vault's
-  // keys.
+  // Reads the id without verifying its MAC. Another vault's log is not forged; its MACs use that vault's keys.
   const identity = await logIdentity(storedLog);
   if (identity === null) {
-    // Threat: an attacker substitutes a new EventStoreDB, which would pass for this vault's log and make every token
+    // Threat: an attacker substitutes an empty EventStoreDB. If it were accepted as this vault's log, every token would
     // disappear.
     if (await holdsVault(stores)) throw new MongoBroken(emptyLog);
     if (!prepares) throw new MongoBroken('there is no vault in these stores yet. Create one with `strongroom init`.');
@@ -25,7 +24,7 @@ export async function identifyStores(stores: ClusterStores, prepares: boolean, l
   if ((await keyStore.logIdOfKeys()) !== identity.logId) {
     throw new MongoBroken('EventStoreDB and the key store belong to different vaults. Name those of one vault.');
   }
-  // Read again, this time verifying the MAC.
+  // Reads the id again, this time verifying its MAC.
   if (!looksOnly) await logIdentity(log);
   if ((await checkpoints.position('tokens')) > (await log.head())) throw new MongoBroken(shortLog);
   await refuseUnsearchable(stores);
@@ -33,15 +32,14 @@ export async function identifyStores(stores: ClusterStores, prepares: boolean, l
 }
 
 /**
- * Throws MongoBroken if the rows were restored from a copy made before a rebuild, because the key for searching them no
- * longer exists.
+ * Throws MongoBroken if the rows were restored from a copy made before a rebuild. Their search key no longer exists.
  */
 async function refuseUnsearchable({ generations, keys }: ClusterStores): Promise<void> {
   const { read } = await generations.fresh();
   if (!(await keys.generations()).includes(read)) throw new MongoBroken(unsearchable);
 }
 
-/** Returns whether MongoDB contains rows or keys of a vault whose log was in use. */
+/** Returns whether MongoDB contains rows or keys of a vault whose log has been used. */
 async function holdsVault({ directory, checkpoints, keys }: ClusterStores): Promise<boolean> {
   if ((await directory.list('tenant')).length > 0) return true;
   return (
@@ -60,5 +58,5 @@ const unsearchable =
   'generations, checkpoints and token_rows_<number>, and run `strongroom init`: a worker rebuilds the rows from the log.';
 
 const shortLog =
-  'EventStoreDB lacks events that MongoDB has recorded, as after a restore from an older copy. Restore the rows in ' +
+  'EventStoreDB lacks events that MongoDB has recorded, for example after a restore from an older copy. Restore the rows in ' +
   'MongoDB from a copy that is older still; the vault then brings them up to date from the log.';

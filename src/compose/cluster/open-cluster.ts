@@ -48,28 +48,28 @@ export type ClusterOptions = {
   readonly rereadRootKeys?: RootKeySource;
   /** A process with the role `api` leaves the background work to other processes. */
   readonly role: 'all' | 'api' | 'worker';
-  /** Creates the missing log, indexes and collections (`strongroom init`). */
+  /** Creates the log, indexes and collections if they are missing (`strongroom init`). */
   readonly prepares: boolean;
   /**
-   * Also opens a log that is behind its keys or does not continue from what they record. The log can then be examined,
-   * or reconciled with the keys.
+   * Opens the stores even if the log is behind its keys or does not match what the keys record of it. The log can then
+   * be examined or reconciled with the keys.
    */
   readonly acceptsOlderLog?: boolean;
   readonly cvcRetentionMs: number;
   readonly limits?: LimitSettings;
-  /** Null if traces are not recorded. */
+  /** Null if tracing is off. */
   readonly spans?: Spans | null;
-  /** How long the old rows are kept after a rebuild, ms. */
+  /** How long the old rows are kept after a rebuild, in ms. */
   readonly keptMs?: number;
-  /** Reports a notice for the operator, which goes into the service's log. */
+  /** Receives a notice for the operator, which is written to the service's log. */
   readonly onNotice?: (text: string) => void;
   /** The anchor that receives signed checkpoints, or null if there is none. */
   readonly anchor?: Anchor | null;
-  /** Tests control time with this clock. */
+  /** Lets tests control time. */
   readonly clock?: Clock;
-  /** Lets tests rotate the keys of traces early. */
+  /** Lets tests replace trace keys early. */
   readonly traceLimits?: TraceUseLimits;
-  /** Sends webhooks. The default sends only to public addresses. */
+  /** The default sends webhooks only to public addresses. */
   readonly webhookSender?: WebhookSender;
   readonly onError: (error: unknown) => void;
 };
@@ -84,8 +84,8 @@ export type Cluster = OpenService & {
 };
 
 /**
- * Opens the cluster profile, which implements all ports on EventStoreDB, MongoDB and Redis and is shared by many
- * processes. When it resolves, every key ended by an earlier event whose row is written is destroyed. Throws
+ * Opens the cluster profile, which implements all ports on EventStoreDB, MongoDB and Redis. Many processes can share
+ * it. When it resolves, all keys that were ended up to the rows' position in the log are destroyed. Throws
  * StoreUnavailable, or MongoBroken with advice.
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
@@ -93,7 +93,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const spans = options.spans ?? null;
   const webhookSender = options.webhookSender ?? httpWebhookSender({ allowsPrivate: false });
   const metrics = prometheusMetrics();
-  // Rows are written with the vault's keys and expressions, so the stores need the composed vault.
+  // Writing rows needs the vault's keys and expressions, so the stores need the composed vault.
   let composed: { readonly vault: Vault; readonly stores: ClusterStores } | null = null;
   const stores = await openClusterStores({
     ...{ urls, database, rootKey, prepares, rereadRootKeys: options.rereadRootKeys ?? (async () => []) },
@@ -126,8 +126,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     await unlessForged(shredEndedKeys(stores.log, stores.keys, await projectedUpTo()), acceptsOlderLog);
     const connections = [stores.rowsConnection, stores.keysConnection];
     const prove = createReadProof(stores.rowsConnection);
-    // Other processes cache callers as well, so `forget` waits until their entries have expired. A change of primary
-    // clears this cache, because a deposed server may have provided its entries.
+    // Other processes cache callers as well, so `forget` waits until their entries have expired. When the primary
+    // changes, this cache is cleared, because its entries may come from a deposed primary.
     const knownCallers = createKnownCallers({ othersToo: true });
     stores.rowsConnection.onPrimaryChanged(knownCallers.forgetAll);
     const { vault, recorder, service, damage, backgroundFailed } = composeVault(stores, {
@@ -146,7 +146,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
     });
     composed = { vault, stores };
-    // While a store is down, every round fails. The log gets one line per minute, and the metric counts every failure.
+    // While a store is down, every round fails. The metric counts every failure, but the log gets one line per minute.
     const report = onceAMinute(onError);
     const onBackgroundError = (error: unknown): void => {
       backgroundFailed(error);
@@ -175,7 +175,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
     });
     const works = role !== 'api';
-    // Any caller may request the readiness of a process, so its cost for the stores is bounded.
+    // Any caller may request a process's readiness, so the load that this puts on the stores is limited.
     const state = remembered(
       stateMs,
       () => damage().join(),
@@ -224,8 +224,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 /**
- * Returns a function that calls `ask` at most once per `lifeMs`, unless the value of `known` changes. Calls in between
- * get the same result.
+ * Returns a function that calls `ask` at most once per `lifeMs`, or sooner if the value of `known` changes. Calls in
+ * between get the same result.
  */
 function remembered<T>(lifeMs: number, known: () => string, ask: () => Promise<T>): () => Promise<T> {
   let askedAt = Number.NEGATIVE_INFINITY;

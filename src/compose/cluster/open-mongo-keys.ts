@@ -6,8 +6,8 @@ import type { TraceUseLimits } from '../../keys/trace-uses.js';
 import type { Clock } from '../../ports/clock.js';
 
 /**
- * Opens the keys of the cluster profile, and creates the first keys in an empty database. Throws MongoBroken if neither
- * `rootKey` nor a key from `source` is the root key. The caller closes the connection after `keys`.
+ * Opens the cluster profile's keys, and creates the first keys in an empty database. Throws MongoBroken if neither
+ * `rootKey` nor a key from `source` is the root key. The caller closes `keys` first, then the connection.
  */
 export async function openMongoKeys(
   connection: MongoConnection,

@@ -18,8 +18,9 @@ type Deps = {
 };
 
 /**
- * Opens what Redis provides: timers, webhook work, and limits that all processes share. Without Redis, timers are late,
- * the leader delivers all webhooks, and each process applies the limits on its own.
+ * Opens the features that Redis provides: timers, distributed webhook delivery, and rate limits that all processes
+ * share. While Redis is down, timers are late, the leader delivers all webhooks, and each process applies the limits on
+ * its own.
  */
 export function openRedis({ url, prefix, clock, fallback, onError }: Deps) {
   const timers = bullmqTimers({ url, prefix, clock, onError });
@@ -33,7 +34,7 @@ export function openRedis({ url, prefix, clock, fallback, onError }: Deps) {
     ...{ timers, rateLimits },
     carryWebhook: webhooks.carry,
     ping: () => connection.client.ping(),
-    /** Sets the timers for everything due within a day again, in case Redis has lost them. */
+    /** Sets the timers for all rows that are due soon (`soonMs`) again, in case Redis has lost them. */
     async refill(rows: Pick<TokenRows, 'due'>): Promise<void> {
       await timers.refill(await rows.due(latestNow(clock) + soonMs, refilledMax));
     },

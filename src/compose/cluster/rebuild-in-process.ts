@@ -9,7 +9,7 @@ import type { ClusterStores } from './cluster-stores.js';
 
 /**
  * Runs the long part of a rebuild in this process, which is a command or a worker and serves no requests in the
- * meantime. Throws StoreUnavailable while another process works on the rebuild.
+ * meantime. Throws StoreUnavailable while another process is working on the rebuild.
  */
 export async function rebuildInProcess(
   vault: Vault,
@@ -28,13 +28,13 @@ export async function rebuildInProcess(
   return {
     async build({ generation }, after, limit) {
       const page = await buildPage(vault, mongoRowWriter(rowsConnection, generation).revisionsOf, after, limit);
-      // Threat: a caller could read a token of a batch that may still be rolled back. The process that ends the batch
+      // Threat: a caller reads a token from a batch that may still be rolled back. The process that completes the batch
       // writes these rows.
       const pendingBatchStreams = await batches.pendingBatchStreams();
       return { ...page, rows: page.rows.filter(({ view }) => !pendingBatchStreams.has(view.stream)) };
     },
     compare: createMongoRowComparison(rowsConnection),
-    // The process uses the same keys for all its work, and a rotation replaces them there.
+    // The rebuild uses the process's own key ring, which handles rotations.
     forgetKeys: async () => undefined,
     close,
   };

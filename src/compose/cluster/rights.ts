@@ -7,12 +7,12 @@ import { type StoreUrls, storeUrls } from '../config/store-urls.js';
 
 class WrongAddresses extends StoreProblem {}
 
-/** The files with the administrators' addresses. They are read once, and their content is never stored. */
+/** The files that contain the administrators' addresses. They are read once, and their content is never stored. */
 export type AdminFiles = { readonly eventstore: string | null; readonly mongodb: string | null };
 
 /**
- * Creates or checks the vault's users and permissions in each store for which a file names an administrator. Returns
- * one line per step. Throws StoreProblem and StoreUnavailable.
+ * Creates or checks the vault's users and permissions in each store that has an administrator file. Returns one line
+ * per step. Throws StoreProblem and StoreUnavailable.
  */
 export async function prepareCluster(config: Config, files: AdminFiles): Promise<readonly string[]> {
   const urls = urlsOf(config);
@@ -27,7 +27,7 @@ export async function prepareCluster(config: Config, files: AdminFiles): Promise
   return lines;
 }
 
-/** Returns, for each store, the rights that the vault's users have beyond what the vault needs. */
+/** Returns the rights in each store that the vault's users have but the vault does not need. */
 export async function excessRights(config: Config): Promise<{
   readonly eventstore: readonly string[];
   readonly mongodb: readonly string[];

@@ -32,12 +32,12 @@ type Deps<C extends Clock> = {
   readonly rootKey: Buffer;
   readonly rereadRootKeys?: RootKeySource;
   readonly traceLimits?: TraceUseLimits;
-  /** Brings the row of a stream to the end of the stream. */
+  /** Brings a stream's row up to the end of the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
   readonly waits?: Waits;
 };
 
-/** Creates the stores of the cluster profile on open connections. `close` does not close these connections. */
+/** Creates the cluster profile's stores on open connections. `close` leaves these connections open. */
 export async function storesOn<C extends Clock>(needs: Deps<C>) {
   const { rowsConnection, keysConnection, log: stored, clock, rootKey, project } = needs;
   const { waits = usualWaits, rereadRootKeys, traceLimits } = needs;

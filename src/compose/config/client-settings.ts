@@ -16,7 +16,7 @@ export const clientSettings = {
     hasFlag: false,
   },
   api_key_file: {
-    doc: 'The file that holds the API key; - for standard input.',
+    doc: 'The file that contains the API key; - for standard input.',
     hasFlag: true,
   },
 } as const;
@@ -25,9 +25,7 @@ export type ClientSettingPath = keyof typeof clientSettings;
 
 export const clientSettingPaths = Object.keys(clientSettings) as readonly ClientSettingPath[];
 
-/**
- * The sources of values: the options of a command, under the member names that commander assigns, and the environment.
- */
+/** The sources of values: a command's options, under the member names that commander assigns, and the environment. */
 export type ClientSources = {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -80,7 +78,7 @@ export function apiKeySource(
   if (file !== null && file.name !== flag && key !== null)
     return { ok: false, problem: `${key.name}: ${file.name} is set too; remove one of them` };
   if (file !== null) {
-    // Only the command knows whether it also reads something else from standard input.
+    // A variable cannot select standard input, because only the command knows what else it reads from there.
     if (file.value === '' || (file.value === '-' && file.name !== flag))
       return { ok: false, problem: `${file.name}: must be a path` };
     return { ok: true, source: { kind: 'file', file: file.value, name: file.name } };
@@ -89,7 +87,7 @@ export function apiKeySource(
   return { ok: true, source: { kind: 'variable', key: new Secret(key.value.trim()), name: key.name } };
 }
 
-/** Returns the value of the flag if it is given, otherwise that of the variable. */
+/** Returns the value of the flag, or of the variable if the flag is not given. */
 function givenValue(path: ClientSettingPath, { flags, env = process.env }: ClientSources): Given | null {
   const flag = clientSettings[path].hasFlag ? flags[flagMember(path)] : undefined;
   if (typeof flag === 'string') return { name: flagName(path), value: flag };

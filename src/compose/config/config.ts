@@ -12,9 +12,9 @@ export type ConfigResult =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * Loads the settings from a JSON file, then variables, then flags. A later source overrides an earlier one, and only
- * the final value is checked. See docs/contract.md, "Settings". `flags` are the options of a commander command. Every
- * problem is one line that names a setting in the notation of its source and never repeats its value. Only this file
+ * Loads the settings from a JSON file, then from variables, then from flags. A later source overrides an earlier one,
+ * and only the final value is checked (docs/contract.md, "Settings"). `flags` are the options of a commander command.
+ * Each problem is one line that names a setting as its source writes it, and never repeats the value. Only this file
  * and `client-settings.ts` read the environment.
  */
 export function loadConfig(from: {
@@ -46,7 +46,7 @@ function defaultOf(path: SettingPath): Given {
   return { path, source: 'default', name: path, value: settings[path].default };
 }
 
-/** Checks each value with its own schema. The settings are complete only if there are no problems. */
+/** Checks each value against its own schema. The settings are complete only if there are no problems. */
 function check(given: readonly Given[]): { settings: Settings; problems: readonly string[] } {
   const values = new Map<SettingPath, unknown>();
   const problems: string[] = [];

@@ -10,7 +10,7 @@ const headerSettings = {
 } as const;
 const headerPaths = ['auth.header_aliases', 'http.idempotency_header_aliases', 'http.trace_header_aliases'] as const;
 
-/** Checks settings that are valid on their own but not in combination. Returns one line per problem, with advice. */
+/** Checks for settings that are valid alone but not in combination. Returns one line per problem, with advice. */
 export function crossChecks(values: Settings, nameOf: NameOf): readonly string[] {
   return [
     ...reachChecks(values, nameOf),
@@ -48,7 +48,10 @@ function reachChecks(values: Settings, nameOf: NameOf): readonly string[] {
   return problems;
 }
 
-/** Checks that the console's sessions cannot cross a network in plaintext, and that it knows its own names there. */
+/**
+ * Checks that console sessions cannot cross a network in plaintext, and that a console that other machines can reach
+ * knows its own host names.
+ */
 function consoleChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const { 'console.host': host, dev, behind_tls_proxy: isBehindProxy } = values;
   if (!(values['console.enabled'] ?? dev) || isLoopback(host)) return [];
@@ -74,7 +77,7 @@ const ofProvider = [
   'console.oidc.groups',
 ] as const;
 
-/** Checks that the sign-in with an identity provider has all that it needs, and comes back to the console. */
+/** Checks that all settings for sign-in with an identity provider are set, and that it can return to the console. */
 function identityProviderChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const given = ofProvider.find((path) => isSet(values[path]));
   const publicUrl = values['console.public_url'];
@@ -103,10 +106,10 @@ function rootKeyChecks(values: Settings, nameOf: NameOf): readonly string[] {
 
 /** Checks that no header has two meanings. Threat: an API key would be logged as a trace id. */
 function headerChecks(values: Settings, nameOf: NameOf): readonly string[] {
-  // As an alias, the header would contain only the key, so each bearer token would be read as a wrong key.
+  // An alias header contains nothing but the key, so every bearer token would be read as a wrong key.
   const isAmbiguous = values['auth.bearer'] && values['auth.header_aliases'].includes('authorization');
   const bearer = isAmbiguous
-    ? [`${nameOf('auth.bearer')}: auth.header_aliases names authorization, too; remove one of them`]
+    ? [`${nameOf('auth.bearer')}: auth.header_aliases names authorization as well; remove one of them`]
     : [];
   const clashing = headerPaths.flatMap((path) => {
     const taken = headerPaths.filter((other) => other !== path);
@@ -121,7 +124,7 @@ function headerChecks(values: Settings, nameOf: NameOf): readonly string[] {
 const stores = ['eventstore.url', 'mongodb.url', 'redis.url'] as const;
 const storeUrls = [...stores, 'mongodb.keys_url'] as const;
 
-/** Checks for settings that the profile requires or rejects, and for addresses that are given twice. */
+/** Checks that the settings fit the profile, and that no address is given twice. */
 function storeChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const both = storeUrls
     .filter((path) => values[path] !== null && values[`${path}_file`] !== null)

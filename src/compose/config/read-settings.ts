@@ -8,7 +8,7 @@ import { isSettingPath, type SettingPath, settingPaths, settings } from './setti
 
 export type Source = 'default' | 'file' | 'environment' | 'flag';
 
-/** An unchecked value, and the name under which the user gave it. */
+/** An unchecked value, and the name that the user wrote for it. */
 export type Given = {
   readonly path: SettingPath;
   readonly source: Source;
@@ -19,14 +19,14 @@ export type Given = {
 /** The settings from one source, and one line for each name that is not a setting. */
 type Reading = { readonly given: readonly Given[]; readonly problems: readonly string[] };
 
-/** Variables for tests and the servers that tests start. They share our prefix but are not settings. */
+/** Variables for tests and for servers that tests start. They share our prefix but are not settings. */
 const foreign = /^STRONGROOM_(TEST_.*|CRASH_.*|SERVERS_DIR|MONGO_NODES|MONGO_PORT|REDIS_PORT)$/;
-/** Variables that only some commands read, on their own. */
+/** Variables that only some commands read. */
 const clientVariables = new Set(clientSettingPaths.map(environmentName));
 
 /**
- * Reads the settings from variables. An unknown `STRONGROOM_…` variable is a problem, because a misspelt name would
- * silently have no effect.
+ * Reads the settings from variables. An unknown `STRONGROOM_…` variable is a problem, because a misspelled name would
+ * otherwise silently have no effect.
  */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Reading {
   const paths = new Map(settingPaths.map((path) => [environmentName(path), path]));
@@ -48,7 +48,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
 
 /**
  * Reads the settings among a command's flags, under the member names that commander assigns. The other flags belong to
- * the command, and commander has already rejected unknown ones.
+ * the command; commander has already rejected unknown flags.
  */
 export function readFlags(flags: Readonly<Record<string, unknown>>): Reading {
   const given = settingPaths.flatMap((path): Given[] => {
@@ -100,7 +100,7 @@ function isGroup(path: string): boolean {
 
 const booleans: Readonly<Record<string, boolean>> = { true: true, false: false, 1: true, 0: false };
 
-/** Parses a text. If it is invalid, returns the text itself, which the setting's schema then rejects. */
+/** Parses a value from text. Returns invalid text unchanged, so that the setting's schema rejects it. */
 function fromText(text: string, form: TextForm): unknown {
   switch (form) {
     case 'text':
@@ -118,7 +118,7 @@ function fromText(text: string, form: TextForm): unknown {
   }
 }
 
-/** Returns the message for an unknown name, in the notation of its source. */
+/** Returns the message for an unknown name, which names settings as their source writes them. */
 function unknownSetting(
   path: string,
   nameOf: (path: string) => string,

@@ -21,7 +21,7 @@ export const portOrOff = z.union([portNumber, z.literal('off')], { error: portEr
 const ratioError = 'must be a number from 0 to 1';
 export const ratio = z.number({ error: ratioError }).min(0, { error: ratioError }).max(1, { error: ratioError });
 
-/** The address of an OpenTelemetry collector, or null. Credentials belong in a variable that the exporter reads. */
+/** The address of an OpenTelemetry collector, or null. The exporter reads credentials from its own variable. */
 export const collectorUrl = z
   .string({ error: 'must be text' })
   .refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), {
@@ -44,7 +44,7 @@ const pathOrCommandError = 'must be a path, or a JSON array of strings, the prog
 /** A file, or a program with its arguments. */
 export const pathOrCommand = z.union([path, command], { error: pathOrCommandError });
 
-/** Returns the schema of a store's address or null. Cross-checks verify its security with `insecure_stores`. */
+/** Returns the schema of a nullable store address. `storeUrls` checks TLS and passwords. */
 export function storeUrl(...protocols: readonly string[]) {
   const error = `must be an address that begins with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`;
   return z
@@ -62,13 +62,15 @@ export const databaseName = z
   .string({ error: 'must be a name' })
   .regex(/^[A-Za-z0-9_-]{1,50}$/, { error: 'must be 1 to 50 letters, digits, _ and -' });
 
-/** A token of RFC 9110, section 5.6.2. */
+/** A token as defined in RFC 9110, section 5.6.2. */
 const tokenPattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
-/** Header names that have a meaning for the protocol, proxies or browsers. */
+/** Header names that mean something to the protocol, proxies or browsers. */
 const reserved =
   /^(accept(-.+)?|access-control-.+|age|allow|alt-svc|cache-control|connection|content-.+|cookie2?|date|etag|expect|forwarded|from|host|http2-settings|if-.+|keep-alive|last-modified|link|location|max-forwards|origin|pragma|prefer|priority|proxy-.+|range|referer|retry-after|sec-.+|server|set-cookie2?|te|trailer|transfer-encoding|upgrade(-.+)?|user-agent|vary|via|warning|www-authenticate|x-forwarded-.+|x-real-ip)$/;
 
-/** Returns a schema for distinct aliases of one of our headers, in lower case, as Node.js provides header names. */
+/**
+ * Returns a schema for distinct aliases of one of our headers. They are in lower case, like header names in Node.js.
+ */
 function headerNames(isReserved: (name: string) => boolean, why: string) {
   const message = `must be a header name of letters, digits and hyphens that does not already have a meaning${why}`;
   const name = z
@@ -79,12 +81,11 @@ function headerNames(isReserved: (name: string) => boolean, why: string) {
   return z.array(name, { error: 'must be a list of header names' }).transform((names) => [...new Set(names)]);
 }
 
-/** `Authorization` is allowed here, because it exists for credentials. */
+/** Names of headers that contain an API key. `Authorization` is allowed, because it exists for credentials. */
 export const keyHeaderNames = headerNames((name) => reserved.test(name), '');
 
 /**
- * Names of headers whose values are stored or logged. `Authorization` is not allowed here, because it contains
- * credentials.
+ * Names of headers whose values are stored or logged. `Authorization` is not allowed, because it contains credentials.
  */
 export const plainHeaderNames = headerNames(
   (name) => reserved.test(name) || name === 'authorization',
@@ -100,7 +101,7 @@ export const host = z.string({ error: 'must be text' }).refine((text) => isIP(te
 
 const hostNameError = 'must be a list of host names or IP addresses, without a port';
 
-/** Names in a `Host` header, in lower case. An IPv6 address has its brackets there. */
+/** Names in a `Host` header, in lower case. An IPv6 address is in brackets, as in the header. */
 export const hostNames = z.array(
   z
     .string({ error: hostNameError })
@@ -129,8 +130,8 @@ function isOrigin(text: string): boolean {
 }
 
 /**
- * An IP address, or a network as an address and a prefix length. Threat: if all addresses were allowed, any caller
- * could forge its own address.
+ * A proxy's IP address, or a network given as an address and a prefix length. Threat: if every address were a trusted
+ * proxy, any caller could forge its own address.
  */
 export const proxyAddress = z
   .string({ error: 'must be text' })
@@ -146,7 +147,7 @@ function isProxyAddress(text: string): boolean {
 
 const issuerError = 'must be an address that begins with https:// (http:// only on loopback), without user, query or #';
 
-/** The issuer of an identity provider. Threat: whoever can change responses on the way could sign in as anyone. */
+/** An identity provider's issuer. Threat: over plain HTTP, an attacker on the network could sign in as anyone. */
 export const issuerUrl = z.string({ error: issuerError }).refine(isSafeUrl, { error: issuerError });
 
 function isSafeUrl(text: string): boolean {
@@ -177,7 +178,7 @@ export const scopes = z
 const idError = 'tenant, private and management must be ids';
 const id = z.string({ error: idError }).regex(/^[A-Za-z0-9_-]{1,100}$/, { error: idError });
 
-/** What the members of the groups of an identity provider open, in order. */
+/** Rules, in order, that say what the members of an identity provider's groups may open. */
 export const groupRules = z.array(
   z
     .strictObject(

@@ -2,9 +2,9 @@ import { databaseName, flag, optionalPath, storeUrl } from './schemas.js';
 import type { Setting } from './setting.js';
 
 const urlFile = (setting: string): string =>
-  `The file that holds ${setting}, so that its password does not appear in a variable.`;
+  `The file that contains ${setting}, so that its password does not appear in a variable.`;
 
-/** The settings of `settings.ts` that locate the servers of the cluster profile. */
+/** The settings that locate the cluster profile's servers. `settings.ts` includes them. */
 export const serverSettings = {
   'eventstore.url': {
     schema: storeUrl('esdb', 'esdb+discover'),
@@ -33,7 +33,9 @@ export const serverSettings = {
     default: null,
     form: 'text',
     secret: false,
-    doc: 'The address of the data keys, for a separate user or server; by default mongodb.url.',
+    doc:
+      'The address of the MongoDB with the data keys, if they have a separate user or server. The default is ' +
+      'mongodb.url.',
   },
   'mongodb.keys_url_file': {
     schema: optionalPath,
@@ -47,7 +49,7 @@ export const serverSettings = {
     default: 'strongroom',
     form: 'text',
     secret: false,
-    doc: 'The database of rows and directory in MongoDB. The database of the keys has the same name followed by _keys.',
+    doc: 'The MongoDB database for rows and the directory. The database for keys has the same name followed by _keys.',
   },
   'redis.url': {
     schema: storeUrl('redis', 'rediss'),
@@ -62,6 +64,6 @@ export const serverSettings = {
     default: false,
     form: 'boolean',
     secret: false,
-    doc: 'Allows the cluster profile to use stores without TLS and passwords, to try it out on one machine or network.',
+    doc: 'Allows stores without TLS or passwords in the cluster profile, for trying it out on one machine or network.',
   },
 } as const satisfies Record<string, Setting>;

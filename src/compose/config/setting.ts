@@ -3,12 +3,12 @@ import type { z } from 'zod';
 /** The format of a value in a variable or after a flag. The items of a list are separated by commas. */
 export type TextForm = 'text' | 'number' | 'boolean' | 'list' | 'json';
 
-/** One setting. Its schema checks values from all sources, and its messages never quote the value. */
+/** One setting. Its schema checks values from all sources, and the schema's messages never quote a value. */
 export type Setting = {
   readonly schema: z.ZodType;
   readonly default: unknown;
   readonly form: TextForm;
-  /** Whether the value is replaced wherever settings are shown. */
+  /** Whether the value is hidden wherever settings are shown. */
   readonly secret: boolean;
   /** One sentence for the help output and the reference. */
   readonly doc: string;
@@ -16,18 +16,19 @@ export type Setting = {
 
 export const environmentPrefix = 'STRONGROOM_';
 
-/** Returns the variable of a setting: `STRONGROOM_AUTH_HEADER_ALIASES` for `auth.header_aliases`. */
+/** Returns a setting's variable, such as `STRONGROOM_AUTH_HEADER_ALIASES` for `auth.header_aliases`. */
 export function environmentName(path: string): string {
   return environmentPrefix + path.toUpperCase().replaceAll('.', '_');
 }
 
-/** Returns the flag of a setting: `--auth-header-aliases` for `auth.header_aliases`. */
+/** Returns a setting's flag, such as `--auth-header-aliases` for `auth.header_aliases`. */
 export function flagName(path: string): string {
   return `--${path.replaceAll(/[._]/g, '-')}`;
 }
 
 /**
- * Returns the member name that commander assigns to a setting's flag: `authHeaderAliases` for `auth.header_aliases`.
+ * Returns the member name that commander assigns to a setting's flag, such as `authHeaderAliases` for
+ * `auth.header_aliases`.
  */
 export function flagMember(path: string): string {
   return path.replaceAll(/[._](.)/g, (_, letter: string) => letter.toUpperCase());

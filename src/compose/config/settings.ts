@@ -27,9 +27,9 @@ import { serverSettings } from './server-settings.js';
 import type { Setting } from './setting.js';
 
 /**
- * Every setting, by its path in a configuration file (`auth.header_aliases`). The names of its variable
- * (`STRONGROOM_AUTH_HEADER_ALIASES`) and flag (`--auth-header-aliases`) follow from the path. See docs/contract.md,
- * "Settings".
+ * Every setting, by its path in a configuration file (`auth.header_aliases`). Its variable
+ * (`STRONGROOM_AUTH_HEADER_ALIASES`) and its flag (`--auth-header-aliases`) are derived from the path. See
+ * docs/contract.md, "Settings".
  */
 export const settings = {
   profile: {
@@ -38,15 +38,15 @@ export const settings = {
     form: 'text',
     secret: false,
     doc:
-      'Which stores hold the data: embedded keeps all of it in files on one machine, cluster in EventStoreDB, MongoDB and ' +
-      'Redis.',
+      'Where the data is stored: embedded keeps it in files on one machine; cluster keeps it in EventStoreDB, ' +
+      'MongoDB and Redis.',
   },
   role: {
     schema: oneOf(['all', 'api', 'worker']),
     default: 'all',
     form: 'text',
     secret: false,
-    doc: 'What a process of the cluster profile does: api serves requests, worker does background work, all does both.',
+    doc: 'What a process does in the cluster profile: api serves requests, worker does background work, all does both.',
   },
   host: {
     schema: host,
@@ -68,14 +68,16 @@ export const settings = {
     default: false,
     form: 'boolean',
     secret: false,
-    doc: 'Creates a root key and the first applications, to try Strongroom out on this machine only.',
+    doc: 'Creates a root key and the first applications, so that you can try Strongroom on this machine only.',
   },
   container: {
     schema: flag,
     default: false,
     form: 'boolean',
     secret: false,
-    doc: 'Rejects a start as root, and a data directory that is not on a volume. The container image sets it to true.',
+    doc:
+      'Refuses to start as root, or with a data directory that is not on a volume. The container image sets this ' +
+      'to true.',
   },
   'shutdown.delay_seconds': {
     schema: wholeNumber(0, 300),
@@ -83,8 +85,8 @@ export const settings = {
     form: 'number',
     secret: false,
     doc:
-      'How long the service still accepts requests after SIGTERM, while /health/ready returns 503. Set it to more than a ' +
-      'load balancer takes to notice.',
+      'How many seconds the service keeps accepting requests after SIGTERM, while /health/ready returns 503. Set ' +
+      'it to longer than your load balancer takes to notice.',
   },
   log_level: {
     schema: oneOf(logLevels),
@@ -99,8 +101,8 @@ export const settings = {
     form: 'text',
     secret: false,
     doc:
-      'The file with the root key, outside of the data directory: accessible to its owner only, or owned by root and ' +
-      'readable only by the group of the service (mode 0440).',
+      'The file with the root key, outside the data directory. Either only its owner has access to it, or root ' +
+      "owns it and only the service's group can read it (mode 0440).",
   },
   next_root_key_file: {
     schema: optionalPath,
@@ -108,8 +110,8 @@ export const settings = {
     form: 'text',
     secret: false,
     doc:
-      'The file with the next root key during a rotation; by default beside root_key_file, with `.new` after its name. The ' +
-      'service tries it on keys that the current root key does not open.',
+      'The file with the next root key during a rotation. The default is root_key_file with `.new` appended. The ' +
+      'service tries this key if the current root key does not open the keys.',
   },
   root_key_command: {
     schema: command.nullable(),
@@ -117,7 +119,7 @@ export const settings = {
     form: 'json',
     // Its arguments may contain credentials for a secret store.
     secret: true,
-    doc: 'A command that prints the root key, as an array of program and arguments; no shell is involved.',
+    doc: 'A command that prints the root key, as an array of the program and its arguments. No shell is involved.',
   },
   ...serverSettings,
   'auth.header_aliases': {
@@ -155,7 +157,7 @@ export const settings = {
     default: [],
     form: 'list',
     secret: false,
-    doc: 'Origins whose pages may call the service from a browser; empty: none.',
+    doc: 'Origins whose pages may call the service from a browser. There are none by default.',
   },
   'http.trusted_proxies': {
     schema: z.array(proxyAddress, { error: 'must be a list of IP addresses and networks' }),
@@ -176,7 +178,7 @@ export const settings = {
     default: null,
     form: 'text',
     secret: false,
-    doc: 'The file with the key of the TLS certificate (PEM).',
+    doc: 'The file with the private key of the TLS certificate (PEM).',
   },
   behind_tls_proxy: {
     schema: flag,
@@ -193,22 +195,22 @@ export const settings = {
     form: 'number',
     secret: false,
     doc:
-      'How many requests an application may send in a window; 0: no limit. Tokenize and detokenize count as many as ' +
-      'they have tokens, up to 100, so a lower limit rejects every large call.',
+      'How many requests an application may send per window; 0 means no limit. A call to tokenize or detokenize ' +
+      'counts as one request per token, up to 100, so a limit below 100 rejects every large call.',
   },
   'rate_limit.window_seconds': {
     schema: wholeNumber(1, 3600),
     default: 10,
     form: 'number',
     secret: false,
-    doc: 'The length of a window of the rate limits.',
+    doc: 'The length of the rate limit window, in seconds.',
   },
   'rate_limit.auth_failures': {
     schema: wholeNumber(0, 1_000_000_000),
     default: 50,
     form: 'number',
     secret: false,
-    doc: 'How many requests without a valid key an address may send in a window; 0: no limit.',
+    doc: 'How many requests without a valid key an address may send per window; 0 means no limit.',
   },
   'rate_limit.keyless_requests': {
     schema: wholeNumber(0, 1_000_000_000),
@@ -216,8 +218,8 @@ export const settings = {
     form: 'number',
     secret: false,
     doc:
-      'How many requests for pages that need no key (/docs, /openapi.json, /errors) an address may send in a window; ' +
-      '0: no limit. /health is not counted.',
+      'How many requests for pages that need no key (/docs, /openapi.json, /errors) an address may send per ' +
+      'window; 0 means no limit. /health is not counted.',
   },
   'rate_limit.guesses': {
     schema: wholeNumber(0, 1_000_000_000),
@@ -225,9 +227,9 @@ export const settings = {
     form: 'number',
     secret: false,
     doc:
-      'How many values and unknown ids an application may look up in an hour: values by `data:` and `fingerprint:` ' +
-      'terms when it may not read them in plaintext, deduplications onto tokens that it may not read, unknown ids in ' +
-      'detokenize and bulk delete; 0, or rate_limit.requests 0: no limit.',
+      'How many values and unknown ids an application may look up per hour: values in `data:` and `fingerprint:` ' +
+      'terms that it may not read in plaintext, deduplications onto tokens that it may not read, and unknown ids ' +
+      'in detokenize and bulk delete. There is no limit if this or rate_limit.requests is 0.',
   },
   'rate_limit.deduplication_misses': {
     schema: wholeNumber(0, 1_000_000_000),
@@ -235,10 +237,10 @@ export const settings = {
     form: 'number',
     secret: false,
     doc:
-      'How many creates with deduplication that find no equal token of another application, and updates with ' +
-      'deduplication, an application may send in an hour when it may not read every value in plaintext; imports do not count; 0, or rate_limit.requests 0: no limit. A ' +
-      'card number with known first six and last four digits has 100,000 candidates: at the default they take ten ' +
-      'hours.',
+      'How many creates and updates with deduplication an application may send per hour if it may not read every ' +
+      'value in plaintext. A create counts only if it finds no equal token of another application. Imports do ' +
+      'not count. There is no limit if this or rate_limit.requests is 0. A card number whose first six and last ' +
+      'four digits are known has 100,000 candidates, which take ten hours to try at the default.',
   },
   'admin.host': {
     schema: host,
@@ -252,14 +254,14 @@ export const settings = {
     default: 9464,
     form: 'number',
     secret: false,
-    doc: 'The port of the admin listener; 0 selects a free port, which the log names; off turns the listener off.',
+    doc: 'The port of the admin listener; 0 selects a free port, which is logged; off turns the listener off.',
   },
   'console.enabled': {
     schema: flag.nullable(),
     default: null,
     form: 'boolean',
     secret: false,
-    doc: 'Serves the console, the pages for people, on a listener of its own. Default: true with dev, otherwise false.',
+    doc: 'Serves the console, a web interface, on its own listener. The default is true with dev, otherwise false.',
   },
   'console.host': {
     schema: host,
@@ -273,7 +275,7 @@ export const settings = {
     default: 8090,
     form: 'number',
     secret: false,
-    doc: 'The port of the console; 0 selects a free port, which the log names.',
+    doc: 'The port of the console; 0 selects a free port, which is logged.',
   },
   'console.allowed_hosts': {
     schema: hostNames,
@@ -281,8 +283,8 @@ export const settings = {
     form: 'list',
     secret: false,
     doc:
-      'The host names, without a port, under which people open the console; loopback is always allowed. Requests with ' +
-      'another Host header get 421.',
+      'The host names, without a port, that people use to open the console. Loopback is always allowed. Requests ' +
+      'with another Host header get 421.',
   },
   'console.public_url': {
     schema: loopbackOrHttps.nullable(),
@@ -290,8 +292,8 @@ export const settings = {
     form: 'text',
     secret: false,
     doc:
-      'The address under which people open the console, such as https://console.vault.example, without a path. Sign-in ' +
-      'with an identity provider needs it.',
+      'The address that people use to open the console, such as https://console.vault.example, without a path. ' +
+      'Sign-in with an identity provider requires it.',
   },
   'console.oidc.issuer': {
     schema: issuerUrl.nullable(),
@@ -299,8 +301,8 @@ export const settings = {
     form: 'text',
     secret: false,
     doc:
-      'The identity provider with which people sign in to the console (OpenID Connect): the issuer, exactly as its ID ' +
-      'tokens name it. Without it, people sign in with keys and codes only.',
+      'The issuer of the identity provider for signing in to the console (OpenID Connect), exactly as its ID ' +
+      'tokens name it. Without it, people can sign in only with keys and codes.',
   },
   'console.oidc.client_id': {
     schema: shortText.nullable(),
@@ -308,22 +310,22 @@ export const settings = {
     form: 'text',
     secret: false,
     doc:
-      'The id under which the console is registered at the identity provider. Register the redirect URI ' +
-      'console.public_url + /sign-in/callback.',
+      "The console's client id at the identity provider. Register the redirect URI console.public_url + " +
+      '/sign-in/callback.',
   },
   'console.oidc.client_secret_file': {
     schema: optionalPath,
     default: null,
     form: 'text',
     secret: false,
-    doc: 'The file with the client secret of the console.',
+    doc: "The file with the console's client secret.",
   },
   'console.oidc.scopes': {
     schema: scopes,
     default: ['openid', 'profile'],
     form: 'list',
     secret: false,
-    doc: 'The scopes to request. Add the one with which the identity provider puts groups into the ID token.',
+    doc: 'The scopes to request. Add the scope that makes the identity provider put groups into the ID token.',
   },
   'console.oidc.groups_claim': {
     schema: shortText,
@@ -338,8 +340,8 @@ export const settings = {
     form: 'text',
     secret: false,
     doc:
-      'The claim of the ID token with the name that the access log shows. Choose one that people cannot change themselves. ' +
-      'A person without the claim appears by the subject (sub).',
+      'The ID token claim with the name that the access log shows. Choose a claim that people cannot change ' +
+      'themselves. A person without the claim appears as the subject (sub).',
   },
   'console.oidc.groups': {
     schema: groupRules,
@@ -347,8 +349,8 @@ export const settings = {
     form: 'json',
     secret: false,
     doc:
-      'What the members of each group open, as an array of objects: group, and tenant with the id of a private or ' +
-      'management application, or operator: true. The first match counts.',
+      'What the members of each group may open, as an array of objects. Each object has a group, and a tenant ' +
+      'with the id of its private or management application, or operator: true. The first match counts.',
   },
   'disk.reserve_bytes': {
     schema: wholeNumber(0, 1_000_000_000_000),
@@ -356,8 +358,9 @@ export const settings = {
     form: 'number',
     secret: false,
     doc:
-      'How much of the disk under the data directory is reserved for deletes, expiries and the records of reveals, at ' +
-      'most a twentieth of the disk. Below that, creates and updates get 503; 0: no reserve. Embedded profile only.',
+      'How many bytes of the disk under the data directory are reserved for deletes, expiries and records of ' +
+      'reveals, at most 5% of the disk. If less is free, creates and updates get 503. 0 means no reserve. ' +
+      'Embedded profile only.',
   },
   'audit.anchor': {
     schema: pathOrCommand.nullable(),
@@ -366,8 +369,8 @@ export const settings = {
     // Its arguments may contain credentials for the anchor.
     secret: true,
     doc:
-      'Receives each signed checkpoint of the log as a line: a file, preferably on another machine, or a command as an ' +
-      'array of program and arguments that reads the line from standard input.',
+      'Receives each signed checkpoint of the log as one line. It is a file, preferably on another machine, or a ' +
+      'command that reads the line from standard input, as an array of the program and its arguments.',
   },
   'webhooks.allow_private_targets': {
     schema: flag,
@@ -375,8 +378,8 @@ export const settings = {
     form: 'boolean',
     secret: false,
     doc:
-      'Also delivers webhooks to addresses that are not on the public internet, and over plain HTTP. Any application that ' +
-      'may create webhooks can then send requests into the network of the service.',
+      'Also delivers webhooks to addresses that are not on the public internet, and over plain HTTP. Any ' +
+      "application that may create webhooks can then send requests into the service's network.",
   },
   'tracing.endpoint': {
     schema: collectorUrl,
@@ -394,8 +397,8 @@ export const settings = {
     form: 'number',
     secret: false,
     doc:
-      'The share of traces that is recorded, from 0 to 1. A request with a traceparent header is recorded if its caller ' +
-      'recorded it.',
+      'The fraction of traces to record, from 0 to 1. A request with a traceparent header is recorded if its ' +
+      'caller recorded it.',
   },
   'cvc.retention_seconds': {
     schema: wholeNumber(1, 3600),

@@ -25,7 +25,7 @@ export function storeUrls({ settings }: Config): StoreUrlsResult {
     const checked = catalogue[path].schema.safeParse(text);
     if (text === null) problems.push(`${path}_file: ${file} cannot be read. Check the path and its permissions.`);
     else if (!checked.success) {
-      problems.push(...checked.error.issues.map(({ message }) => `${path}_file: what ${file} holds ${message}`));
+      problems.push(...checked.error.issues.map(({ message }) => `${path}_file: the content of ${file} ${message}`));
     }
     return text;
   };
@@ -49,8 +49,8 @@ function textOf(file: string): string | null {
 }
 
 /**
- * Returns the problems with insecure addresses. Threat: sealed data and wrapped keys cross these connections, and an
- * attacker on the network must not read or modify them.
+ * Returns the problems with insecure addresses. Threat: an attacker on the network reads or modifies the sealed data
+ * and wrapped keys that cross these connections.
  */
 function unsafe(urls: Readonly<Record<keyof StoreUrls, string | null>>): readonly string[] {
   const problems: string[] = [];

@@ -12,10 +12,10 @@ const databases = ['keys.db', 'vault.db', 'journal.db'];
 const setgid = 0o2000;
 
 /**
- * Locks a data directory for this process. Creates the directory with access for its owner only if it does not exist.
- * Rejects a directory that this process cannot write, that others can write or replace, that contains files others can
- * read or replace, or that another process has locked. Throws StoreBroken. With `isDev`, the data may be in a directory
- * of another user, such as a project that is mounted into a container.
+ * Locks a data directory for this process. If the directory does not exist, creates it with access only for its owner.
+ * Throws StoreBroken if this process cannot write to the directory, if other users can write to it or replace it, if
+ * they can read or replace files in it, or if another process has locked it. With `isDev`, the data may be in another
+ * user's directory, such as a project that is mounted into a container.
  */
 export async function takeDataDirectory(dataDir: string, isDev = false): Promise<{ release(): void }> {
   if (!isDev) expectNotReplaceable(dataDir, 'the data directory ');
@@ -33,7 +33,7 @@ export async function takeDataDirectory(dataDir: string, isDev = false): Promise
   if (fault !== null) throw new StoreBroken(fault);
   const paths = [join(dataDir, 'lock'), ...databases.flatMap((file) => filesOf(join(dataDir, file)))];
   for (const path of paths) await expectWritable(path);
-  // Checks the paths again, because a directory may be new, and another user may have put a link there since the first
+  // Checks the paths again, because the directory may be new and another user may have put a link there since the first
   // check.
   if (!isDev) for (const path of paths) expectNotReplaceable(path, '');
   for (const path of paths) await expectPrivate(path);
@@ -47,9 +47,9 @@ export async function takeDataDirectory(dataDir: string, isDev = false): Promise
 }
 
 /**
- * Returns what is wrong with the owner or mode of a data directory and how to correct it, or null. Threat: a user who
- * can write to the directory can replace our files. Group write permission is allowed only if the group is that of this
- * process and the directory is setgid, because container platforms hand over volumes that way (`fsGroup`).
+ * Returns what is wrong with a data directory's owner or mode and how to correct it, or null. Threat: a user who can
+ * write to the directory can replace our files. Group write permission is allowed only if the group is this process's
+ * and the directory is setgid, because container platforms provide volumes that way (`fsGroup`).
  */
 export function faultOfDataDirectory(directory: Stats, dataDir: string): string | null {
   const groupsOwn = isGroupsOwn(directory);
@@ -74,8 +74,8 @@ function isGroupsOwn(directory: Stats): boolean {
 }
 
 /**
- * Returns the paths of a database and of the files that SQLite keeps beside it. If the database is a symbolic link, the
- * latter are beside the link's target.
+ * Returns the paths of a database and of the files that SQLite keeps next to it. If the database is a symbolic link,
+ * those files are next to the link's target.
  */
 function filesOf(database: string): readonly string[] {
   const real = realPath(database);
@@ -87,7 +87,7 @@ function expectNotReplaceable(path: string, what: string): void {
   if (fault !== null) throw new StoreBroken(`${what}${path} ${fault}`);
 }
 
-/** Checks that no other user can read or write a file, unless its directory denies those users access. */
+/** Throws StoreBroken if another user can read or write the file. The file's mode or its directory may prevent that. */
 async function expectPrivate(file: string): Promise<void> {
   const stats = await stat(file).catch(() => null);
   if (stats === null) return;
@@ -102,8 +102,8 @@ async function expectPrivate(file: string): Promise<void> {
 }
 
 /**
- * Checks that a file is writable. SQLite opens a file without write permission as read-only, takes no lock, and reports
- * this only at the first write.
+ * Throws StoreBroken if the file is not writable. Without write permission, SQLite opens the file read-only, takes no
+ * lock, and reports the problem only on the first write.
  */
 async function expectWritable(file: string): Promise<void> {
   try {

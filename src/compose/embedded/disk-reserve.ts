@@ -8,7 +8,7 @@ export const reserveBytesDefault = 256 * 1024 * 1024;
 const reserveShare = 1 / 20;
 const lookEveryMs = 100;
 
-/** Events that end something or prove the log. They must be stored even when nothing else can be stored. */
+/** Events that end something, fences and checkpoints. They must be stored even when nothing else can be. */
 const alwaysStored = new Set([
   ...['token.deleted', 'token.expired', 'token.property.expired', 'token.fenced'],
   ...[
@@ -23,8 +23,8 @@ const alwaysStored = new Set([
 
 /**
  * Reserves the last part of the disk for writes that must not fail: deletes, expiries, and the access log records that
- * every reveal requires. While free space is below the reserve, every other write is rejected as on a full disk. Free
- * space is read at most ten times per second. Another program can still use up the reserve.
+ * every reveal requires. While free space is below the reserve, every other write is rejected as if the disk were full.
+ * Free space is read at most ten times per second. Another program can still use up the reserve.
  */
 export function diskReserve(dataDir: string, reserveBytes: number) {
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -49,7 +49,7 @@ export function diskReserve(dataDir: string, reserveBytes: number) {
   }
 
   return {
-    /** Wraps a unit of work. While only the reserve is left, the wrapped unit stores only events that must not fail. */
+    /** Wraps a unit of work so that it stores only events that must not fail while free space is below the reserve. */
     guardWork: (work: UnitOfWork): UnitOfWork => ({
       ...work,
       async commit(change) {
@@ -58,7 +58,7 @@ export function diskReserve(dataDir: string, reserveBytes: number) {
         return work.commit(change);
       },
     }),
-    /** Wraps a key ring, so that it creates no new key while free space is below the reserve. */
+    /** Wraps a key ring so that it creates no new keys while free space is below the reserve. */
     guardKeys: <K extends KeyRing>(keys: K): K => ({
       ...keys,
       async create(tenantId: string) {

@@ -16,12 +16,12 @@ type Deps = {
   readonly dataDir: string;
   readonly keptMs: number;
   readonly state: () => Promise<ServiceState>;
-  /** Called when reads switch to other rows. */
+  /** Called when reads switch to the rows of another generation. */
   readonly onSwap: () => void;
   readonly onError: (error: unknown) => void;
 };
 
-/** Creates the projections of the embedded profile, including the rebuild of tokens on a separate thread. */
+/** Creates the projections of the embedded profile, including the token rebuild, which runs on a separate thread. */
 export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onSwap, onError }: Deps) {
   const generations: Generations = {
     ...stores.generations,
@@ -44,7 +44,7 @@ export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onS
   const { log, keys, clock } = vault;
   const tokens = createTokenRebuild({
     ...{ generations, keys, log, clock, openThread, onError },
-    // Only one process can hold the data.
+    // Only one process can have the data open.
     isElsewhere: async () => false,
     ...{ graceMs: keptMs, version: projectionVersions.tokens },
   });
@@ -60,7 +60,7 @@ export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onS
     },
     replaceDirectory: stores.replaceDirectory,
     countRows: async () => stores.countRows(),
-    // Rows are written in the transaction of their events, so they are always current.
+    // Rows are written in the same transaction as their events, so they are always current.
     positionOf: (name) => (name === 'shredder' ? keys.checkpoint('shredder') : log.head()),
     eventsAfter: async (position) => (await log.head()) - position,
     shredUpTo: async () => Number.POSITIVE_INFINITY,
@@ -69,8 +69,8 @@ export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onS
 }
 
 /**
- * Throws StoreBroken if a newer program built a projection. Returns the projections that an older program built, which
- * must be rebuilt.
+ * Returns the projections that an older version of Strongroom built, which must be rebuilt. Throws StoreBroken if a
+ * newer version built a projection.
  */
 export async function outdatedProjections({ generations }: Pick<Stores, 'generations'>) {
   const { newer, older } = comparedVersions(await generations.versions());

@@ -4,8 +4,9 @@ import type { RebuildStatus } from '../../ports/projections.js';
 import type { ServiceState } from '../../ports/service-state.js';
 
 /**
- * Returns the state from both files and from the last write to the access log. Rows and directory are written in the
- * transaction of their events, so only the shredder can have a gap. `damage` lists the damage found so far.
+ * Returns the service's state, based on both database files and the last write to the access log. Rows and the
+ * directory are written in the same transaction as their events, so only the shredder can have a gap. `damage` lists
+ * the damage found so far.
  */
 export async function embeddedState(
   { log, keys }: { readonly log: EventLog; readonly keys: KeyRing },

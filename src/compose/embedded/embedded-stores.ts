@@ -5,12 +5,12 @@ import { openKeyRing } from '../../keys/open-key-ring.js';
 import type { TraceUseLimits } from '../../keys/trace-uses.js';
 import type { Clock } from '../../ports/clock.js';
 
-/** The SQLite stores of a data directory with their keys. Events of their log are authenticated. */
+/** A data directory's SQLite stores and its keys. Events read from the log are authenticated. */
 export type EmbeddedStores = Awaited<ReturnType<typeof openAuthenticStores>>;
 
 /**
- * Opens the stores of a data directory like `openSqliteStores`. `nextRootKey` is the key under which an interrupted
- * rotation may already have wrapped the keys.
+ * Opens a data directory's stores and keys. `nextRootKey` is the key under which an interrupted rotation may already
+ * have wrapped the keys.
  */
 export async function openAuthenticStores(
   dataDir: string,

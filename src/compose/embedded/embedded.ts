@@ -45,32 +45,32 @@ export type EmbeddedOptions = {
   /** `dev` and `production` each reject data that the other created. CLI commands use `any`, which accepts both. */
   readonly mode: 'dev' | 'production' | 'any';
   /**
-   * Also opens a log that is behind its keys or does not continue from what they record. The log can then be examined,
-   * or reconciled with the keys.
+   * Opens the stores even if the log is behind its keys or does not match what the keys record of it. The log can then
+   * be examined or reconciled with the keys.
    */
   readonly acceptsOlderLog?: boolean;
   readonly cvcRetentionMs: number;
-  /** If absent, there are no limits, as for CLI commands. */
+  /** CLI commands omit this and have no limits. */
   readonly limits?: LimitSettings;
   /** The anchor that receives signed checkpoints, or null if there is none. */
   readonly anchor?: Anchor | null;
   readonly clock?: Clock;
-  /** How much disk space is reserved for deletes and reveals, bytes. */
+  /** How many bytes of disk space are reserved for deletes and reveals. */
   readonly reserveBytes?: number;
-  /** Lets tests rotate the keys of traces early. */
+  /** Lets tests replace trace keys early. */
   readonly traceLimits?: TraceUseLimits;
   readonly random?: Random;
-  /** Sends webhooks. The default sends only to public addresses. */
+  /** The default sends webhooks only to public addresses. */
   readonly webhookSender?: WebhookSender;
-  /** Null if traces are not recorded. */
+  /** Null if tracing is off. */
   readonly spans?: Spans | null;
-  /** How long the old rows are kept after a rebuild, ms. The default is a minute. */
+  /** How long the old rows are kept after a rebuild, in ms. The default is one minute. */
   readonly keptMs?: number;
-  /** Reports a notice for the operator, which goes into the service's log. */
+  /** Receives a notice for the operator, which is written to the service's log. */
   readonly onNotice?: (text: string) => void;
-  /** Reports a failure that no request caused. */
+  /** Called for a failure that no request caused. */
   readonly onError: (error: unknown) => void;
-  /** Reports that the stores can no longer be written. The process must end. */
+  /** Called when the stores can no longer be written. The process must end. */
   readonly onBroken: (error: StoreBroken) => void;
 };
 
@@ -80,21 +80,21 @@ export type Embedded = OpenService & {
   readonly webhooks: WebhookDeliveries;
 };
 
-/** The default of `keptMs`. It serves searches that began on the rows from before a rebuild. */
+/** The default of `keptMs`. Searches that began before a rebuild still need the old rows for a while. */
 export const keptRowsMs = 60_000;
 
 /**
- * Opens the embedded profile, which implements all ports on the two SQLite files of one data directory. This process
- * holds the directory until `close`. When it resolves, every key that an event ended is destroyed. Throws StoreBroken
- * with advice.
+ * Opens the embedded profile, which implements all ports on the two SQLite files of one data directory. The directory
+ * is locked for this process until `close`. When it resolves, all ended keys are destroyed. Throws StoreBroken with
+ * advice.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dataDir, rootKey, random = systemRandom, limits = noLimits } = options;
   const { onNotice = () => undefined, keptMs = keptRowsMs, acceptsOlderLog = false, onError } = options;
   const bareClock = options.clock ?? systemClock();
   let guard: GuardedClock | null = null;
-  // The stores need a clock before they can read the record that decides whether to trust it. Until then they destroy
-  // nothing.
+  // The stores need a clock before they can read the record that says whether the clock can be trusted. Until then,
+  // they destroy nothing.
   const clock = lateClock(bareClock, () => guard);
   const metrics = prometheusMetrics();
   const lock = await takeDataDirectory(dataDir, options.mode === 'dev');
@@ -146,7 +146,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         spans: options.spans ?? null,
         systems: { log: 'sqlite', rows: 'sqlite' },
         rowCache,
-        // One timer wakes the sweep. The timer does not contain a token's id.
+        // Wakes the sweep. No timer contains a token's id.
         timers: { set: ({ dueAt }) => sweep.dueAt(dueAt), clear: () => undefined, pending: async () => 0 },
         knownCallers: createKnownCallers(),
         confirmReads: () => undefined,
@@ -203,11 +203,11 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         await vault.vocabularies.idle();
         await recorder.close();
         await checkpointer.stop();
-        // Destroys ended keys now, so that the next start need not read these events, which may be those of a whole
-        // import.
+        // Destroys ended keys now, so that the next start does not have to read the events since the last time. There
+        // may be a whole import's worth of them.
         await shredWithNotice(stores.log, stores.keys, onNotice).catch(() => undefined);
-        // If this fails, the key store's record of the log stays slightly older. Threat: a log that is opened only for
-        // examination may be forged, so it is never recorded.
+        // If this fails, the key store's record of the log is slightly out of date. Threat: a log that is opened only
+        // for examination may be forged, so it is never recorded.
         if (!acceptsOlderLog) await noteLog(stores).catch(() => undefined);
         await held.stop();
         dailyCounts.close();
@@ -222,7 +222,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
 }
 
 /**
- * Returns the id of the log. Records the id of a new log in both stores. Throws StoreBroken if the stores do not belong
+ * Returns the log's id. Records the id of a new log in both stores. Throws StoreBroken if the stores do not belong
  * together or were created in another mode.
  */
 async function identify(
@@ -231,12 +231,11 @@ async function identify(
   random: Random,
   clock: Clock,
 ): Promise<string> {
-  // Read without verifying the MAC. The log of another vault is not forged; its MACs are merely under that vault's
-  // keys.
+  // Reads the id without verifying its MAC. Another vault's log is not forged; its MACs use that vault's keys.
   const identity = await logIdentity(stores.storedLog);
   const logIdOfKeys = stores.logIdOfKeys();
   if (identity === null) {
-    // Threat: an attacker empties the log or removes its first event, and the vault would start a new log.
+    // Threat: an attacker empties the log or removes its first event, so that the vault starts a new log.
     if ((await stores.keys.logMemory()).link !== null) {
       if (acceptsOlderLog && logIdOfKeys !== null) return logIdOfKeys;
       throw lostVault();
@@ -250,7 +249,7 @@ async function identify(
   if (identity.logId !== logIdOfKeys) {
     throw new StoreBroken('vault.db and keys.db do not belong together. Restore both from backups of one vault.');
   }
-  // Read again, this time verifying the MAC.
+  // Reads the id again, this time verifying its MAC.
   if (!acceptsOlderLog) await logIdentity(stores.log);
   if (mode === 'production' && identity.dev) {
     throw new StoreBroken(

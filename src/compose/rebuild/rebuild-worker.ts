@@ -12,7 +12,7 @@ import type { FromThread, ThreadData, ThreadMethod, ToThread } from './protocol.
 import { toThreadError } from './thread-error.js';
 
 /**
- * Runs the thread that reads, decrypts and compares for a rebuild, to keep that work off the thread that serves HTTP.
+ * Runs in the rebuild thread, which reads, decrypts and compares. This keeps the work off the thread that serves HTTP.
  */
 async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promise<void> {
   giveWay();
@@ -35,7 +35,7 @@ async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promi
       try {
         return await buildPage(rowSources, revisionsIn(generation), after, limit);
       } finally {
-        // Threat: a key that is destroyed during the rebuild would remain usable in this thread's cache.
+        // Threat: a key that is destroyed during the rebuild remains usable in this thread's cache.
         keys.forgetAll();
       }
     },
@@ -63,15 +63,15 @@ async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promi
 }
 
 /**
- * Lowers the priority of this thread, so that requests get the processor first. Does nothing on systems other than
- * Linux, where this would affect the whole process.
+ * Lowers this thread's priority, so that requests get the CPU first. Does nothing except on Linux, because on other
+ * systems the priority applies to the whole process.
  */
 function giveWay(): void {
   if (platform() !== 'linux') return;
   try {
     setPriority(constants.priority.PRIORITY_LOW);
   } catch {
-    // The rebuild also works if the service may not change priorities.
+    // The rebuild works even if the service may not change priorities.
   }
 }
 

@@ -6,8 +6,8 @@ import { fromThreadError } from './thread-error.js';
 type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
 
 /**
- * Starts a `RebuildThread` on a separate thread with its own connections to the files of a data directory. The thread
- * reads the root key from shared memory and zeroes it. A message would leave copies of the key behind.
+ * Starts a `RebuildThread` on a separate thread, which opens the files of the data directory itself. The thread reads
+ * the root key from shared memory and zeroes it, because a message would leave copies of the key behind.
  */
 export function startRebuildThread(data: ThreadData): RebuildThread {
   const rootKey = new Uint8Array(new SharedArrayBuffer(data.rootKey.length));
@@ -25,7 +25,7 @@ export function startRebuildThread(data: ThreadData): RebuildThread {
   }
 
   function fail(): void {
-    failure ??= new Error('the thread of the rebuild ended unexpectedly');
+    failure ??= new Error('the rebuild thread ended unexpectedly');
     for (const { reject } of waiting.values()) reject(failure);
     waiting.clear();
   }

@@ -4,7 +4,7 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { ForgedRow } from '../../vault/forged-row.js';
 import { KeyLost, type LostKey } from '../../vault/key-lost.js';
 
-/** An error that is passed between threads. It contains no text that could quote data. */
+/** An error in a form that can be passed between threads. It contains no text that could quote data. */
 export type ThreadError =
   | { readonly is: 'key_lost'; readonly stream: string; readonly what: LostKey }
   | { readonly is: 'forged_row'; readonly row: ForgedRow['row']; readonly what: ForgedRow['what'] }
@@ -28,5 +28,5 @@ export function fromThreadError(error: ThreadError): Error {
   if (error.is === 'unavailable') return new StoreUnavailable(error.store, error.reason);
   if (error.is === 'forged') return new ForgedLog(error.what);
   if (error.is === 'unreadable') return new UnreadableEvent(error.event, error.reason);
-  return new Error(`the thread of the rebuild failed: ${error.name}`);
+  return new Error(`the rebuild thread failed: ${error.name}`);
 }

@@ -5,9 +5,8 @@ import { fsyncDirectory } from './fsync-directory.js';
 import { encodeKeyText, rootKeySizeBytes } from './key-text.js';
 
 /**
- * Generates a root key in a new file with mode 0600. When this returns, the file and its directory entry are on disk,
- * because losing the key in a power failure would also lose the data sealed under it. For the same reason, it never
- * overwrites an existing file.
+ * Generates a root key in a new file with mode 0600. Without the key, the data sealed under it would be lost. The file
+ * and its directory entry are therefore on disk when this returns, and an existing file is never overwritten.
  */
 export function generateRootKey(path: string): { ok: true } | { ok: false; message: string } {
   const created = create(path);

@@ -3,9 +3,8 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
 /**
- * Decodes 64 hexadecimal characters, optionally followed by one line end, into 32 bytes. Returns null for anything
- * else. Works on bytes, because a string that contains the key could not be zeroed. The key's buffer is not from the
- * pool.
+ * Decodes 64 hexadecimal characters, optionally followed by a line ending, into 32 bytes. Returns null for anything
+ * else. Works on bytes, because a string that contains the key could not be zeroed. The key has its own memory.
  */
 export function decodeKeyText(text: Buffer): Buffer | null {
   let end = text.length;
@@ -26,7 +25,7 @@ export function decodeKeyText(text: Buffer): Buffer | null {
   return key;
 }
 
-/** Encodes the key as 64 hexadecimal characters and a line end, in a buffer that the caller must zero. */
+/** Encodes the key as 64 hexadecimal characters and a line ending. The caller must zero the buffer. */
 export function encodeKeyText(key: Buffer): Buffer {
   const digits = '0123456789abcdef';
   const text = Buffer.allocUnsafeSlow(key.length * 2 + 1);

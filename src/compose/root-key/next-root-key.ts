@@ -23,9 +23,9 @@ import { readKeyFile } from './read-key-file.js';
 import type { RootKeyPlace } from './root-key-place.js';
 
 /**
- * Returns the next root key for a rotation. The key is on disk before any other key is wrapped under it. Creates the
- * key if it does not exist and `mayMake` allows that. Returns null after finishing a rotation that was interrupted at
- * its very end. The caller must zero the key. Throws RotationRefused.
+ * Returns the next root key for a rotation. The key is on disk before it wraps any other key. Creates the key if it
+ * does not exist and `mayMake` allows that. If a rotation was interrupted just before it removed the next key's file,
+ * removes the file and returns null. The caller must zero the key. Throws RotationRefused.
  */
 export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace, mayMake: boolean): Buffer | null {
   const isOurs = file !== null && isReplaced(file);
@@ -56,7 +56,7 @@ export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace
 }
 
 /**
- * Returns whether a rotation ends by writing the new root key into this file. It does not write into a mounted file
+ * Returns whether a rotation ends by writing the new root key to this file. A rotation does not write to a mounted file
  * that root owns.
  */
 export function isReplaced(file: string): boolean {
@@ -65,9 +65,9 @@ export function isReplaced(file: string): boolean {
 }
 
 /**
- * Overwrites the old root key in its file with the new key. Then overwrites the new key's file, so that no disk block
- * retains that key after a later rotation. If this is interrupted at any point, one of the two files contains the
- * complete new key.
+ * Overwrites the old root key in its file with the new key. Then overwrites and removes the new key's file, so that no
+ * disk block retains that key after a later rotation. If this is interrupted at any point, at least one of the two
+ * files contains the complete new key.
  */
 export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer): void {
   const text = encodeKeyText(key);
@@ -81,13 +81,13 @@ export function replaceRootKeyFile(file: string, nextFile: string, key: Buffer):
 }
 
 /**
- * Throws if the file cannot be replaced. Called before the rotation begins, because failing at its end would be too
- * late.
+ * Throws RotationRefused if the file cannot be overwritten. Call it before the rotation begins, because failing at the
+ * end would be too late.
  */
 function expectReplaceable(file: string): void {
   try {
     accessSync(dirname(file), constants.W_OK);
-    // The owner can write to a file of mode 0400 after changing its mode, unless the file system is read-only.
+    // A file with mode 0400 is not checked, because the rotation changes its mode before writing to it.
     if ((statSync(file).mode & 0o200) !== 0) accessSync(file, constants.W_OK);
   } catch {
     throw new RotationRefused(
@@ -96,7 +96,7 @@ function expectReplaceable(file: string): void {
   }
 }
 
-/** Creates the key under another name first, so that a crash never leaves an incomplete key under the final name. */
+/** Creates the key in a temporary file first, so that a crash never leaves an incomplete key under the final name. */
 function make(nextFile: string): void {
   const part = `${nextFile}.part`;
   rmSync(part, { force: true });

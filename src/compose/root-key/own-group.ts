@@ -6,18 +6,18 @@ import type { Stats } from 'node:fs';
  */
 const rootGroup = 0;
 
-/** Returns the group of this process, or null for root's group, which never counts as a service's own group. */
+/** Returns this process's group, or null if it is root's group. */
 export function ownGroup(): number | null {
   const group = process.getegid?.() ?? rootGroup;
   return group === rootGroup ? null : group;
 }
 
-/** Returns whether the file belongs to the group of this process. Supplementary groups do not count. */
+/** Returns whether the file belongs to this process's own group. Supplementary groups do not count. */
 export function isOfOwnGroup({ gid }: Pick<Stats, 'gid'>): boolean {
   return gid === ownGroup();
 }
 
-/** Returns whether root owns the file while this process does not run as root, as with a mounted Secret or volume. */
+/** Returns whether root owns the file but this process does not run as root, as with a mounted Secret or volume. */
 export function isRoots({ uid }: Pick<Stats, 'uid'>): boolean {
   return uid === 0 && process.geteuid?.() !== 0;
 }

@@ -3,14 +3,14 @@ import { isAbsolute, join, resolve, sep } from 'node:path';
 import { isOfOwnGroup } from './own-group.js';
 
 const sticky = 0o1000;
-/** The kernel's own limit. Opening the path reports a loop. */
+/** The kernel's own limit on symbolic links. Opening a path with more links fails with an error. */
 const linksMax = 40;
 
 /**
- * Returns why other users can replace the file that a path leads to and how to correct it, or null. The text follows
- * the file name in a sentence. Checks each directory along the path, along each symbolic link, and along the links'
- * targets. Stops at a part that does not exist yet or that this process may not access. Does not detect access control
- * lists. Threat: a user who can write to one of these directories replaces our directory, file or link with another.
+ * Returns why other users can replace the file that a path leads to and how to correct that, or null. The text
+ * continues a sentence that begins with the file's name. Checks each directory along the path and along the targets of
+ * its symbolic links. Stops at a part that does not exist yet or that this process may not access. Does not detect
+ * access control lists. Threat: a user who can write to one of these directories replaces our directory, file or link.
  */
 export function faultOfPath(path: string): string | null {
   const names = namesIn(resolve(path));
@@ -47,8 +47,8 @@ function statsOf(path: string): Stats | null {
 }
 
 /**
- * Returns why other users can replace an entry of a directory, or null. In a sticky directory, only root and the owners
- * of the entry and of the directory can replace it.
+ * Returns why other users can replace a directory entry, or null. In a sticky directory, only root, the entry's owner
+ * and the directory's owner can replace it.
  */
 function faultOfDirectory(directory: string, entry: string, stats: Stats | null): string | null {
   const own = statsOf(directory);

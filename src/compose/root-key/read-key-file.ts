@@ -6,7 +6,7 @@ import { faultOfPath } from './path-fault.js';
 import { realPath } from './real-path.js';
 import { noRootKey, type RootKeyResult } from './root-key-result.js';
 
-/** 64 characters, a line end of up to two, and one more byte that shows whether the file is longer. */
+/** 64 characters, a line ending of up to two bytes, and one more byte to detect a longer file. */
 const readSizeBytes = 67;
 const ownerModes: readonly number[] = [0o600, 0o400];
 /**
@@ -16,11 +16,11 @@ const ownerModes: readonly number[] = [0o600, 0o400];
 const mountedMode = 0o440;
 
 /**
- * Reads the root key from a regular file outside the data directory, because a copy of that directory must not include
- * its own key. Either this user owns the file and no other user has access, or root owns it and only the group of this
- * process may read it, as with secrets that container platforms mount. No other user may be able to replace the file,
- * or a link or directory on its path. Checks the same open file that it reads. With `isDev`, the key belongs to `--dev`
- * data and may be in a directory of another user.
+ * Reads the root key from a regular file. The file must be outside the data directory, because a copy of that directory
+ * must not include its own key. Either this user must own the file and no other user have access, or root must own it
+ * and only this process's group be able to read it, as with secrets that container platforms mount. No other user may
+ * be able to replace the file, or a link or directory on its path. The checks and the read use the same open file. With
+ * `isDev`, the key is for `--dev` data and may be in another user's directory.
  */
 export function readKeyFile(file: string, dataDir: string, isDev = false): RootKeyResult {
   const path = realPath(file);
@@ -58,7 +58,7 @@ function isInside(path: string, directory: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Opens without blocking, because opening a pipe without a writer would otherwise wait forever. */
+/** Opens the file without blocking. Otherwise, opening a pipe that has no writer would wait forever. */
 function open(path: string, file: string): { ok: true; descriptor: number } | { ok: false; message: string } {
   try {
     return { ok: true, descriptor: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK) };
@@ -88,7 +88,7 @@ function faultOf(stats: Stats, file: string): string | null {
   return null;
 }
 
-/** Checks the group of a mounted file. Threat: each further member of the group could read the key. */
+/** Checks a mounted file's group and mode. Threat: every other member of the group could read the key. */
 function faultOfMounted(stats: Stats, mode: number, file: string): string | null {
   if (!isOfOwnGroup(stats)) {
     const group = ownGroup();

@@ -3,9 +3,9 @@ import { noRootKey, type RootKeyResult } from './root-key-result.js';
 import { runKeyCommand } from './run-key-command.js';
 
 /**
- * Loads the root key from the one source that the settings name: a file, or the output of a command. There is no
- * default source, and no variable can contain the key (docs/design.md, "Key hierarchy"; docs/contract.md, "Settings").
- * On failure, returns a message with advice.
+ * Loads the root key from the configured source, which is either a file or the output of a command. There is no default
+ * source, and no variable can contain the key (docs/design.md, "Key hierarchy"; docs/contract.md, "Settings"). On
+ * failure, returns a message with advice.
  */
 export async function loadRootKey(from: {
   readonly file?: string | null;

@@ -3,12 +3,12 @@ import { decodeKeyText } from './key-text.js';
 import { noRootKey, type RootKeyResult } from './root-key-result.js';
 
 const timeLimitMs = 10_000;
-/** 64 characters, a line end of up to two, and one more byte that shows whether the output is longer. */
+/** 64 characters, a line ending of up to two bytes, and one more byte to detect a longer output. */
 const outputSizeBytesMax = 67;
 
 /**
- * Runs the program of `root_key_command` with its arguments, without a shell, and reads the root key from its output.
- * Stops the program after 10 s. Repeats neither its output nor its standard error, because both may contain secrets.
+ * Runs the program from `root_key_command` with its arguments, without a shell, and reads the root key from its output.
+ * Stops the program after 10 seconds. Never repeats its output or its standard error, because both may contain secrets.
  */
 export async function runKeyCommand(
   command: readonly [string, ...string[]],

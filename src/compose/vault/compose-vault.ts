@@ -34,7 +34,7 @@ import { createTurns } from '../../vault/turns.js';
 import type { AccessRecorder, Vault } from '../../vault/vault.js';
 import { countedKeyRing, countedSender } from './counted.js';
 
-/** The stores of a profile. */
+/** The stores that a profile provides. */
 export type Stores = Pick<
   Vault,
   | 'log'
@@ -64,10 +64,10 @@ export type Parts = Pick<
   readonly rateLimits: RateLimits;
   readonly limits: LimitSettings;
   readonly knownCallers: KnownCallers;
-  /** Null if other processes also change rows. */
+  /** Null if other processes can also change rows. */
   readonly rowCache: RowCache | null;
   readonly spans: Spans | null;
-  /** The names of the stores in spans. */
+  /** The store names that spans show. */
   readonly systems: { readonly log: string; readonly rows: string };
   readonly onError: (error: unknown) => void;
 };
@@ -84,17 +84,18 @@ type ComposedVault = {
   /** The parts of the service other than its state and its projections. */
   readonly service: Omit<Service, 'state' | 'projections'>;
   /**
-   * Returns the damage that requests and background work have found in the stores. Any entry makes the service unready.
+   * Returns the damage that requests and background work have found in the stores. If there is any, the service is not
+   * ready.
    */
   readonly damage: () => readonly string[];
   /** Records a failure that no request caused. */
   readonly backgroundFailed: (error: unknown) => void;
 };
 
-/** The maximum number of forged rows named here; `doctor` names all of them. */
+/** The maximum number of forged rows that `damage` names. `doctor` names all of them. */
 const forgedNamedMax = 10;
 
-/** Composes the vault that all commands use, on the stores of one profile. */
+/** Composes the vault, which all commands use, from the stores of one profile. */
 export function composeVault(bare: Stores, given: Parts): ComposedVault {
   const { integrity, metrics, rateLimits, limits, onError, spans, systems, rowCache, ...parts } = given;
   const { log, storedLog, chain, erasureProbe, generations, budgets, accessLog, dailyCounts, webhookStore, ...stores } =
@@ -144,14 +145,14 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
     if (forged.size < forgedNamedMax) forged.set(`${error.row.of} ${error.row.name}`, error.message);
   };
   const onForged = (error: ForgedRow): void => {
-    // Reports each forged row once. Threat: an attacker who guesses keys could otherwise fill the log.
+    // Reports each forged row once. Threat: an attacker who guesses keys fills the service's log.
     if (!forged.has(`${error.row.of} ${error.row.name}`)) onError(error);
     reportError(error);
   };
   return {
     ...{ vault, recorder },
     damage: () => [
-      ...(lost.size === 0 ? [] : ['keys of tokens are lost']),
+      ...(lost.size === 0 ? [] : ['token keys are lost']),
       ...(forgedLog === null ? [] : [`the log was changed from outside: ${forgedLog}`]),
       ...forged.values(),
     ],
@@ -167,7 +168,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
   };
 }
 
-/** Wraps the stores, so that each call that a request causes records a span. */
+/** Wraps the stores so that each call that a request makes records a span. */
 function tracedStores(stores: Stores, spans: Spans, systems: Parts['systems']): Stores {
   const { log, rows, keys, work, claims, directory, budgets, accessLog } = stores;
   return {

@@ -4,19 +4,19 @@ import type { ClockHold, ClockRecord, ClockRecords } from '../../ports/clock-rec
 import { type EventLog, ForgedLog } from '../../ports/event-log.js';
 
 const hourMs = 3_600_000;
-/** If a vault was stopped for longer than this, its next start requires confirmation before it trusts the clock. */
+/** If a vault was stopped for longer than this, its next start begins a hold. */
 const stoppedMsMax = 7 * 24 * hourMs;
-/** A larger step of the running clock is not trusted. */
+/** A larger step of the clock begins a hold. */
 const stepMsMax = hourMs;
 const holdMs = 24 * hourMs;
 const recordEveryMs = 60_000;
-/** Smaller differences come from reading two clocks in turn, or from adjusting one of them. */
+/** Smaller differences arise because two clocks are read one after the other, or because one is being adjusted. */
 const jitterMs = 2_000;
-/** The apparent drift between two clocks if one of them counts whole milliseconds. */
+/** The apparent drift between two clocks if one of them reports whole milliseconds. */
 const readingMs = 2;
-/** The longest time a verification code is kept (`cvc.retention_seconds`). */
+/** The longest time that a verification code is kept (`cvc.retention_seconds`). */
 const codeLifeMsMax = hourMs;
-/** How much newer than the last record an event may be: the interval between records plus the delay of a record. */
+/** How much newer than the last record an event may be. It covers the interval between records and a late record. */
 const unrecordedMsMax = 2 * recordEveryMs;
 
 export type GuardedClock = Required<Omit<Clock, 'steady'>> & {
@@ -37,21 +37,22 @@ export type HoldStatus = { readonly trusted: number; readonly remainingMs: numbe
 type Deps = {
   readonly clock: Clock;
   readonly records: ClockRecords;
-  /** The time of the newest event in the log, ms, or null if there is none. */
+  /** The time of the newest event in the log, in ms, or null if there is none. */
   readonly newestEvent: number | null;
   readonly onError: (error: unknown) => void;
   readonly onNotice: (text: string) => void;
 };
 
 /**
- * Guards against a wrong clock, so that one bad reading cannot destroy anything. The following begin a hold: a start
- * more than 7 days past the newest recorded time, a start or step more than an hour back, and a step more than an hour
- * forward. During a hold, anything due by the old or the new time is hidden and nothing is destroyed. The hold ends
- * after the vault has run for 24 hours, when the operator confirms the clock, or when the clock returns to the expected
- * time.
+ * Guards against a wrong clock, so that one bad reading cannot destroy anything. A hold begins if the vault starts more
+ * than 7 days after the newest recorded time, if it starts more than one hour before that time, or if the clock steps
+ * by more than one hour in either direction. During a hold, anything that is due by the old or the new time is hidden,
+ * and nothing is destroyed. The hold ends after the vault has run for 24 hours, when the operator confirms the clock,
+ * or when the clock returns to the expected time.
  *
- * A step back moves the time scale of verification codes by the same amount, so their hour continues. At a start, it is
- * unknown how long the vault was stopped. If the clock went back, all stored codes therefore become due.
+ * Verification codes have their own time scale. When the clock steps back, that scale moves forward by the same amount,
+ * so the codes do not live longer. At a start it is unknown how long the vault was stopped, so if the clock went back,
+ * all stored codes become due.
  */
 export async function guardedClock(needs: Deps): Promise<GuardedClock> {
   const { clock, records, newestEvent, onError, onNotice } = needs;
@@ -59,9 +60,9 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
   const steady = () => clock.steady?.() ?? clock.now();
 
   const stored = await records.load();
-  /** `wall - steady` at the last reading. */
+  /** The wall time minus the steady time at the last reading. */
   let offset = wallNow() - steady();
-  /** The same difference for the time scale of verification codes. It never decreases. */
+  /** The time for verification codes minus the steady time. It never decreases. */
   let codesOffset = offset;
   let hold: ClockHold | null = null;
   /** The steady time of the last update of `hold.elapsed`. */
@@ -83,16 +84,16 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
     };
     const ahead = wall - (trusted + ran);
     if (ahead <= stoppedMsMax && ahead >= -stepMsMax) return;
-    // If the same wrong clock continues, a restart neither shortens nor repeats the hold. A different reading begins
-    // the hold again.
+    // If the clock is still wrong in the same way, a restart neither shortens nor restarts the hold. If it is wrong in
+    // a different way, the hold starts again.
     const goesOn = wall - newest <= stoppedMsMax && newest - wall <= stepMsMax;
     hold = { trusted, trustedForCodes, ran, elapsed: goesOn ? (record.hold?.elapsed ?? 0) : 0 };
     onNotice(holdText(trusted));
   }
 
   /**
-   * Reads both clocks and detects a step. Every use of the clock calls this, so nothing is destroyed because of a clock
-   * that stepped.
+   * Reads both clocks and detects a step. Every use of the clock calls this, so nothing is destroyed because the clock
+   * has stepped.
    */
   function check(): number {
     const wall = wallNow();
@@ -132,7 +133,7 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
     write().catch(onError);
   }
 
-  /** Writes records in sequence, so that an older record never replaces a newer one. */
+  /** Writes records one after another, so that an older record never replaces a newer one. */
   function write(): Promise<void> {
     const written = saving.then(async () => {
       const record = { newest: wallNow(), codesAhead: codesAhead(), hold };
@@ -143,7 +144,7 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
   }
 
   if (stored !== null) begin(stored);
-  // A CLI command that is rejected must change no file. The service records from `start` on.
+  // A rejected CLI command must not change any file, so regular recording begins only with `start`.
   if (stored === null || hold !== null) await write();
 
   return {
@@ -201,7 +202,7 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
   };
 }
 
-/** Returns a clock that delegates to `guard` once that exists, and to `clock` before. */
+/** Returns a clock that delegates to the guarded clock once it exists, and to `clock` until then. */
 export function lateClock(clock: Clock, guard: () => GuardedClock | null): Clock {
   return {
     now: () => (guard() ?? clock).now(),
@@ -216,7 +217,7 @@ export function lateClock(clock: Clock, guard: () => GuardedClock | null): Clock
 
 /**
  * Returns the time of the newest event, or null if there is none. With `acceptsForged`, also returns null if the event
- * is not authentic, because a log that is opened only for examination gives no evidence of the time.
+ * is not authentic, because a forged event is no evidence of the time.
  */
 export async function newestEventTime(log: EventLog, acceptsForged: boolean): Promise<number | null> {
   try {
@@ -239,8 +240,8 @@ export function holdNotices(hold: HoldStatus | null): readonly string[] {
 }
 
 /**
- * Returns the newest trusted time. An event after the last record counts as well, unless it is much newer; it then
- * comes from an earlier wrong clock.
+ * Returns the newest trusted time. An event after the last record counts as well, unless it is so much newer that the
+ * clock must have been wrong when it was written.
  */
 function newestOf({ newest }: ClockRecord, newestEvent: number | null): number {
   return newestEvent !== null && newestEvent - newest <= unrecordedMsMax ? Math.max(newest, newestEvent) : newest;

@@ -4,8 +4,8 @@ import { isReplaced, replaceRootKeyFile, takeNextRootKey } from '../root-key/nex
 import type { RootKeyPlace } from '../root-key/root-key-place.js';
 
 /**
- * `root_key_file` is the file that now contains the new root key. `cleared` means that the call only finished the end
- * of an interrupted rotation.
+ * `root_key_file` is the file that now contains the new root key. `cleared` means that this call only cleaned up after
+ * an interrupted rotation.
  */
 export type KeyRotationState =
   | { readonly state: 'none' }
@@ -21,8 +21,8 @@ export type KeyRotationWork = {
 };
 
 /**
- * Creates the rotation work. `mayMakeNext` allows this process to create the next root key itself, because no other
- * process needs that key. `onRotated` is called once no key is wrapped under the old root key; it must not throw.
+ * Creates the rotation work. `mayMakeNext` allows this process to create the next root key itself, which is safe if no
+ * other process needs that key. `onRotated` is called once no key is wrapped under the old root key. It must not throw.
  */
 export function createKeyRotationWork(
   rotation: KeyRotation,

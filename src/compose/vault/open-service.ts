@@ -1,7 +1,7 @@
 import type { Service } from '../../http/service.js';
 import type { KeyRotationWork } from './key-rotation-work.js';
 
-/** The service with the operations that only CLI commands use. */
+/** A service, plus the operations that only CLI commands use. */
 export type OperatedService = Service & {
   readonly rotation: KeyRotationWork;
   readonly confirmClock: ConfirmClock;
@@ -13,7 +13,7 @@ export type OperatedService = Service & {
  */
 export type ConfirmClock = () => Promise<'confirmed' | 'trusted' | 'cluster'>;
 
-/** A service on open stores of either profile. */
+/** A service whose stores are open, in either profile. */
 export type OpenService = Service & {
   readonly confirmClock: ConfirmClock;
   /** Starts the background work. */

@@ -4,7 +4,7 @@ import type { StoredProjection } from '../../views/versions.js';
 
 type Deps = { readonly tokens: TokenRebuild; readonly projections: Projections };
 
-/** Rebuilds the projections that an older version built, and continues an interrupted rebuild. Runs at startup. */
+/** Rebuilds projections that an older version built, and continues an interrupted rebuild. Called at startup. */
 export async function rebuildOutdated(
   { tokens, projections }: Deps,
   outdated: readonly StoredProjection[],
@@ -16,6 +16,6 @@ export async function rebuildOutdated(
     await projections.rebuild(name, true);
   }
   if (!outdated.includes('tokens')) return tokens.resume();
-  onNotice('the rows of tokens were built by an older version; they stay in use while new ones are built');
+  onNotice('the token rows were built by an older version; they stay in use while new ones are built');
   await tokens.start(true);
 }

@@ -1,14 +1,13 @@
 import { uptime } from 'node:os';
 import type { Clock } from '../../ports/clock.js';
 
-/** The difference between two readings of the fast clocks above which the time since boot is read, ms. */
+/** If the two fast clocks diverge by more than this, the time since boot is read. */
 const lookIntoMs = 1_000;
 
 /**
- * Returns the clock of this machine. Its `steady` time continues while the machine is suspended, unlike Node.js's
- * monotonic clock, so that a laptop that slept overnight does not appear to have had its clock stepped. The time since
- * boot includes suspension, but reading it takes a system call on a file, so it is read only when the two fast clocks
- * disagree.
+ * Returns this machine's clock. Unlike Node.js's monotonic clock, its `steady` time continues while the machine is
+ * suspended, so a laptop that slept overnight does not seem to have had its clock stepped. The time since boot includes
+ * suspension, but reading it is slow, so it is read only when the two fast clocks diverge.
  */
 export function systemClock(): Clock & { steady(): number } {
   const bootedAt = uptime() * 1_000 - performance.now();

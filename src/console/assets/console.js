@@ -1,6 +1,6 @@
-// Makes pages more convenient. Every page works without it.
+// Makes pages more convenient. Every page works without this script.
 
-/** Completes the last term of a query from the suggestions of the service, as a combobox (WAI-ARIA). */
+/** Completes the last term of a query with suggestions from the service, in a WAI-ARIA combobox. */
 function completeQueries(input) {
   const list = document.createElement('ul');
   list.id = `${input.id}-options`;
@@ -18,7 +18,7 @@ function completeQueries(input) {
   let timer = 0;
 
   const termIn = (text) => /(?:[^\s()"]|"[^"]*"?)*$/u.exec(text)?.[0] ?? '';
-  // Values stay in the form: only names of fields, types, keys and containers are completed.
+  // Completes only the names of fields, types, keys and containers. Other values never leave the form.
   const mayComplete = (term) => term !== '' && (!term.includes(':') || /^(?:type|container):/i.test(term));
 
   function show(suggestions) {
@@ -97,7 +97,7 @@ function completeQueries(input) {
   });
 }
 
-/** Hides a value in plaintext in time, also in a copy of the page that the browser keeps for its back button. */
+/** Hides a plaintext value after its time is up, even if the browser kept the page for its back button. */
 function hideInTime(notice) {
   const left = notice.querySelector('[data-hide-left]');
   const endsAt = Date.now() + Number(notice.dataset.hideAfter) * 1000;
@@ -117,7 +117,7 @@ function hideInTime(notice) {
   document.addEventListener('visibilitychange', tick);
 }
 
-/** Checks a form by the rules of the vault while a person types, and shows the errors of the fields that were used. */
+/** Checks a form against the vault's rules as the person types. Shows errors only for fields that they have used. */
 function checkWhileTyping(form) {
   const used = new Set();
   let asked = 0;

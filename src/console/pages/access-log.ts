@@ -11,7 +11,7 @@ import type { ConsolePage, Visit } from '../page.js';
 import { pageLinks } from '../pagination.js';
 
 const pageSize = 25;
-/** An export contains at most this many entries, so that one click cannot occupy the vault for minutes. */
+/** The maximum number of entries in an export, so that one click cannot occupy the vault for minutes. */
 const exportedMax = 50_000;
 const exportedAtOnce = 100;
 const idMax = 1_000;
@@ -49,12 +49,12 @@ const filterForm = z.object({
 
 const exportForm = z.object({ ...filterFields, format: z.enum(['csv', 'jsonl']) });
 
-/** The fields of the form as they were typed. */
+/** The form's fields as they were typed. */
 type Typed = Readonly<Record<keyof typeof filterFields, string>>;
 
 /**
- * Shows the access log of the tenant. The filter is posted: the id of a token can be personal data, and an address ends
- * up in the history of the browser.
+ * Shows the tenant's access log. The filter is posted because a token's id can be personal data and URLs end up in the
+ * browser's history.
  */
 export const accessLogPage: ConsolePage = {
   menu: { label: 'Access log', group: 'Access' },
@@ -109,7 +109,7 @@ async function showFiltered(visit: Visit): Promise<FastifyReply> {
   return visit.page('access-log', { ...model, ...shown }, { title: 'Access log' });
 }
 
-/** Returns the first error of each field; null for a field without one. */
+/** Returns the first error in each field, or null for a valid field. */
 function errorsBeside(errors: Readonly<Record<string, readonly string[]>>) {
   const first = (field: string) => errors[field]?.[0] ?? null;
   return { entity_id: first('entity_id'), from: first('from'), to: first('to') };
@@ -133,7 +133,7 @@ function filterOf({ operation, entity_type: entityType, entity_id: id, from, to 
   return { operation, entityType, entityId: id === '' ? null : id, from, to };
 }
 
-/** What the table shows of an entry. */
+/** An entry's fields in the table. */
 function rowOf({ entry, entityId, trace }: ShownEntry) {
   const {
     time: at,
@@ -172,13 +172,13 @@ const columns = [
   'trace_id',
 ] as const;
 
-/** Sends the entries that the filter matches as a file, newest first. */
+/** Sends the entries that match the filter as a file, newest first. */
 async function exportEntries(visit: Visit): Promise<FastifyReply> {
   const asked = visit.form(exportForm);
   if (!asked.ok) throw new Problem('validation_failed', asked.errors);
   const { format, ...filter } = asked.value;
   const isCsv = format === 'csv';
-  // Entries that are recorded during the export must not move the others from page to page.
+  // Entries recorded during the export must not shift other entries between pages.
   const now = visit.vault.clock.now();
   const until = { ...filterOf(filter), to: Math.min(filter.to ?? Number.POSITIVE_INFINITY, now + 1) };
 

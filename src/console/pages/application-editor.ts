@@ -26,8 +26,8 @@ import { onceOf, type TypedForm, typedForm } from '../typed-form.js';
 import { existingApplication, pathOf, typeNotes } from './applications.js';
 
 /**
- * Creates and changes applications. Each button of the list of rules posts the whole form and gets it back changed, so
- * that the editor needs no script. Only `save` stores anything.
+ * Creates and changes applications. The editor needs no script: each button in the rule list posts the whole form, and
+ * the response contains the changed form. Only `save` stores anything.
  */
 export const applicationEditorPage: ConsolePage = {
   routes: [
@@ -74,15 +74,15 @@ function typeIn(source: unknown): ApplicationType {
   return applicationTypes.find((one) => one === type) ?? 'private';
 }
 
-/** What the editor shows besides the form. */
+/** The editor's fields besides the form. */
 type Options = {
   readonly errors?: FieldErrors;
   readonly focus?: number | null;
   readonly status?: number;
   readonly preview?: ShownPreview;
-  /** A problem of the request as a whole, above the form. */
+  /** A problem with the request as a whole, shown above the form. */
   readonly problem?: { readonly title: string; readonly detail: string } | null;
-  /** The form was checked, and can be saved. */
+  /** The form is valid and can be saved. */
   readonly isChecked?: boolean;
 };
 
@@ -113,7 +113,7 @@ function showEdit(visit: Visit, { id, document }: LivingApplication, form: Appli
   return visit.page('applications/edit', model, { title: 'Edit application', status: options.status ?? 200 });
 }
 
-/** Changes with each change of an application. */
+/** Returns a value that differs after each change to an application. */
 function versionOf({ created_at, modified_at }: ApplicationDocument): string {
   return String(modified_at ?? created_at);
 }
@@ -178,7 +178,7 @@ function keptPreview(type: ApplicationType, posted: TypedForm): Pick<Options, 'p
   return { preview: noPreview({ tokenId: posted.text('token_id'), permission: posted.text('permission') }) };
 }
 
-/** Returns what the API would say about the form; null if it is valid. */
+/** Returns the API's errors for the form, or null if the form is valid. */
 function errorsIn({ vault }: Visit, { document }: LivingApplication, form: ApplicationForm): FieldErrors | null {
   return errorsOf([
     parseName(form.name),
@@ -187,7 +187,7 @@ function errorsIn({ vault }: Visit, { document }: LivingApplication, form: Appli
   ]);
 }
 
-/** An expiry that passed stays as it is; a new one must lie in the future. */
+/** A new expiry must be in the future. A saved expiry that has passed may stay unchanged. */
 function expiryCheck({ clock }: Visit['vault'], document: ApplicationDocument, form: ApplicationForm) {
   return form.expiresAt === formOf(document).expiresAt ? valid(null) : checkExpiresAt(expiryIn(form), clock.now());
 }

@@ -110,14 +110,14 @@ export function pathOf(id: string): string {
   return `/applications/${encodeURIComponent(id)}`;
 }
 
-/** Returns the application that the path names. Throws a 404. */
+/** Returns the application in the path. Throws Problem 404 if it does not exist. */
 export async function existingApplication({ vault, caller, param }: Visit): Promise<LivingApplication> {
   const application = await livingApplication(vault, caller.tenantId, param('id'));
   if (application === null) throw new Problem('application_not_found');
   return application;
 }
 
-/** What an application of each type is for. */
+/** The purpose of each application type. */
 export const typeNotes: Readonly<Record<ApplicationType, string>> = {
   private: 'For servers: may read and reveal tokens, as its access says.',
   public: 'For browsers and apps: may only create and update tokens. Anyone may have its key.',
@@ -132,7 +132,7 @@ async function list(visit: Visit) {
   const applications = [];
   for (const application of found.applications) {
     const { name, type } = application.document;
-    // Null: deleted since it was listed.
+    // Null means that the application was deleted after it was listed.
     const keys = await listKeys(vault, caller.tenantId, application.id);
     if (!keys.ok) continue;
     const used = keys.value.flatMap(({ lastUsedAt }) => lastUsedAt ?? []);
@@ -166,7 +166,7 @@ async function show(visit: Visit, application: LivingApplication, options: ShowO
   const { id, document } = application;
   const { name, type, access } = document;
   const { status = 200 } = options;
-  // The answer is recorded by itself only if its status is 200.
+  // Reads are recorded automatically only if the response has status 200.
   if (status !== 200) await recordManagementRead(vault, visit.context, 'application', id);
   const keys = await listKeys(vault, caller.tenantId, id);
   if (!keys.ok) throw problemFrom(keys);
@@ -227,7 +227,7 @@ async function remove(visit: Visit) {
   });
 }
 
-/** Issues a key and shows it, only here. `replaces`: the key that is revoked next. */
+/** Issues a key and shows it once. `replaces` is the key to revoke next. */
 async function issue(visit: Visit, replaces: string | null) {
   const { vault, request, param } = visit;
   const id = param('id');

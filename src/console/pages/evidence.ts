@@ -34,7 +34,7 @@ type Errors = { readonly ids: string | null; readonly from: string | null; reado
 
 const noErrors: Errors = { ids: null, from: null, to: null };
 
-/** Shows the signed checkpoints and the public key, verifies the log, and makes bundles of evidence for auditors. */
+/** Shows the signed checkpoints and the public key, verifies the log, and creates evidence bundles for auditors. */
 export const evidencePage: ConsolePage = {
   menu: { label: 'Evidence', group: 'Evidence' },
   routes: [
@@ -76,7 +76,7 @@ export const evidencePage: ConsolePage = {
   ],
 };
 
-/** Verifies the whole log in the background. It belongs to operators, because the log is shared by all tenants. */
+/** Verifies the whole log in the background. Only operators may do this, because all tenants share the log. */
 export const verificationPage: ConsolePage = {
   menu: { label: 'Verification', group: 'Evidence' },
   routes: [
@@ -128,7 +128,7 @@ async function show(
   return visit.page('evidence', model, { title: 'Evidence', status });
 }
 
-/** Threat: number, position and count of a checkpoint would show a tenant how active other tenants are. */
+/** Threat: a checkpoint's number, position and count would show a tenant how active other tenants are. */
 function signedPart(checkpoint: Checkpoint) {
   const { time: at, signed_by: signedBy, signature } = checkpoint;
   return { time: formatTimestamp(at), hash: checkpointHash(checkpoint), signed_by: signedBy, signature };
@@ -156,7 +156,7 @@ async function sendBundle(visit: Visit): Promise<FastifyReply> {
     .send(zip.outputStream);
 }
 
-/** Returns what a bundle is about, or what is wrong with the form. */
+/** Returns the bundle's scope, or the errors in the form. */
 function scopeOf({ ids: text, from, to }: z.output<typeof bundleForm>): Parsed<BundleScope> {
   const ids = [...new Set(text.split(/\r?\n/).map((id) => id.trim()))].filter((id) => id !== '');
   const isPeriod = from !== '' || to !== '';
@@ -187,7 +187,7 @@ async function sendFile(visit: Visit, name: string, type: string, text: string):
     .send(text);
 }
 
-/** Returns the task with the result of a verification in lines. */
+/** Returns the verification task with its result split into lines. */
 function taskShown(task: TaskState) {
   if (task.state === 'running') {
     return { ...task, percent: task.total === 0 ? null : Math.floor((task.done / task.total) * 100) };

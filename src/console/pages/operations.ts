@@ -9,13 +9,13 @@ import { refreshWhile } from '../refresh.js';
 
 /** The page counts overdue tokens up to this number. */
 const overdueMax = 1_000;
-/** Typed to confirm a rotation. */
+/** The word that an operator types to confirm a rotation. */
 const rotationWord = 'rotate';
 
 const projectionForm = z.object({ name: z.enum(projectionNames), accept_new: z.literal('on').optional() });
 const rotationForm = z.object({ confirm: z.literal(rotationWord, { error: `must be the word ${rotationWord}` }) });
 
-/** Shows the work on the whole vault, and starts it: rebuilds of projections and the rotation of keys. */
+/** Shows and starts work on the whole vault: projection rebuilds and key rotation. */
 export const operationsPage: ConsolePage = {
   menu: { label: 'Projections and keys', group: 'Operations' },
   routes: [
@@ -106,7 +106,7 @@ const phases = {
   dropping: 'Removing the rows that are not in use',
 } as const;
 
-/** What the page shows of a projection. */
+/** A projection's fields on the page. */
 function rowOf({ name, version, generation, gap, state, rebuild, lastRebuild }: ProjectionStatus) {
   return {
     ...{ name, version, generation },
@@ -133,7 +133,7 @@ type Rotation = {
   readonly problem: string | null;
 };
 
-/** Reads the state of the rotation, which an operation returns as JSON. */
+/** Parses the rotation state, which an operation returns as JSON. */
 function rotationOf(outcome: Awaited<ReturnType<Visit['operations']['run']>>): Rotation {
   if (!outcome.ok) return { state: 'failed', done: 0, total: 0, problem: outcome.message };
   const fields = isJsonObject(outcome.value) ? outcome.value : {};

@@ -16,10 +16,10 @@ const daysShown = 30;
 const seriesMax = 6;
 
 /**
- * Shows the state of the vault: to everyone only whether it is ready, as `/health/ready` does; to a caller with
- * `log:read` the last checkpoint, the accesses and what concerns its tenant; with `report:read` the number of its
- * tokens; to an operator the reasons, stores and projections, as the admin listener does, and what the quick checks of
- * `strongroom doctor` find.
+ * Shows the state of the vault. Everyone sees whether it is ready, as in `/health/ready`. A caller with `log:read` sees
+ * the last checkpoint, the accesses, and findings that concern its tenant; with `report:read`, its number of tokens. An
+ * operator sees the reasons, stores and projections, as on the admin listener, and the findings of the quick
+ * `strongroom doctor` checks.
  */
 export const overviewPage: ConsolePage = {
   menu: { label: 'Overview', group: 'Vault' },
@@ -51,7 +51,7 @@ export const overviewPage: ConsolePage = {
   ],
 };
 
-/** Returns the last hourly checkpoint; `none` if there is none yet, and null if the session may not see it. */
+/** Returns the last hourly checkpoint, `none` if there is none yet, or null if the session may not see it. */
 async function lastCheckpoint({ vault, contextAs }: Visit) {
   const context = contextAs('management');
   if (context === null || !grantsAnywhere(context.caller, 'log:read')) return null;
@@ -62,7 +62,7 @@ async function lastCheckpoint({ vault, contextAs }: Visit) {
   return { time: newest.time, hash: checkpointHash(newest), signedBy: newest.signed_by };
 }
 
-/** Returns the number of the tenant's tokens by type; null if the session may not see it. */
+/** Returns the number of the tenant's tokens by type, or null if the session may not see it. */
 async function usage({ vault, contextAs }: Visit) {
   const context = contextAs('management');
   if (context === null || !grantsAnywhere(context.caller, 'report:read')) return null;
@@ -86,7 +86,7 @@ async function usage({ vault, contextAs }: Visit) {
   return { total, chart: chartOf('usage', 'bars', data) };
 }
 
-/** Returns how often the tenant's tokens were accessed; null if the session may not see it. */
+/** Returns how often the tenant's tokens were accessed, or null if the session may not see it. */
 async function accesses({ vault, contextAs }: Visit) {
   const context = contextAs('management');
   if (context === null || !grantsAnywhere(context.caller, 'log:read')) return null;
@@ -104,7 +104,7 @@ async function accesses({ vault, contextAs }: Visit) {
   return { chart: total === 0 ? null : chartOf('accesses', 'lines', { title, labels, series }) };
 }
 
-/** Returns the problems that the quick checks found; null if the session may not see them. */
+/** Returns the problems that the quick checks found, or null if the session may not see them. */
 async function findings({ vault, session, contextAs }: Visit, state: ServiceState) {
   const context = contextAs('management');
   const mayReadLog = context !== null && grantsAnywhere(context.caller, 'log:read');

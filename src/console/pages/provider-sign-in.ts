@@ -14,8 +14,8 @@ export const providerSignInPage: ConsolePage = {
 };
 
 /**
- * Sends the browser to the provider. A redirect would break `form-action 'self'`, which browsers apply to the redirects
- * of a form, too; so a page leads on.
+ * Sends the browser to the provider through a page. A redirect would violate `form-action 'self'`, which browsers also
+ * apply to redirects after a form is submitted.
  */
 async function begin(visit: Visit) {
   const { vault, request, reply } = visit;
@@ -27,9 +27,9 @@ async function begin(visit: Visit) {
 }
 
 /**
- * Signs a person in who comes back from the provider, and leads on to the overview. A redirect would arrive there
- * without the session, because the browser counts it as a part of the navigation from the other site (`Strict`).
- * Threat: no part of the request chooses where it leads (open redirect).
+ * Completes the sign-in of a person who returns from the provider, then leads to the overview through a page. After a
+ * redirect, the browser would not send the `Strict` session cookie, because the navigation began on another site.
+ * Threat: open redirects. No part of the request determines the destination.
  */
 async function finish(visit: Visit) {
   const { vault, service, request, reply } = visit;
@@ -75,7 +75,7 @@ const problems = {
   unavailable: 'provider_unavailable',
 } as const satisfies Record<ProviderFault, string>;
 
-/** Why a sign-in failed, for the log: a code and nothing else. */
+/** The reason that a sign-in failed, for the log: only a code. */
 class IdentityProviderError extends Error {
   readonly code: string;
 

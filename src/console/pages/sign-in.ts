@@ -35,7 +35,7 @@ export const signInPage: ConsolePage = {
   ],
 };
 
-/** Threat: the form never repeats a key or code, so that none can end up in a page, a cache or the browser's history. */
+/** The form never repeats a key or code. Threat: it could end up in a cache or the browser's history. */
 function show(visit: Visit, errors: FieldErrors, name: string, status = 200) {
   return visit.page(
     'sign-in',
@@ -46,7 +46,7 @@ function show(visit: Visit, errors: FieldErrors, name: string, status = 200) {
 
 const fields = ['name', 'private_key', 'management_key', 'operator_code', 'form'] as const;
 
-/** Returns the first error of each field, null for a field without one. */
+/** Returns the first error in each field, or null for a valid field. */
 function firstErrors(errors: FieldErrors): Readonly<Record<string, string | null>> {
   return Object.fromEntries(fields.map((field) => [field, errors[field]?.[0] ?? null]));
 }
@@ -90,7 +90,7 @@ async function signIn(visit: Visit) {
   if (earlier !== undefined) await closeSession(vault, earlier);
   const token = await openSession(vault, credentials, { name, issuer: null });
   await recordSignIn(visit, callers, isOperator, { name, issuer: null });
-  // No `maxAge`: the browser forgets the cookie when it ends.
+  // Without `maxAge`, the browser deletes the cookie when it closes.
   reply.setCookie(cookieNames.session, token, cookieOptions);
   return visit.redirect('/');
 }

@@ -33,7 +33,7 @@ const settingTexts: Readonly<Record<(typeof settingNames)[number], { readonly la
     },
   };
 
-/** Shows and changes the tenant of the management key, and deletes it. */
+/** Shows, changes and deletes the management key's tenant. */
 export const tenantPage: ConsolePage = {
   menu: { label: 'Tenant', group: 'Access' },
   routes: [
@@ -51,7 +51,7 @@ export const tenantPage: ConsolePage = {
 
 async function existingTenant({ vault, caller }: Visit): Promise<TenantDocument> {
   const tenant = await tenantDocument(vault, caller.tenantId);
-  // The session's key was good, so another request must have deleted the tenant since.
+  // The session's key was valid, so another request must have deleted the tenant since.
   if (tenant === null) throw new Problem('unauthenticated');
   return tenant;
 }
@@ -59,7 +59,7 @@ async function existingTenant({ vault, caller }: Visit): Promise<TenantDocument>
 type Options = {
   readonly errors?: FieldErrors;
   readonly status?: number;
-  /** What was typed; otherwise, what is saved. */
+  /** The typed values, if any; otherwise the saved ones. */
   readonly typed?: Pick<TenantDocument, 'name' | 'settings'>;
   readonly isConflict?: boolean;
 };
@@ -85,7 +85,7 @@ async function show(visit: Visit, tenant: TenantDocument, options: Options) {
       error: errorOf(errors, 'confirmation'),
     },
   };
-  // The answer is recorded by itself only if its status is 200.
+  // Reads are recorded automatically only if the response has status 200.
   if (status !== 200) await recordManagementRead(visit.vault, visit.context, 'tenant', null);
   return visit.page('tenant', model, { title: 'Tenant', status });
 }
@@ -94,7 +94,7 @@ function versionOf({ created_at, modified_at }: TenantDocument): string {
   return String(modified_at ?? created_at);
 }
 
-/** Returns the tokens of the tenant by type; null if the caller may not see the report. */
+/** Returns the number of the tenant's tokens by type, or null if the caller may not see the report. */
 async function usage({ vault, context }: Visit) {
   const { caller } = context;
   if (!grantsAnywhere(caller, 'report:read')) return null;
@@ -127,7 +127,7 @@ async function update(visit: Visit) {
   return show(visit, tenant, { typed, errors: updated.errors, status: 400 });
 }
 
-/** Deletes the tenant. Its keys, and so the session, end with it. */
+/** Deletes the tenant. This also ends its keys and therefore the session. */
 async function remove(visit: Visit) {
   const { vault, request, reply } = visit;
   const tenant = await existingTenant(visit);

@@ -12,7 +12,7 @@ const form = z.object({
     .max(2_000),
 });
 
-/** Changes the looks, also without a script and before the sign-in. */
+/** Changes the theme, even without a script or before the sign-in. */
 export const themePage: ConsolePage = {
   routes: [
     {

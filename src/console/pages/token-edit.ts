@@ -27,7 +27,7 @@ const edit = z.object({
 
 type Edited = z.output<typeof edit>;
 
-/** Changes what PATCH may change without the data: containers, metadata and expiry. */
+/** Changes the fields that PATCH can change without the data: containers, metadata and expiry. */
 export const tokenEditPage: ConsolePage = {
   routes: [
     {
@@ -78,7 +78,7 @@ async function save(visit: Visit): Promise<FastifyReply> {
   return showForm(visit, typed, errorsBeside(updated.errors), 400);
 }
 
-/** The stored token. Its read is recorded, because the form shows its metadata. */
+/** Returns the stored token and records the read, because the form shows the token's metadata. */
 async function storedToken(visit: Visit) {
   const answer = maskedAnswer(await findToken(visit, visit.param('id')));
   const token = await released(visit, answer);
@@ -97,7 +97,7 @@ function typedOf(token: JsonObject, revision: number): Edited {
   };
 }
 
-/** Returns only what differs from the stored token, so that a form that was not touched changes nothing. */
+/** Returns only the fields that differ from the stored token, so that submitting an unedited form changes nothing. */
 function patchOf(token: JsonObject, typed: Edited, metadata: Readonly<Record<string, string>>): TokenPatch {
   const before = typedOf(token, 0);
   const stored = isJsonObject(token['metadata']) ? Object.entries(token['metadata']) : [];
@@ -119,7 +119,7 @@ function patchOf(token: JsonObject, typed: Edited, metadata: Readonly<Record<str
   };
 }
 
-/** Shows what was typed, and links to the token as it is now. */
+/** Shows the typed values and links to the current token. */
 function showConflict(visit: Visit, typed: Edited): Promise<FastifyReply> {
   const form = 'Someone changed the token since you opened this form. Nothing was saved.';
   return showForm(visit, typed, { form }, 412);

@@ -27,7 +27,7 @@ const list = z.object({
 });
 const moment = z.object({ at: z.string().max(100).default('') });
 
-/** Shows what happened to a token, its state at an earlier time, and its end. */
+/** Shows a token's history, its state at an earlier time, and how it ended. */
 export const tokenPastPage: ConsolePage = {
   routes: [
     { method: 'GET', path: '/tokens/:id/history', ...ofHistory, handle: showHistory },
@@ -71,12 +71,12 @@ function rowOf(entry: JsonObject, path: string) {
   };
 }
 
-/** Returns a time as a field for a date and time holds it: in UTC, without an offset. */
+/** Formats a time for a date and time field: in UTC, without an offset. */
 function fieldOf(timestamp: string): string {
   return timestamp.slice(0, 23);
 }
 
-/** Shows the token as it was at a time, masked, and as the caller may see it both then and now. */
+/** Shows the masked token at an earlier time, limited to what the caller may see both then and now. */
 async function showEarlier(visit: Visit): Promise<FastifyReply> {
   const { vault, context } = visit;
   const id = visit.param('id');
@@ -84,7 +84,7 @@ async function showEarlier(visit: Visit): Promise<FastifyReply> {
   const model = { id, path: tokenPath(id), at: '', error: null, token: null, erased: null, isNone: false, asked: null };
   const options = { title: 'Earlier state of a token' };
   if (at === '') return visit.page('tokens/as-of', model, options);
-  // Positions of the log are for operators: they tell how much all tenants do.
+  // Only operators see log positions, which show how active other tenants are.
   const read = /^\d*$/.test(at) ? null : await readAsOf(vault, at);
   if (read === null || !read.ok) {
     const error =
@@ -124,8 +124,8 @@ async function showErasure(visit: Visit, problem: string | null): Promise<Fastif
 }
 
 /**
- * Sends the signed statement. Threat: it counts the search terms of all tenants, and reads all of them, so it takes an
- * operator besides a caller that may read the history, as the command does.
+ * Sends the signed statement. Requires an operator, as the command does, in addition to a caller that may read the
+ * history. Threat: the statement counts the search terms of all tenants and takes as long as reading all of them.
  */
 async function sendStatement(visit: Visit): Promise<FastifyReply> {
   if (!visit.session.isOperator) throw new ConsoleProblem('not_opened');

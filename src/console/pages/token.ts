@@ -13,9 +13,9 @@ import { sendFile } from '../send-file.js';
 import { shownText } from '../shown-text.js';
 import { findPlaintext, findToken, released, type Sheet, sheetOf, tokenPath } from '../token-sheet.js';
 
-/** The characters of the longest id. */
+/** The length of the longest id, in characters. */
 const idMax = 400;
-/** How long a browser shows a value in plaintext, seconds. */
+/** How long a browser shows a plaintext value, in seconds. */
 const revealedSeconds = 30;
 
 const reveal = z.object({ reason: z.string().default(''), as: z.enum(['page', 'file']).default('page') });
@@ -24,7 +24,7 @@ const deletion = z.object({
   revision: z.string().regex(/^\d{1,15}$/, { error: 'must be a revision' }),
 });
 
-/** Shows a token, masked first, and what a person can do with it. */
+/** Shows a token, initially masked, and the available actions. */
 export const tokenPage: ConsolePage = {
   routes: [
     {
@@ -82,7 +82,7 @@ async function showMasked(visit: Visit, errors = noErrors, reason = '', status =
   return visit.page('tokens/show', { ...model, seconds: revealedSeconds }, { title: 'Token', status });
 }
 
-/** What the page offers. The commands check it again. */
+/** The actions that the page offers. The commands check permissions again. */
 function mayDo({ caller }: Visit, { type, containers }: Sheet) {
   const may = (permission: 'token:update' | 'token:delete') => transformFor(caller, permission, containers) !== null;
   return {
@@ -97,7 +97,7 @@ function mayDo({ caller }: Visit, { type, containers }: Sheet) {
 async function revealToken(visit: Visit): Promise<FastifyReply> {
   const asked = visit.form(reveal);
   const typed = asked.ok ? asked.value.reason : '';
-  // Browsers send a line break that a person pasted as two characters, and the record contains none.
+  // The record must not contain line breaks. Browsers send each pasted line break as two characters.
   const text = typed.replaceAll(/\s+/g, ' ').trim();
   const stated = parseVisitor({ person: { name: 'person', text: undefined }, reason: { name: 'reason', text } });
   if (!asked.ok || !stated.ok) {
@@ -110,14 +110,14 @@ async function revealToken(visit: Visit): Promise<FastifyReply> {
   const body = await released(visit, answer, { ...context, caller: { ...caller, visitor } });
   if (asked.value.as === 'file') return sendToken(visit, body);
   const token = sheetOf(body);
-  // Without a script, too, the browser leaves the page in time.
+  // Even without a script, the browser leaves the page when the time is up.
   visit.reply.header('refresh', `${revealedSeconds}; url=${token.path}`);
   const may = { ...mayDo(visit, token), reveal: false };
   const model = { token, revision: answer.revision, may, isRevealed: true, errors: noErrors, reason: text };
   return visit.page('tokens/show', { ...model, seconds: revealedSeconds }, { title: 'Token' });
 }
 
-/** Deletes the token if its id was typed, as it is or as the page shows it. */
+/** Deletes the token if the person typed its id, either exactly or as the page shows it. */
 async function deleteConfirmed(visit: Visit): Promise<FastifyReply> {
   const { vault, context } = visit;
   const id = visit.param('id');

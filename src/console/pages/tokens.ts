@@ -12,7 +12,7 @@ import { tokenPath } from '../token-sheet.js';
 
 const pageSize = 20;
 const dataShownMax = 120;
-/** Longer than the longest query, so that the query language says what is wrong. */
+/** Longer than the longest query, so that the query language reports the error. */
 const queryMax = 10_000;
 
 const search = z.object({
@@ -27,8 +27,8 @@ const search = z.object({
 const prefix = z.object({ prefix: z.string().max(210) });
 
 /**
- * Lists and searches tokens. A search is posted: the query may contain a value, and an address ends up in the history
- * of the browser.
+ * Lists and searches tokens. A search is posted because the query may contain a value and URLs end up in the browser's
+ * history.
  */
 export const tokensPage: ConsolePage = {
   menu: { label: 'Tokens', group: 'Vault' },
@@ -96,7 +96,7 @@ function termOf({ text, kind }: Suggestion): string {
   return text.startsWith(`${kind}:`) ? text : `${kind}:${text}`;
 }
 
-/** Returns the query in three parts, so that the page can mark the character that cannot be read. */
+/** Returns the query in three parts, so that the page can mark the invalid character. */
 function around(query: string) {
   const at = queryErrorAt(query);
   if (at === null) return { before: null, at: '', after: '' };
@@ -104,7 +104,7 @@ function around(query: string) {
   return { before: query.slice(0, at), at: character, after: query.slice(at + character.length) };
 }
 
-/** Returns what the table shows of a token. */
+/** Returns a token's fields for the table. */
 function rowOf(token: JsonObject) {
   const { id, type, containers, created_at: createdAt, expires_at: expiresAt = null } = token;
   const isHidden = !Object.hasOwn(token, 'data');
@@ -116,7 +116,7 @@ function rowOf(token: JsonObject) {
   };
 }
 
-/** Returns data in one line: the members of an object, or the value itself. */
+/** Formats data on one line: an object's members, or the value itself. */
 function dataText(data: Json): string {
   if (!isJsonObject(data)) return shownText(data, dataShownMax);
   const members = Object.entries(data).map(([key, value]) => `${key}: ${shownText(value, dataShownMax)}`);

@@ -25,7 +25,7 @@ import { errorOf, type TypedForm, typedForm } from '../typed-form.js';
 const pageSize = 20;
 const outcomes = ['delivered', 'failed', 'parked'] as const;
 const hourMs = 3_600_000;
-/** How long the old secret goes on signing, by the value of the form. */
+/** How long the old secret continues to sign deliveries, by form value. */
 const overlaps = [
   { value: '24', label: 'for a day', ms: 24 * hourMs },
   { value: '168', label: 'for a week', ms: 168 * hourMs },
@@ -33,7 +33,7 @@ const overlaps = [
   { value: '0', label: 'no longer: it has leaked', ms: 0 },
 ] as const;
 
-/** Lists webhooks, creates and changes them, and shows what was delivered. */
+/** Lists, creates and changes webhooks, and shows their deliveries. */
 export const webhooksPage: ConsolePage = {
   menu: { label: 'Webhooks', group: 'Access' },
   routes: [
@@ -122,7 +122,7 @@ async function list(visit: Visit) {
   return visit.page('webhooks/list', model, { title: 'Webhooks' });
 }
 
-/** Returns what pages show of a webhook: never a secret. */
+/** Returns a webhook's fields for pages, without its secrets. */
 function shownWebhook({ id, url, description, enabled, event_types, token_types, containers }: WebhookDocument) {
   return {
     ...{ id, path: pathOf(id), url, description, enabled },
@@ -164,7 +164,7 @@ async function show(visit: Visit, webhook: WebhookDocument, errors: FieldErrors)
     confirmError: errorOf(errors, 'confirmation'),
   };
   const status = Object.keys(errors).length === 0 ? 200 : 400;
-  // The answer is recorded by itself only if its status is 200.
+  // Reads are recorded automatically only if the response has status 200.
   if (status !== 200) await recordManagementRead(vault, visit.context, 'webhook', webhook.id);
   return visit.page('webhooks/show', model, { title: 'Webhook', status });
 }
@@ -202,7 +202,7 @@ function versionOf({ created_at, modified_at }: WebhookDocument): string {
   return String(modified_at ?? created_at);
 }
 
-/** Returns the form as the body of a request. No token type and no container: all of them. */
+/** Converts the form to a request body. Selecting no token type or no container means all of them. */
 function fieldsIn(form: TypedForm): WebhookFields {
   const types = form.values('token_types');
   const containers = form
@@ -228,7 +228,7 @@ async function create(visit: Visit) {
   return showForm(visit, null, fields, { errors: created.errors, status: 400 });
 }
 
-/** Shows a new secret, only here. */
+/** Shows a new secret once. */
 function showSecret(visit: Visit, id: string, value: string, isNew: boolean) {
   const title = isNew ? 'The webhook is created' : 'The secret is rotated';
   return visit.page('webhooks/secret', { path: pathOf(id), value, isNew }, { title });
@@ -285,7 +285,7 @@ async function rotate(visit: Visit) {
   return showSecret(visit, rotated.value.webhook.id, rotated.value.secret.reveal(), false);
 }
 
-/** Delivers events again. Only an operator may, as on the command line. */
+/** Redelivers events. Only operators may do this, as on the command line. */
 async function replay(visit: Visit) {
   if (!visit.session.isOperator) throw new ConsoleProblem('not_opened');
   const webhook = await existing(visit);

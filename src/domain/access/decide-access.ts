@@ -4,16 +4,19 @@ import type { Permission, TokenPermission } from './permission.js';
 import { coversReach, reachOf } from './reach.js';
 import { strictest, type Transform } from './transform.js';
 
-/** Returns whether the caller has a permission on any container. If not, the request returns 403 before any read. */
+/**
+ * Returns whether the caller has a permission on any container. If not, the request returns 403 without reading
+ * anything.
+ */
 export function grantsAnywhere({ access }: Caller, permission: Permission): boolean {
   if (access.kind === 'permissions') return access.permissions.has(permission);
   return access.rules.some((rule) => rule.permissions.some((granted) => granted === permission));
 }
 
 /**
- * Returns how the caller sees a token in these containers when it uses this permission. Returns null if it may not use
- * the permission; the token then returns 403 or is left out of a list. `decideMove` decides updates that change
- * containers, and `transformForCreate` decides creations. See docs/contract.md, "Access rules".
+ * Returns how the caller sees a token in these containers under this permission. Returns null if the caller lacks the
+ * permission; a request for the token then returns 403, and lists omit the token. For updates that change containers,
+ * see `decideMove`; for creations, see `transformForCreate`. See docs/contract.md, "Access rules".
  */
 export function transformFor(
   subject: AccessSubject,
@@ -23,13 +26,16 @@ export function transformFor(
   return decideAccess(subject, permission, containers).transform;
 }
 
-/** An application, or one whose access is not saved yet. */
+/** An application, saved or not yet saved. */
 export type AccessSubject = Pick<Caller, 'access' | 'applicationType'>;
 
-/** The transform of a permission, and the rule that decides it; null under plain permissions or if no rule does. */
+/**
+ * The transform for a permission, and the rule that decides it. `rule` is null under plain permissions, or if no rule
+ * grants the permission.
+ */
 export type AccessDecision = { readonly transform: Transform | null; readonly rule: AccessRule | null };
 
-/** Does the same as `transformFor`, and names the deciding rule. */
+/** Like `transformFor`, but also returns the rule that decides. */
 export function decideAccess(
   { access, applicationType }: AccessSubject,
   permission: TokenPermission,
@@ -46,8 +52,8 @@ export function decideAccess(
 }
 
 /**
- * Returns the strictest transform if the permission is needed in each of the containers, decided one by one. Returns
- * null if any of them is denied or if there are none. See docs/contract.md, "Access rules".
+ * Decides the permission separately for each container, and returns the strictest transform. Returns null if any
+ * container is denied or if there are no containers. See docs/contract.md, "Access rules".
  */
 export function transformForEach(
   caller: Caller,
@@ -59,7 +65,7 @@ export function transformForEach(
 }
 
 /**
- * Returns how the caller sees a token that it creates in these containers, or null if it may not create it. See
+ * Returns how the caller sees a token that it creates in these containers, or null if it may not create the token. See
  * docs/contract.md, "Access rules".
  */
 export function transformForCreate(caller: Caller, containers: readonly string[]): Transform | null {
@@ -67,10 +73,10 @@ export function transformForCreate(caller: Caller, containers: readonly string[]
 }
 
 /**
- * Returns whether the caller may read in plaintext every token on which it holds `permission`, or every token of the
- * tenant if `permission` is null. Such a caller learns nothing from looking up values. Returns true only if a single
- * permission reveals all of these tokens, so a caller whose rules reveal only some containers does not qualify. See
- * docs/contract.md, "Operations routes".
+ * Returns whether the caller may read every token on which it has `permission` in plaintext. If `permission` is null,
+ * this applies to all of the tenant's tokens. Such a caller learns nothing from looking up values. Returns true only if
+ * a single permission reveals all of these tokens, so a caller whose rules reveal only some containers does not
+ * qualify. See docs/contract.md, "Operations routes".
  */
 export function readsEveryValue(caller: Caller, permission: TokenPermission | null): boolean {
   if (caller.applicationType !== 'private') return false;
@@ -86,15 +92,16 @@ const revealingPermissions = ['token:read', 'token:search', 'token:use'] as cons
 function revealsWherever({ access }: Caller, permission: TokenPermission): boolean {
   if (access.kind === 'permissions') return permission === 'token:use';
   const granting = access.rules.filter(({ permissions }) => permissions.includes(permission));
-  // A rule that does not decide in its own container never decides, because an earlier rule covers the whole container.
+  // A rule that does not decide in its own container never decides, because a rule that takes precedence covers the
+  // whole container.
   const deciding = granting.filter((rule) => decidingRule(granting, permission, [rule.container]) === rule);
   return deciding.every(({ transform }) => transform === 'reveal');
 }
 
 /**
- * Returns whether the caller may see this token in plaintext and may therefore change its expressions
- * (docs/contract.md, "Changing expressions"). A public application never may. Threat: a mask or an index is a program
- * over the data, so a caller that can write one could read the data through it.
+ * Returns whether the caller may see a token in these containers in plaintext and may therefore change its expressions
+ * (docs/contract.md, "Changing expressions"). Always false for a public application. Threat: a mask or a search index
+ * is a program over the data, so a caller that can write one could read the data through it.
  */
 export function maySeeClear(caller: Caller, containers: readonly string[]): boolean {
   if (caller.applicationType !== 'private') return false;
@@ -105,9 +112,9 @@ export function maySeeClear(caller: Caller, containers: readonly string[]): bool
 }
 
 /**
- * Returns the rule that decides one permission on a token. Among the rules that grant the permission and cover one of
- * the token's containers, this is the rule with the lowest priority, or the earliest of those. Returns null if no rule
- * grants the permission. See docs/contract.md, "Access rules".
+ * Returns the rule that decides a permission on a token. Among the rules that grant the permission and cover one of the
+ * token's containers, this is the first rule with the lowest priority. Returns null if there is no such rule. See
+ * docs/contract.md, "Access rules".
  */
 function decidingRule(
   rules: readonly AccessRule[],
@@ -125,8 +132,8 @@ function decidingRule(
 }
 
 /**
- * Returns whether a container is the parent itself or inside it. Both paths end with `/`, so `/pci/` does not cover
- * `/pci-old/`.
+ * Returns whether a container is the parent itself or one of its children. Both paths end with `/`, so `/pci/` does not
+ * cover `/pci-old/`.
  */
 function covers(parent: string, path: string): boolean {
   return path.startsWith(parent);

@@ -4,14 +4,14 @@ import { type TokenPermission, tokenPermissions } from './permission.js';
 import { openness, strictest, type Transform } from './transform.js';
 
 /**
- * Returns how the caller sees a token after an update that moves it from one set of containers to another. Returns null
- * if it may not move the token (403). See docs/contract.md, "Moving a token":
+ * Returns how the caller sees a token after an update that moves the token from one set of containers to another.
+ * Returns null if the caller may not move the token (403). See docs/contract.md, "Moving a token":
  * - The caller needs `token:update` on the token, and also on each added or removed container. The strictest of these
  *   transforms applies.
- * - A move must not widen access: it may give the caller no permission that it lacked on the token, and no weaker
- *   transform. Threat: a caller moves a token to where it may see more of it.
+ * - A move must not widen access: the caller must gain neither a permission that it lacked on the token nor a less
+ *   strict transform. Threat: a caller moves a token to a container in which it may see more of the token.
  *
- * The same containers in another order are not a move.
+ * Reordering the same containers is not a move.
  */
 export function decideMove(caller: Caller, before: readonly string[], after: readonly string[]): Transform | null {
   const granted = transformFor(caller, 'token:update', before);
@@ -21,7 +21,7 @@ export function decideMove(caller: Caller, before: readonly string[], after: rea
   return strictest(granted, transformForEach(caller, 'token:update', changed));
 }
 
-/** `token:create` has no meaning for an existing token, so it is ignored in a move. */
+/** `token:create` has no meaning for an existing token, so a move ignores it. */
 const permissionsOnToken = tokenPermissions.filter((permission) => permission !== 'token:create');
 
 function widens(

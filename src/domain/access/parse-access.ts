@@ -11,8 +11,8 @@ import { type Transform, transforms } from './transform.js';
 export type AccessFields = { readonly permissions?: Json | undefined; readonly rules?: Json | undefined };
 
 /**
- * Parses the access of an application: exactly one of `permissions` and `rules`, and not empty. See docs/contract.md,
- * "Applications".
+ * Parses an application's access: exactly one of `permissions` and `rules`, which must not be empty. See
+ * docs/contract.md, "Applications".
  */
 export function parseAccess(
   { permissions = null, rules = null }: AccessFields,
@@ -32,8 +32,8 @@ export function parseAccess(
 const permissionsMax = 50;
 
 /**
- * Parses a list of 1 to 50 permissions, each of which is in `allowed`. Removes repeats. Errors are at `path` and
- * `path[i]`. See docs/contract.md, "Applications".
+ * Parses a list of 1 to 50 permissions, each of which must be in `allowed`. Removes duplicates. Errors are at `path`
+ * and `path[i]`. See docs/contract.md, "Applications".
  */
 function parsePermissions<P extends string>(
   value: Json | undefined,
@@ -62,7 +62,7 @@ function parsePermissions<P extends string>(
 const rulesMax = 50;
 
 /**
- * Parses 1 to 50 access rules of an application, in request order. Errors are at `rules`, `rules[0].container` and so
+ * Parses an application's 1 to 50 access rules, in request order. Errors are at `rules`, `rules[0].container` and so
  * on. A management application cannot have rules, because it has no token permissions. See docs/contract.md, "Access
  * rules" and "Application types".
  */

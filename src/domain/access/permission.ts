@@ -34,7 +34,7 @@ export type ManagementPermission = (typeof managementPermissions)[number];
 export type Permission = TokenPermission | ManagementPermission;
 
 /**
- * The permissions that an application of each type may hold, both in plain lists and in rules. See docs/contract.md,
+ * The permissions that an application of each type may have, both in plain lists and in rules. See docs/contract.md,
  * "Application types".
  */
 export const permissionsOfType: {
@@ -69,7 +69,7 @@ const descriptions: Readonly<Record<Permission, string>> = {
   'webhook:delete': 'Delete webhooks',
 };
 
-/** A permission, and the application types that may hold it. */
+/** A permission, and the application types that may have it. */
 type PermissionEntry = {
   readonly type: Permission;
   readonly description: string;

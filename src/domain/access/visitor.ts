@@ -2,22 +2,22 @@ import { type Checked, errorsOf, invalid, valid } from '../field-errors.js';
 import { codePointCount, isWellFormed } from '../text.js';
 
 /**
- * The person for whom an application makes a request, and the reason (docs/contract.md, "Person and reason").
- * Strongroom records both, encrypted together with the trace id. No access depends on them.
+ * The person for whom an application makes a request, and the reason for it (docs/contract.md, "Person and reason").
+ * Strongroom records both, encrypted together with the trace id. They have no effect on access.
  */
 export type Visitor = {
   /**
-   * The name that the person typed at the console, that the identity provider stated, or that the request to the API
-   * states. Null if a request to the API states only a reason.
+   * The person's name: typed at the console, stated by the identity provider, or stated by the API request. Null if an
+   * API request states only a reason.
    */
   readonly name: string | null;
-  /** The identity provider that states the name, as its issuer URL. Null if the person or the application states it. */
+  /** The issuer URL of the identity provider that states the name. Null if the person or the application states it. */
   readonly issuer: string | null;
-  /** Why the person does this. Null if none was given. */
+  /** The reason for the request. Null if none was given. */
   readonly reason: string | null;
 };
 
-/** Returns the fields that name the person and the reason; none if there was no person. */
+/** Returns the fields that give the person and the reason, or no fields if there is no visitor. */
 export function visitorFields(visitor: Visitor | null): Readonly<Record<string, string>> {
   if (visitor === null) return {};
   const { name, issuer, reason } = visitor;
@@ -28,7 +28,10 @@ export function visitorFields(visitor: Visitor | null): Readonly<Record<string, 
   };
 }
 
-/** The person and the reason that a request states, or undefined, under the names that errors give them. */
+/**
+ * The person and reason that a request states. `name` is the field's name in errors, and `text` is undefined if the
+ * field is absent.
+ */
 export type StatedVisitor = Readonly<
   Record<'person' | 'reason', { readonly name: string; readonly text: string | undefined }>
 >;
@@ -57,8 +60,8 @@ function checkText(name: string, text: string | undefined, max: number): Checked
 }
 
 /**
- * Threat: a person pastes the card number that they look for. The records would contain it after the token is erased.
- * Twelve digits are the shortest card number (ADR 18).
+ * Returns whether text may contain a card number. Threat: a person pastes the card number that they are looking for,
+ * and the records still contain it after the token is erased. The shortest card numbers have 12 digits (ADR 18).
  */
 function mayContainCardNumber(text: string): boolean {
   return /\p{Nd}{12}/u.test(text.replaceAll(/[\s._\p{Pd}\p{Cf}]/gu, ''));

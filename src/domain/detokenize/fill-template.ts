@@ -10,12 +10,13 @@ import type { Steps } from '../steps.js';
 import type { Leaf, Slot, Template } from './parse-template.js';
 
 /**
- * The parts of a token that the caller may see, or null if it may see nothing. `whole` is the token object. `skipped`
- * means that the mask was not evaluated, because the masks of other tokens in the request used up the budget.
+ * The parts of a token that the caller may see. `data` is null if the caller may not see the data. `whole` is the token
+ * object, or null if the caller may not see it. `skipped` means that the mask was not evaluated, because the masks of
+ * other tokens in the request used up the budget.
  */
 export type Shown = { readonly data: Json; readonly whole: JsonObject | null } | 'skipped';
 
-/** An expression's value, and the size of the value as JSON, in bytes. */
+/** An expression's value, and the size of its JSON in bytes. */
 export type Filled = { readonly value: Json; readonly bytes: number } | Refusal;
 
 const resultBytesMax = 8 * 1024 * 1024;
@@ -28,8 +29,8 @@ export function templateBudget(): Budget {
 }
 
 /**
- * Evaluates one expression of a template. Threat: filters over the stored value would be an oracle for masked callers,
- * so filters read only what the caller sees.
+ * Evaluates one expression of a template. Threat: if filters read the stored value, they would be an oracle for callers
+ * that see it masked. Filters therefore read only what the caller sees.
  */
 export function* evaluateSlot(
   expressions: Expressions,
@@ -48,10 +49,10 @@ export function* evaluateSlot(
 }
 
 /**
- * Returns the body with each expression replaced by its value. An expression that is the whole text becomes the JSON
- * value. Otherwise its value is inserted as text, with null as an empty text. Runs in one pass, so a token's value is
- * never parsed for expressions. All values together take at most 8 MiB. An expression that cannot be evaluated is an
- * error at its path. See docs/contract.md, "Detokenize".
+ * Returns the body with each expression replaced by its value. A string that consists of a single expression is
+ * replaced by the JSON value. In any other string, the value is inserted as text, and null as an empty string. Because
+ * this takes a single pass, a token's value is never parsed for expressions. The combined size of all values is limited
+ * to 8 MiB. An expression that cannot be evaluated causes an error at its path. See docs/contract.md, "Detokenize".
  */
 export function* fillTemplate({ body, leaves }: Template, filledOf: (slot: Slot) => Filled): Steps<Checked<Json>> {
   const errors = new Map<string, readonly string[]>();

@@ -6,20 +6,20 @@ import type { Json } from '../json.js';
 import { replaceValues } from '../replace-values.js';
 import type { Steps } from '../steps.js';
 
-/** One compiled expression of a text. */
+/** One compiled expression in a string. */
 export type Slot = {
   readonly kind: 'slot';
   readonly id: string;
   readonly whole: boolean;
-  /** Null stands for the unchanged value. */
+  /** Null if the expression has no filters, so that it stands for the unchanged value. */
   readonly filters: Expression | null;
   readonly character: number;
 };
 
-/** The parts of a text that contains expressions. */
+/** The parts of a string that contains expressions. */
 export type Leaf = readonly ({ readonly kind: 'text'; readonly text: string } | Slot)[];
 
-/** A parsed detokenize body: its texts with expressions, and the first path of each id. */
+/** A parsed detokenize body: its strings that contain expressions, and the first path at which each id occurs. */
 export type Template = {
   readonly body: Json;
   readonly leaves: ReadonlyMap<string, Leaf>;
@@ -33,9 +33,9 @@ const errorsMax = 20;
 type Text = { readonly parts: readonly LeafPart[]; readonly paths: string[] };
 
 /**
- * Parses the texts of a body in one pass, but not its object keys. See docs/contract.md, "Detokenize". Threat: a single
- * text of 4 MiB may contain 200,000 expressions. They are therefore counted before any is compiled, and each is
- * compiled in its own step.
+ * Parses the strings in a body, but not its object keys, in one pass. See docs/contract.md, "Detokenize". Threat: a
+ * single 4 MiB string may contain 200,000 expressions. Expressions are therefore counted before any of them is
+ * compiled, and each is compiled in its own step.
  */
 export function* parseTemplate(expressions: Expressions, body: Json): Steps<Checked<Template>> {
   const texts = new Map<string, Text>();
@@ -78,7 +78,7 @@ export function* parseTemplate(expressions: Expressions, body: Json): Steps<Chec
   return errors.size === 0 ? valid({ body, leaves, ids }) : { ok: false, errors: Object.fromEntries(errors) };
 }
 
-/** Returns the compiled text, or its errors. */
+/** Returns the compiled parts of a string, or an error message. */
 function* compile(expressions: Expressions, parts: readonly LeafPart[]): Steps<Leaf | string> {
   const leaf: Leaf[number][] = [];
   for (const part of parts) {
@@ -95,8 +95,8 @@ function* compile(expressions: Expressions, parts: readonly LeafPart[]): Steps<L
 }
 
 /**
- * An expression of a detokenize body with its filters. It stands for a token's data or, with `whole`, for the token
- * object.
+ * An expression in a detokenize body, with its filters. It stands for a token's data or, if `whole` is true, for the
+ * token object.
  */
 type Reference = {
   readonly kind: 'reference';
@@ -104,7 +104,7 @@ type Reference = {
   readonly whole: boolean;
   /** The text after the first `|`, or null if there is no `|`. */
   readonly filters: string | null;
-  /** The position in the text, counted from 1. */
+  /** The position in the string, counted from 1. */
   readonly character: number;
 };
 
@@ -112,13 +112,13 @@ type LeafPart = { readonly kind: 'text'; readonly text: string } | Reference;
 
 type SplitLeaf =
   | { readonly ok: true; readonly parts: readonly LeafPart[] }
-  /** `message` contains a position, never the text. */
+  /** `message` may contain a position, but never the text. */
   | { readonly ok: false; readonly message: string };
 
 /**
- * Splits a text into literal text and expressions (docs/contract.md, "Detokenize"). An id may contain apostrophes,
- * quotes and hyphens, so the text before the first `|` is not parsed as Liquid. The id ends at `|` or `}}`, without
- * surrounding white space. Quotes have a meaning only after the `|`.
+ * Splits a string into literal text and expressions (docs/contract.md, "Detokenize"). An id may contain apostrophes,
+ * quotes and hyphens, so the text before the first `|` is not parsed as Liquid. The id ends at `|` or `}}`, and
+ * surrounding white space is removed. Quotes have a meaning only after the `|`.
  */
 export function splitLeaf(text: string, referencesMax = Number.POSITIVE_INFINITY): SplitLeaf {
   const parts: LeafPart[] = [];

@@ -9,16 +9,16 @@ import { Refusal } from './refusal.js';
 import type { RandomBelow } from './scope.js';
 
 /**
- * `alias_card: bin, last4` replaces digits with random ones. It keeps the length and the separators, and keeps the BIN
- * and the last four digits if `bin` and `last4` are true. It rejects a value with no digit left to replace. The result
- * never passes the Luhn check, because an alias that passes might be another person's card number, and nothing would
+ * `alias_card: bin, last4` replaces digits with random digits. It preserves the length and the separators, the BIN if
+ * `bin` is true, and the last four digits if `last4` is true. It rejects a value that has no digits left to replace.
+ * The result never passes the Luhn check: an alias that passed could be another person's card number, and nothing would
  * distinguish the two.
  */
 const aliasCard = aliasFilter(
   'alias_card',
   [optional(flag, false), optional(flag, false)],
   (text, [keepBin, keepLast4], random) => {
-    // Any other character would be copied into the id, which is not secret.
+    // Other characters would be copied into the id, which is not secret.
     if (!/^[\d .-]*$/.test(text)) return new Refusal('alias_card: the value holds more than digits and separators');
     const all = characters(text);
     const positions = digitPositions(all);
@@ -29,7 +29,7 @@ const aliasCard = aliasFilter(
     const [first] = hidden;
     if (first === undefined) return new Refusal('alias_card: the alias would keep every digit of the value');
     for (const position of hidden) all[position] = String(random(10));
-    // Changing one digit of a number that passes the Luhn check makes it fail.
+    // A number that passes the Luhn check fails it once any single digit is changed.
     if (passesLuhn(all.filter(isDigit).join(''))) all[first] = String((Number(all[first]) + 1) % 10);
     return all.join('');
   },
@@ -51,8 +51,8 @@ const aliasPreserveFormat = preserving('alias_preserve_format', /[\p{L}\p{M}\p{N
 const aliasPreserveLength = preserving('alias_preserve_length', /./su, (_, random) => pick(lowerCase + digits, random));
 
 /**
- * Keeps the `first` and `last` characters and draws random ones in between. Rejects a value if no character would be
- * drawn.
+ * Creates a filter that keeps the `first` and `last` characters and replaces the characters in between at random. It
+ * rejects a value in which no character would be replaced.
  */
 function preserving(name: string, drawn: RegExp, draw: (character: string, random: RandomBelow) => string) {
   return aliasFilter(name, [optional(count, 0), optional(count, 0)], (text, [first, last], random) => {
@@ -68,8 +68,8 @@ function pick(alphabet: string, random: RandomBelow): string {
 }
 
 /**
- * Returns a filter that draws a random alias of a text. Rejects a text longer than an id before drawing, because random
- * numbers are expensive. The caller must provide a random source.
+ * Returns a filter that draws a random alias for text. It rejects text that is longer than an id before drawing,
+ * because random numbers are expensive. The scope must have a random source.
  */
 function aliasFilter<const P extends readonly Parameter<unknown>[]>(
   name: string,
@@ -93,5 +93,5 @@ function aliasFilter<const P extends readonly Parameter<unknown>[]>(
   );
 }
 
-/** The filters that draw a random alias of a value. */
+/** The filters that draw a random alias for a value. */
 export const aliasFilters: readonly Filter[] = [aliasCard, aliasPreserveFormat, aliasPreserveLength];

@@ -1,16 +1,16 @@
 import { limits } from './limits.js';
 
 /**
- * The remaining output and work of one token's expressions. Create one budget per token and request, and pass it to
- * every evaluation, which uses it up. The size of results is limited to 1 MiB (docs/contract.md, "Expression limits").
- * Work, the number of bytes that filters read or produce, is also limited. Threat: 200 objects with 20 filters each,
- * which each read 512 KiB and keep nothing, would block the process for seconds.
+ * The output and work that remain for one token's expressions. Create one budget per token per request, and pass it to
+ * every evaluation, each of which uses up a part. The total size of results is limited to 1 MiB (docs/contract.md,
+ * "Expression limits"). Work, the number of bytes that filters read or produce, is also limited. Threat: 200 objects
+ * with 20 filters each, where each filter reads 512 KiB and returns nothing, would block the process for seconds.
  */
 export type Budget = {
   remainingBytes: number;
   remainingWorkBytes: number;
   /**
-   * If true, a filter does not run if its input is longer than the remaining work. If false, the last filter may
+   * If true, a filter does not run when its input is larger than the remaining work. If false, the last filter may
    * overdraw the budget.
    */
   readonly isStrict?: boolean;
@@ -23,7 +23,10 @@ export function createBudget(
   return { remainingBytes: bytes, remainingWorkBytes: workBytes };
 }
 
-/** Subtracts a result's bytes and returns true, or subtracts nothing and returns false if they exceed the rest. */
+/**
+ * Subtracts the size of a result and returns true. If the size exceeds the remainder, subtracts nothing and returns
+ * false.
+ */
 export function take(budget: Budget, bytes: number): boolean {
   if (bytes > budget.remainingBytes) return false;
   budget.remainingBytes -= bytes;
@@ -35,7 +38,7 @@ export function spendWork(budget: Budget, bytes: number): void {
   budget.remainingWorkBytes -= bytes;
 }
 
-/** Returns whether a filter may read this many bytes. If not, nothing remains for other filters either. */
+/** Returns whether a filter may read this many bytes. If not, uses up the budget, so that no other filter runs. */
 export function mayRead(budget: Budget, bytes: number): boolean {
   if (budget.isStrict !== true || bytes <= budget.remainingWorkBytes) return true;
   budget.remainingWorkBytes = 0;
@@ -47,8 +50,8 @@ export function isSpent(budget: Budget): boolean {
 }
 
 /**
- * The work that all masks of one response may do together, beyond a small amount that each token may always do. Threat:
- * with only a budget per token, one list of 100 hostile masks would take half a minute of CPU time.
+ * The work that all masks in one response may do together, in addition to a small amount that is always allowed for
+ * each token. Threat: with only per-token budgets, a list of 100 hostile masks would take half a minute of CPU time.
  */
 export type SharedBudget = { remainingWorkBytes: number };
 

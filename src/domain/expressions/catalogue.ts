@@ -9,8 +9,8 @@ const byName: ReadonlyMap<string, Filter> = new Map(
 );
 
 /**
- * The names of all filters, which are exactly those of docs/contract.md, "Filters"; no built-in filter of liquidjs is
- * included. A test checks that each filter is tested.
+ * The names of all filters, exactly as listed in docs/contract.md, "Filters". No built-in liquidjs filters are
+ * included. A test checks that every filter is tested.
  * @public
  */
 export const filterNames: readonly string[] = [...byName.keys()];

@@ -2,18 +2,18 @@ import { inRanges, type Steps } from '../steps.js';
 import { latin1Bytes } from '../text.js';
 
 /**
- * Returns the Unicode code points of a text. Masks count and replace code points, so that an emoji is never cut in
+ * Returns the Unicode code points of a string. Masks count and replace code points, so that they never cut an emoji in
  * half.
  */
 export function characters(text: string): string[] {
   return Array.from(text);
 }
 
-/** Code points as numbers. Most long texts are Latin-1, whose code points take one byte each. */
+/** Code points as numbers. Most long strings are Latin-1, in which each code point takes one byte. */
 export type CodePoints = Uint8Array | Uint32Array;
 
 /**
- * Returns the code points of a long text as a typed array. An array of 500,000 strings takes ten times as long to
+ * Returns the code points of a long string as a typed array. An array of 500,000 strings takes ten times as long to
  * create.
  */
 export function* codePoints(text: string): Steps<CodePoints> {
@@ -32,7 +32,7 @@ export function* codePoints(text: string): Steps<CodePoints> {
   return all.subarray(0, length);
 }
 
-/** Returns the text of code points. Converts bytes and UTF-16 at once, which takes a tenth of the time. */
+/** Converts code points back to text. Converts them in bulk, which takes a tenth of the time. */
 export function* textOfCodePoints(all: CodePoints): Steps<string> {
   if (all instanceof Uint8Array) return Buffer.from(all.buffer, all.byteOffset, all.length).toString('latin1');
   const units = new Uint16Array(2 * all.length);
@@ -50,7 +50,7 @@ export function* textOfCodePoints(all: CodePoints): Steps<string> {
   return Buffer.from(units.buffer, 0, 2 * length).toString('utf16le');
 }
 
-/** Returns the last `count` code points, or all of a shorter text. Reads only the end of the text. */
+/** Returns the last `count` code points, or the whole text if it is shorter. Reads only the end of the text. */
 export function lastCharacters(text: string, count: number): string {
   let start = text.length;
   for (let left = count; left > 0 && start > 0; left--) start -= isPairAt(text, start - 2) ? 2 : 1;

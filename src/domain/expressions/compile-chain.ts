@@ -11,19 +11,19 @@ import type { Evaluate, EvaluateObject } from './scope.js';
 import { tooBig } from './text-of.js';
 
 /**
- * What an expression may use: its variables, and whether it may draw random aliases. Only a token's id may draw
+ * What an expression may use: which variables, and whether it may draw random aliases. Only a token's id may draw
  * aliases.
  */
 export type Names = { readonly variables: readonly ('data' | 'metadata')[]; readonly aliases: boolean };
 
-/** A compiled object. `random` tells whether it draws random characters; `reads` lists what it may read. */
+/** A compiled object. `random` is true if it draws random characters. `reads` lists everything that it may read. */
 export type CompiledObject = {
   readonly evaluate: EvaluateObject;
   readonly random: boolean;
   readonly reads: readonly Read[];
 };
 
-/** Checks every name and literal argument of a chain and turns it into a closure. */
+/** Checks every name and literal argument in a chain, and compiles the chain to a closure. */
 export function compileChain(chain: Chain, names: Names): CompiledObject | Refusal {
   if (chain.filters.length > limits.filtersMaxPerObject) {
     return new Refusal(`has more than ${limits.filtersMaxPerObject} filters`);
@@ -47,8 +47,9 @@ export function compileChain(chain: Chain, names: Names): CompiledObject | Refus
 }
 
 /**
- * Runs the filters in sequence. Charges an object's largest intermediate result to the budget, or its value if there
- * are no filters. This bounds the work of all objects together without charging a long text once per filter.
+ * Returns a closure that runs the filters in sequence. It charges the budget for the object's largest intermediate
+ * result, or for its value if there are no filters. This limits the output of all objects together without charging a
+ * long text once per filter.
  */
 function piped(initial: Evaluate, filters: readonly AppliedFilter[]): EvaluateObject {
   return function* (scope) {
@@ -82,8 +83,8 @@ function piped(initial: Evaluate, filters: readonly AppliedFilter[]): EvaluateOb
 }
 
 /**
- * Returns a suggestion of the nearest filter name. Suggests none for a long name, because computing its distance takes
- * long.
+ * Returns text that suggests the nearest filter name. Suggests nothing for a long name, because computing distances to
+ * it would take too long.
  */
 function suggestion(name: string): string {
   return name.length > 40 ? '' : `; the nearest is ${nearest(name, filterNames)}`;

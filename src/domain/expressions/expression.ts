@@ -8,10 +8,10 @@ import { Refusal } from './refusal.js';
 import type { EvaluateObject, Scope } from './scope.js';
 import { textOf } from './text-of.js';
 
-/** A compiled source: literal text and closures. It contains no types of liquidjs and never changes. */
+/** A compiled source: literal text and closures. It is immutable and contains no liquidjs types. */
 export type Expression = {
   readonly parts: readonly (string | EvaluateObject)[];
-  /** The number of `{{ }}` objects; 0 means that the source is plain text. */
+  /** The number of `{{ }}` objects. 0 means that the source is plain text. */
   readonly objectCount: number;
   /** True if the expression draws a random alias, so that another evaluation may return another value. */
   readonly random: boolean;
@@ -19,10 +19,10 @@ export type Expression = {
   readonly reads: readonly Read[];
 };
 
-/** In a mask, a malformed object is kept and evaluates to null (docs/contract.md, "Masks"). */
+/** With `keepMalformed`, as for masks, a malformed object is kept and evaluates to null (docs/contract.md, "Masks"). */
 export type ParseOptions = Names & { readonly keepMalformed: boolean };
 
-/** Parses a source. The refusal gives the problem and the character position, and never quotes the source. */
+/** Compiles a source. A refusal states the problem and the character position, and never quotes the source. */
 export function compileExpression(source: string, options: ParseOptions): Expression | Refusal {
   if (isTooLong(source)) return new Refusal(`has more than ${limits.sourceCharactersMax} characters`);
   const split = splitTemplate(source);
@@ -53,7 +53,10 @@ export function compileFilters(filters: string): Expression | Refusal {
   return { parts: [evaluate], objectCount: 1, random, reads };
 }
 
-/** Returns the value of an expression: the JSON value of a single object, otherwise a text, or the first refusal. */
+/**
+ * Returns the value of an expression: a JSON value if the source is a single object, otherwise a string. Returns the
+ * first refusal, if there is one.
+ */
 export function* evaluateExpression({ parts }: Pick<Expression, 'parts'>, scope: Scope): Steps<Json | Refusal> {
   const [only] = parts;
   if (parts.length === 1 && typeof only === 'function') return yield* only(scope);
@@ -74,7 +77,7 @@ function compileObject(content: string, options: ParseOptions): CompiledObject |
   return typeof chain === 'string' ? new Refusal(problems[chain]) : compileChain(chain, options);
 }
 
-// biome-ignore lint/correctness/useYield: it has the type of other objects, and nothing to do.
+// biome-ignore lint/correctness/useYield: it must have the same type as other objects, but has nothing to do.
 function* nothing(): Steps<null> {
   return null;
 }

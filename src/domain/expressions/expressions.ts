@@ -15,14 +15,14 @@ export type ExpressionScope = { readonly variables: readonly ('data' | 'metadata
 
 export type Variables = { readonly data: Json; readonly metadata?: Readonly<Record<string, string>> | null };
 
-/** `message` is in plain words, may give a character position, and never repeats the source. */
+/** `message` is written for the caller. It may give a character position, and never quotes the source. */
 export type Parsed =
   | { readonly ok: true; readonly expression: Expression }
   | { readonly ok: false; readonly message: string };
 
 export type Evaluated = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
 
-/** The data of a masked read: either redacted, or a value that is never null. */
+/** The data that a masked read returns: either redacted, or a value that is never null. */
 export type MaskedData = { readonly redacted: true } | { readonly redacted: false; readonly data: Json };
 
 /**
@@ -31,38 +31,38 @@ export type MaskedData = { readonly redacted: true } | { readonly redacted: fals
  */
 export type Expressions = {
   parse(source: string, scope: ExpressionScope): Parsed;
-  /** Parses the filters after the `|` of an object, as in detokenize. They may read only `data`. */
+  /** Parses the filters after the `|` of an object, as in a detokenize expression. They may read only `data`. */
   parseFilters(filters: string): Parsed;
   /**
-   * Evaluates an expression. Pass `random` if it was parsed with `aliases`, and one budget to all evaluations of a
-   * token. A failure (an impossible cast, a path to several values, a result that is too large) returns 400 at create
-   * and update.
+   * Evaluates an expression. Pass `random` if the expression was parsed with `aliases`, and pass the same budget to all
+   * evaluations for a token. On create and update, a failure (an impossible cast, a path to several values, a result
+   * that is too large) returns 400.
    */
   evaluate(
     expression: Expression,
     variables: Variables,
     context?: { readonly random?: RandomBelow; readonly budget?: Budget },
   ): Evaluated;
-  /** Does the same as `evaluate`, in steps. */
+  /** Like `evaluate`, in steps. */
   evaluating(
     expression: Expression,
     variables: Variables,
     context?: { readonly random?: RandomBelow; readonly budget?: Budget },
   ): Steps<Evaluated>;
-  /** Checks a mask before it is stored. Errors are under `path`, by default `mask`. */
+  /** Checks a mask before it is stored. Errors are under `path`, which is `mask` by default. */
   parseMask(mask: Json, path?: string): Checked<Json>;
   /**
-   * Evaluates a stored mask over the current data. An object that fails becomes null. A null member is dropped, a null
-   * item stays, and null at the top redacts. `hideShortValues` is for the default masks of `bank` and
-   * `us_bank_account_number`: it makes their `reveal_last` hide a value that would otherwise be shown completely
-   * (docs/contract.md, "Masks").
+   * Evaluates a stored mask over the current data. An object that fails evaluates to null. A null member of an object
+   * is dropped, a null array item is kept, and a null result redacts the data. `hideShortValues` is for the default
+   * masks of `bank` and `us_bank_account_number`: it makes `reveal_last` hide a value that it would otherwise show
+   * completely (docs/contract.md, "Masks").
    */
   evaluateMask(
     mask: Json,
     variables: Variables,
     options?: { readonly hideShortValues?: boolean; readonly budget?: Budget },
   ): MaskedData;
-  /** Does the same as `evaluateMask`, in steps. */
+  /** Like `evaluateMask`, in steps. */
   masking(
     mask: Json,
     variables: Variables,

@@ -8,7 +8,7 @@ import { Refusal } from './refusal.js';
 import type { Evaluate, Scope } from './scope.js';
 import { textOf, tooBig } from './text-of.js';
 
-/** A parsed argument: a literal, or a variable whose value is known only at evaluation. */
+/** A parsed argument: a literal, or a variable whose value is known only during evaluation. */
 export type Argument = { readonly literal: Json } | { readonly evaluate: Evaluate };
 
 export type AppliedFilter = (input: Json, scope: Scope) => Filtered;
@@ -29,8 +29,8 @@ export class LongFilter {
 const shortTextMax = 32 * 1024;
 
 /**
- * A filter of docs/contract.md, "Filters". `bind` checks the number of arguments and every literal argument, once, when
- * the expression is parsed.
+ * A filter (docs/contract.md, "Filters"). When an expression is parsed, `bind` checks the number of arguments and every
+ * literal argument.
  */
 export type Filter = {
   readonly name: string;
@@ -44,7 +44,8 @@ export type ValuesOf<P extends readonly Parameter<unknown>[]> = {
 };
 
 /**
- * Returns a filter of JSON values. If its result can grow, the filter must compute the size before building the result.
+ * Creates a filter for JSON values. If the result can be larger than the input, `apply` must compute its size before
+ * building it.
  */
 export function valueFilter<const P extends readonly Parameter<unknown>[]>(
   name: string,
@@ -81,7 +82,9 @@ export function valueFilter<const P extends readonly Parameter<unknown>[]>(
   };
 }
 
-/** Returns a filter of text. Converts its input to text first (numbers and objects to JSON); null stays null. */
+/**
+ * Creates a filter for text. It first converts its input to text: numbers and objects become JSON, and null stays null.
+ */
 export function textFilter<const P extends readonly Parameter<unknown>[]>(
   name: string,
   parameters: P,
@@ -148,8 +151,8 @@ function argumentReader(
 }
 
 /**
- * One parameter of a filter. `read` returns the argument's value, or undefined if the value is of the wrong kind. A
- * missing or null argument gets the value `absent`. Without `absent`, the argument is required.
+ * A filter parameter. `read` returns the argument's value, or undefined if the argument is of the wrong kind. A missing
+ * or null argument gets the value `absent`. If there is no `absent`, the argument is required.
  */
 export type Parameter<T> = {
   readonly expected: string;
@@ -181,7 +184,7 @@ export const text: Parameter<string> = {
   read: (value) => (value === null || typeof value === 'object' ? undefined : String(value)),
 };
 
-/** A text to append or prepend. As in Liquid, null is an empty text. */
+/** Text to append or prepend. As in Liquid, null counts as an empty string. */
 export const textOrNothing: Parameter<string> = {
   expected: 'a text',
   read: (value) => (value === null ? '' : text.read(value)),
@@ -192,7 +195,7 @@ export const searchText: Parameter<string> = {
   read: (value) => text.read(value) || undefined,
 };
 
-/** The flag `'true'` or `'false'`, as text or as a literal. */
+/** A flag: true or false, as a string or as a boolean. */
 export const flag: Parameter<boolean> = {
   expected: "'true' or 'false'",
   read: (value) => {
@@ -216,8 +219,8 @@ function negative(number: number | undefined): number | undefined {
 }
 
 /**
- * Returns a filter's input as text. The JSON of an object or array is first measured and then built, and reading
- * members is slower than reading characters. It therefore counts twice as work, even if it is rejected.
+ * Returns a filter's input as text. The JSON of an object or array counts twice as work, even if it is rejected,
+ * because it is measured before it is built and because reading members is slower than reading characters.
  */
 export function inputText(input: Json, { budget }: Scope): string | null | Refusal {
   if (typeof input !== 'object' || input === null) return textOf(input);

@@ -1,6 +1,6 @@
 /**
- * The limits of expressions (docs/contract.md, "Expression limits"). Sizes are in bytes of UTF-8. The size of a value
- * that is not a text is that of its JSON.
+ * The limits of expressions (docs/contract.md, "Expression limits"). Sizes are in UTF-8 bytes. The size of a value
+ * other than a string is the size of its JSON.
  */
 export const limits = {
   sourceCharactersMax: 4_000,
@@ -11,13 +11,14 @@ export const limits = {
   resultBytesMax: 512 * 1024,
   tokenResultBytesMax: 1024 * 1024,
   /**
-   * The larger of what a token's filters read and produce. It allows four passes over the largest value, about 0.1 s of
-   * CPU time with the slowest filters (50 ns per byte). Nothing else limits the time of a masked read.
+   * The maximum work of a token's filters. Each filter counts the larger of the bytes that it reads and the bytes that
+   * it produces. The limit allows four passes over the largest value, or about 0.1 s of CPU time with the slowest
+   * filters (50 ns per byte). Nothing else limits the time of a masked read.
    */
   tokenWorkBytesMax: 2 * 1024 * 1024,
-  /** The work of all masks in one response together, beyond `ownWorkBytes` for each token. */
+  /** The work of all masks in one response together, in addition to `ownWorkBytes` for each token. */
   sharedWorkBytesMax: 4 * 1024 * 1024,
-  /** The work that each token in a response may always do. It is hundreds of times what the default masks need. */
+  /** The work that is always allowed for each token in a response: hundreds of times what the default masks need. */
   ownWorkBytes: 16 * 1024,
   /** Listing one key of a large object takes about as long as reading this many bytes. */
   workPerKey: 8,
@@ -26,7 +27,9 @@ export const limits = {
   /** Drawing a character takes about as long as reading this many bytes. */
   workPerDrawnCharacter: 16,
   padCharactersMax: 10_000,
-  /** The maximum depth of nested brackets. It is checked first, because liquidjs parses brackets recursively. */
+  /**
+   * The maximum nesting depth of brackets. It is checked before parsing, because liquidjs parses brackets recursively.
+   */
   bracketDepthMax: 16,
   maskErrorsMax: 20,
 } as const;

@@ -12,7 +12,7 @@ export type Mask = (scope: Scope) => Steps<Json>;
 
 type CompileText = (source: string) => Expression | Refusal;
 
-/** Checks every expression of a mask. Errors give the place in the mask (`mask.number`, `mask[0]`). */
+/** Checks every expression in a mask. Errors are at the expression's path in the mask (`mask.number`, `mask[0]`). */
 export function checkMask(mask: Json, path: string, compile: CompileText): Checked<Json> {
   const errors: [string, string][] = [];
   let nodeCount = 0;
@@ -36,7 +36,10 @@ export function checkMask(mask: Json, path: string, compile: CompileText): Check
   return errors.length === 0 ? valid(mask) : { ok: false, errors: byPath(errors) };
 }
 
-/** Turns a mask into a closure. A string that does not parse shows nothing; a checked mask contains no such string. */
+/**
+ * Compiles a mask to a closure. A string that does not parse shows nothing; a mask that passed `checkMask` contains no
+ * such string.
+ */
 export function compileMask(mask: Json, compile: CompileText): Mask {
   if (typeof mask === 'string') {
     const expression = compile(mask);
@@ -65,8 +68,8 @@ export function compileMask(mask: Json, compile: CompileText): Mask {
 }
 
 /**
- * Evaluates a text with objects. If an object fails during a read, only that object becomes null, and the text around
- * it stays.
+ * Returns the mask for a string that contains objects. If an object fails during a read, only that object becomes null,
+ * and the surrounding text stays.
  */
 function shown(expression: Expression): Mask {
   const parts = expression.parts.map((part) => (typeof part === 'string' ? part : nullWhenRefused(part)));
@@ -84,7 +87,7 @@ function nullWhenRefused(object: EvaluateObject): EvaluateObject {
 }
 
 function constant(value: Json): Mask {
-  // biome-ignore lint/correctness/useYield: it has the type of other masks, and nothing to do.
+  // biome-ignore lint/correctness/useYield: it must have the same type as other masks, but has nothing to do.
   return function* () {
     return value;
   };

@@ -14,7 +14,7 @@ import { limits } from './limits.js';
 import type { Refusal } from './refusal.js';
 import { tooBig } from './text-of.js';
 
-/** Returns the last four characters, or all of a shorter text. */
+/** Returns the last four characters, or the whole text if it is shorter. */
 export function last4(text: string): string {
   return lastCharacters(text, 4);
 }
@@ -22,8 +22,8 @@ export function last4(text: string): string {
 const last4Filter = textFilter('last4', [], last4);
 
 /**
- * `reveal_last: n, c` masks all characters except the last n and `-`. A value of n or fewer characters is not masked,
- * because clients of other vaults expect that. Only the default masks of bank accounts hide such a value
+ * `reveal_last: n, c` masks all characters except the last n and any `-`. A value of n or fewer characters is not
+ * masked, because clients of other vaults expect that. Only the default masks of bank accounts hide such a value
  * (`hideShortValues`).
  */
 const revealLast = steppedTextFilter(
@@ -39,7 +39,7 @@ const revealLast = steppedTextFilter(
   },
 );
 
-/** `reveal: first, last, c, keep` masks the middle. It masks everything if it would otherwise mask nothing. */
+/** `reveal: first, last, c, keep` masks the middle of a value. If that would mask nothing, it masks everything. */
 const reveal = steppedTextFilter(
   'reveal',
   [optional(count, 0), optional(count, 0), optional(character, 'X'), optional(textParameter, '')],
@@ -51,8 +51,9 @@ const reveal = steppedTextFilter(
 );
 
 /**
- * Returns the first 6 digits of a number of fewer than 16 digits, or the first 8 digits of a longer number. Keeps the
- * given separator without counting it, and omits other characters. Returns null if the BIN would be the whole number.
+ * Returns the BIN: the first 6 digits of a number with fewer than 16 digits, or the first 8 digits of a longer number.
+ * Keeps the given separator without counting it, and omits other characters. Returns null if the BIN would be the whole
+ * number.
  */
 export function cardBin(number: string, separator = ''): string | null {
   let digitCount = 0;
@@ -74,8 +75,8 @@ const cardBinFilter = textFilter('card_bin', [optional(character, '')], (text, [
 );
 
 /**
- * `card_mask: bin, last4, c, keep` shows the characters of `keep`, and the BIN and the last four digits if `bin` and
- * `last4` are true. It masks everything if it would otherwise mask nothing.
+ * `card_mask: bin, last4, c, keep` shows the characters in `keep`, the BIN if `bin` is true, and the last four digits
+ * if `last4` is true. If that would mask nothing, it masks everything.
  */
 const cardMask = steppedTextFilter(
   'card_mask',
@@ -102,7 +103,8 @@ const cardMask = steppedTextFilter(
 );
 
 /**
- * Returns the number of digits of the BIN: 6 for a number under 16 digits, otherwise 8 (docs/contract.md, "Filters").
+ * Returns the number of digits in the BIN: 6 for a number with fewer than 16 digits, otherwise 8 (docs/contract.md,
+ * "Filters").
  */
 export function binLength(digitCount: number): number {
   return digitCount < 16 ? 6 : 8;
@@ -124,7 +126,7 @@ export function digitPositions(all: readonly string[]): number[] {
 }
 
 /**
- * Returns a mark for each code point of a value: 1 if the code point occurs in `keep`, otherwise 0. Uses tables and
+ * Returns a flag for each code point in a value: 1 if the code point occurs in `keep`, otherwise 0. Uses tables and
  * loops instead of a function call per character, because a value may have 500,000 characters.
  */
 function* shownOf(all: CodePoints, keep: string): Steps<Uint8Array> {
@@ -142,8 +144,8 @@ function* shownOf(all: CodePoints, keep: string): Steps<Uint8Array> {
 }
 
 /**
- * Replaces each code point that `shown` does not mark. Returns a refusal for a result over 512 KiB. The mask character
- * may take more bytes than the characters that it replaces, so the size is computed first.
+ * Replaces each code point whose flag in `shown` is 0. Refuses a result of more than 512 KiB. The mask character may
+ * take more bytes than the characters that it replaces, so the size is computed first.
  */
 function* maskCharacters(all: CodePoints, maskCharacter: string, shown: Uint8Array): Steps<string | Refusal> {
   const mask = maskCharacter.codePointAt(0) ?? 0;
@@ -159,8 +161,8 @@ function* maskCharacters(all: CodePoints, maskCharacter: string, shown: Uint8Arr
 }
 
 /**
- * Masks like `maskCharacters`, but masks everything if no letter or digit would be hidden. Threat: a mask that hides
- * nothing, or only separators, shows the value (docs/contract.md, "Filters").
+ * Like `maskCharacters`, but masks everything if no letter or digit would be hidden. Threat: a mask that hides nothing,
+ * or only separators, shows the value (docs/contract.md, "Filters").
  */
 function* maskSomething(all: CodePoints, maskCharacter: string, shown: Uint8Array): Steps<string | Refusal> {
   let hidesSomething = false;
@@ -171,15 +173,15 @@ function* maskSomething(all: CodePoints, maskCharacter: string, shown: Uint8Arra
 }
 
 /**
- * Returns whether a code point is a letter or a digit. Tests ASCII, which most values are, without a regular expression,
- * because that is several times as fast.
+ * Returns whether a code point is a letter or a digit. Most values are ASCII, which is tested without a regular
+ * expression because that is several times as fast.
  */
 function isLetterOrDigit(code: number): boolean {
   if (code < 0x80) return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
   return /[\p{L}\p{N}]/u.test(String.fromCodePoint(code));
 }
 
-/** Returns the size as UTF-8, in bytes. */
+/** Returns the size in UTF-8 bytes. */
 function* bytesOf(all: CodePoints): Steps<number> {
   let bytes = 0;
   yield* inRanges(all.length, (from, to) => {
@@ -191,5 +193,5 @@ function* bytesOf(all: CodePoints): Steps<number> {
   return bytes;
 }
 
-/** The filters that hide a part of a value. */
+/** The filters that hide part of a value. */
 export const maskFilters: readonly Filter[] = [last4Filter, revealLast, reveal, cardBinFilter, cardMask];

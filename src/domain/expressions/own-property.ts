@@ -1,9 +1,9 @@
 import { isJsonArray, isJsonObject, type Json } from '../json.js';
 
 /**
- * Takes one step of a path over plain JSON: to an own property of an object, or to an index of an array. A negative
- * index counts from the end. Returns null for anything else. Threat: `constructor`, `__proto__`, `length` and the
- * methods of strings and arrays must not be reachable, so only own members of objects and arrays are read
+ * Returns the value one step further along a path through plain JSON: an object's own property, or an array item. A
+ * negative index counts from the end. Returns null for anything else. Threat: `constructor`, `__proto__`, `length` and
+ * the methods of strings and arrays must not be reachable, so only own members of objects and arrays are read
  * (docs/contract.md, "Expression syntax").
  */
 export function ownProperty(value: Json, key: Json): Json {

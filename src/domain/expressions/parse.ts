@@ -2,7 +2,7 @@ import { Tokenizer, TypeGuards } from 'liquidjs';
 import type { Json } from '../json.js';
 import { limits } from './limits.js';
 
-/** A parsed but unchecked object, as a value piped through filters. Contains no liquidjs types. */
+/** A parsed but unchecked object: a value piped through filters. Contains no liquidjs types. */
 export type Chain = { readonly initial: Operand; readonly filters: readonly FilterCall[] };
 
 type FilterCall = { readonly name: string; readonly args: readonly Operand[] };
@@ -11,10 +11,10 @@ export type Operand =
   | { readonly kind: 'literal'; readonly value: Json }
   | { readonly kind: 'variable'; readonly name: string; readonly path: readonly Operand[] };
 
-/** A part of a variable that an object reads, given as a path of literal keys. */
+/** A part of a variable that an object reads, as a path of literal keys. */
 export type Read = { readonly variable: string; readonly path: readonly Json[] };
 
-/** Returns what a chain reads. A path ends before its first computed step. */
+/** Returns everything that a chain reads. Each path ends before its first computed step. */
 export function readsOf({ initial, filters }: Chain): readonly Read[] {
   return [initial, ...filters.flatMap(({ args }) => args)].flatMap(readsOfOperand);
 }
@@ -46,8 +46,8 @@ export type SplitTemplate =
 
 /**
  * Splits a source into literal text and objects. As in Liquid, `{{-` and `-}}` trim the white space of the adjacent
- * text. A `}}` in text is an error unless it closes braces that the text has opened, because a JSON text may end in
- * `}}`.
+ * text. A `}}` in text is an error unless it closes braces that the text has opened, because JSON in the text may end
+ * in `}}`.
  */
 export function splitTemplate(source: string): SplitTemplate {
   if (!/\{\{|\{%|\}\}/.test(source)) {
@@ -77,7 +77,7 @@ function readTokens(source: string) {
   try {
     return new Tokenizer(source).readTopLevelTokens();
   } catch {
-    // Errors from liquidjs quote the source, so they are dropped.
+    // liquidjs errors quote the source, so they are dropped.
     return null;
   }
 }
@@ -96,9 +96,9 @@ function problemOf(source: string): 'tag' | 'braces' | 'quotes' {
 
 /**
  * Parses the content between `{{` and `}}`. liquidjs skips parts that it does not understand (`data |`, `data , last4`,
- * `reveal_last: , 4`, `data['a' junk]`). Threat: a typing error that drops a filter shows the value. The chain is
- * therefore written out again from its tokens, and the object is malformed unless the result equals the source apart
- * from white space.
+ * `reveal_last: , 4`, `data['a' junk]`). Threat: if a typo caused a filter to be skipped, the value would be shown. The
+ * chain is therefore written out again from its tokens. Unless the result equals the source, ignoring white space, the
+ * object is malformed.
  */
 export function readChain(content: string): Chain | ChainProblem {
   const outsideQuotes = unquoted(content);
@@ -113,7 +113,7 @@ function tokenize(content: string): { chain: Chain; text: string } | ChainProble
   try {
     return fromTokens(new Tokenizer(content).readFilteredValue());
   } catch {
-    // Errors from liquidjs quote the source, so they are dropped.
+    // liquidjs errors quote the source, so they are dropped.
     return 'malformed';
   }
 }
@@ -147,9 +147,7 @@ function withoutSpace(text: string): string {
   return text.replace(/[\s\u180e]/gu, '');
 }
 
-/**
- * An operand, and its source without white space. `readChain` compares that source to check that nothing was skipped.
- */
+/** An operand, and its source without white space. `readChain` uses that source to check that nothing was skipped. */
 type ReadOperand = { readonly operand: Operand; readonly text: string };
 
 const literals = new Map([
@@ -197,8 +195,8 @@ function readVariable({ variable, props }: PropertyAccessToken): ReadOperand | C
 }
 
 /**
- * Returns the text of an object with its quoted strings emptied, because braces, brackets and dots inside them have no
- * meaning.
+ * Returns the content of an object with its quoted strings emptied, because braces, brackets and dots inside quotes
+ * have no meaning.
  */
 function unquoted(content: string): string {
   return content.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/gsu, "''");

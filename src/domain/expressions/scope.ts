@@ -4,7 +4,7 @@ import type { Budget } from './budget.js';
 import type { Refusal } from './refusal.js';
 
 /**
- * Returns a whole number from 0 to `maxExclusive` - 1 from a cryptographic source. It is injected, so that tests can
+ * Returns a random integer from 0 to `maxExclusive` - 1 from a cryptographic source. It is injected so that tests can
  * control it.
  */
 export type RandomBelow = (maxExclusive: number) => number;

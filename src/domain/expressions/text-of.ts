@@ -5,8 +5,7 @@ import { Refusal } from './refusal.js';
 
 /**
  * Returns a value as text for filters and literal text: a string unchanged, null as null, and any other value as JSON
- * (8.99 is `8.99`, true is `true`). Returns a refusal if that text would exceed 512 KiB; measures the text before
- * building it.
+ * (8.99 is `8.99`, true is `true`). Refuses text of more than 512 KiB, which it measures before building.
  */
 export function textOf(value: Json): string | null | Refusal {
   if (typeof value === 'string' || value === null) return value;

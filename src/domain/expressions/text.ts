@@ -27,7 +27,7 @@ const length: Parameter<number> = {
   },
 };
 
-/** `pad_left: n, c` pads a text on the left to n characters. A longer value stays unchanged. */
+/** `pad_left: n, c` pads text on the left to n characters. Longer text stays unchanged. */
 const padLeft = padFilter('pad_left', (text, padding) => padding + text);
 
 const padRight = padFilter('pad_right', (text, padding) => text + padding);
@@ -40,7 +40,7 @@ function padFilter(name: string, join: (text: string, padding: string) => string
   });
 }
 
-/** `append: text` appends a text. As in Liquid, null counts as an empty text on both sides. */
+/** `append: text` appends text. As in Liquid, null counts as an empty string on either side. */
 const append = joinFilter('append', (text, added) => text + added);
 
 const prepend = joinFilter('prepend', (text, added) => added + text);
@@ -59,7 +59,7 @@ const upcase = textFilter('upcase', [], (text) => changeCase(text, (part) => par
 const downcase = textFilter('downcase', [], (text) => changeCase(text, (part) => part.toLowerCase()));
 
 /**
- * Changes the letter case. A letter takes at most three times its bytes in the other case, so only a long text is
+ * Changes the letter case. A letter in the other case takes at most three times as many bytes, so only a long text is
  * measured.
  */
 function changeCase(text: string, change: (part: string) => string): string | Refusal {
@@ -83,7 +83,7 @@ const strip = textFilter('strip', [], (text) => text.trim());
 /** `remove: search` removes each occurrence. */
 const remove = steppedTextFilter('remove', [searchText], (text, [search]) => replaceEvery(text, search, ''));
 
-/** `replace: search, replacement` replaces each occurrence. Without a replacement, it does the same as `remove`. */
+/** `replace: search, replacement` replaces each occurrence. Without a replacement, it is the same as `remove`. */
 const replace = steppedTextFilter('replace', [searchText, optional(textParameter, '')], (text, [search, replacement]) =>
   replaceEvery(text, search, replacement),
 );
@@ -135,9 +135,9 @@ function* replaceEvery(text: string, search: string, replacement: string): Steps
 type CodeUnits = Pick<string, 'length' | 'charCodeAt'>;
 
 /**
- * Returns the positions of `search` in `text`, without overlap. `search` must not be empty. Takes O(text + search) with
- * the Knuth-Morris-Pratt algorithm.
- * Threat: `indexOf` takes O(text x search) for `aaa…` and `baaa…`, which blocks the process for seconds.
+ * Returns the positions of all non-overlapping occurrences of `search` in `text`. `search` must not be empty. Takes
+ * O(text + search) time with the Knuth-Morris-Pratt algorithm.
+ * Threat: `indexOf` takes O(text × search) time for `aaa…` and `baaa…`, which blocks the process for seconds.
  */
 export function* occurrences(text: CodeUnits, search: CodeUnits): Steps<number[]> {
   const found: number[] = [];
@@ -173,7 +173,7 @@ function extend(search: CodeUnits, borders: Int32Array, matchedBefore: number, u
   return search.charCodeAt(matched) === unit ? matched + 1 : matched;
 }
 
-/** The filters that change a text. */
+/** The filters that change text. */
 export const textFilters: readonly Filter[] = [
   padLeft,
   padRight,

@@ -15,8 +15,9 @@ const castToString = valueFilter('to_string', [], (input) => {
 });
 
 /**
- * `to_number` converts decimal text, with or without leading zeros, to a number. It rejects other text, and whole
- * numbers that a JSON number cannot represent exactly, because a changed account number is worse than an error.
+ * `to_number` converts decimal text, with or without leading zeros, to a number. It rejects any other text. It also
+ * rejects integers that a JSON number cannot represent exactly, because a changed account number is worse than an
+ * error.
  */
 const castToNumber = valueFilter('to_number', [], (input) => {
   if (input === null || typeof input === 'number') return input;
@@ -44,7 +45,7 @@ const stringify = textFilter('stringify', [], (text) => text);
  * path is checked only at evaluation, because a mask with an invalid path is stored and evaluates to null.
  */
 const json = valueFilter('json', [text], (input, [path], { budget }) => {
-  // A literal path also counts as work, because it is parsed at each evaluation.
+  // A literal path also counts as work, because it is parsed on each evaluation.
   spendWork(budget, path.length);
   const steps = pathSteps(path);
   return steps instanceof Refusal ? steps : steps.reduce<Json>(ownProperty, input);
@@ -70,8 +71,8 @@ function pathSteps(path: string): readonly (string | number)[] | Refusal {
 }
 
 /**
- * `first` returns the first item of an array or the first character of a text. It returns null for an empty value or an
- * object.
+ * `first` returns the first item of an array or the first character of a string. It returns null for an empty value or
+ * an object.
  */
 const first = valueFilter('first', [], (input) => {
   if (isJsonArray(input)) return input[0] ?? null;
@@ -83,14 +84,18 @@ const last = valueFilter('last', [], (input) => {
   return onText(input, (text) => lastCharacters(text, 1) || null);
 });
 
-/** `slice: start, length` returns items or characters, by default one. A negative start counts from the end. */
+/**
+ * `slice: start, length` returns items or characters. The default length is 1. A negative start counts from the end.
+ */
 const slice = valueFilter('slice', [index, optional(count, 1)], (input, [start, length], scope) => {
   if (isJsonArray(input)) return between(input, start, length);
   const text = inputText(input, scope);
   return typeof text === 'string' ? charactersBetween(text, start, length) : text;
 });
 
-/** `size` returns the number of items in an array, keys in an object or characters in a text. It returns 0 for null. */
+/**
+ * `size` returns the number of items in an array, keys in an object or characters in a string. It returns 0 for null.
+ */
 const size = valueFilter('size', [], (input, _, { budget }) => {
   if (input === null) return 0;
   if (isJsonArray(input)) return input.length;
@@ -113,7 +118,7 @@ function between<T>(items: readonly T[], start: number, length: number): readonl
   return from < 0 ? [] : items.slice(from, from + length);
 }
 
-/** The filters that convert a value or extract a part of it. */
+/** The filters that convert a value or extract part of it. */
 export const valueFilters: readonly Filter[] = [
   stringify,
   json,

@@ -10,11 +10,11 @@ export type Actor =
       readonly keyId: string | null;
       /** The source address of the author's request, used only for the access log. */
       readonly sourceAddress?: string;
-      /** The person and the reason of the request, used only for the access log. */
+      /** The request's person and reason, used only for the access log. */
       readonly visitor?: Visitor;
     };
 
-/** Returns the author's id in the form that events and documents contain. */
+/** Returns the author's id as recorded in events and documents. */
 export function actorId(actor: Actor): string {
   return actor.kind === 'operator' ? 'operator' : actor.applicationId;
 }

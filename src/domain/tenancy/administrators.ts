@@ -3,9 +3,9 @@ import type { AccessDocument, ApplicationDocument } from './documents.js';
 import type { TenantDirectory } from './tenant-directory.js';
 
 /**
- * Returns whether this application can administrate the tenant indefinitely: it may create and update applications, has
- * a key, and does not expire. An application that expires does not count, because the tenant would then be left without
- * an administrator.
+ * Returns whether this application can administer the tenant indefinitely: it may create and update applications, has a
+ * key, and does not expire. An application that expires does not count, because its expiry would leave the tenant
+ * without an administrator.
  */
 export function isLastingAdministrator({ access, expires_at: expiresAt, keys }: ApplicationDocument): boolean {
   const held = heldManagementPermissions(access);
@@ -15,7 +15,7 @@ export function isLastingAdministrator({ access, expires_at: expiresAt, keys }: 
 }
 
 /**
- * Returns whether a change of one application (null for a deletion) would leave the tenant without an administrator.
+ * Returns whether a change to one application (null for a deletion) would leave the tenant without an administrator.
  * See docs/contract.md, "Management rights".
  */
 export function leavesNoAdministrator(
@@ -29,7 +29,7 @@ export function leavesNoAdministrator(
   return ![...applications].some(([id, other]) => id !== changedId && isLastingAdministrator(other));
 }
 
-/** Returns the management permissions that an access grants. Rules grant none. */
+/** Returns the management permissions that an application's access grants. Rules grant none. */
 export function heldManagementPermissions(access: AccessDocument): readonly ManagementPermission[] {
   if (access.kind === 'rules') return [];
   return managementPermissions.filter((permission) => access.permissions.includes(permission));

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { ApplicationType } from '../access/application-type.js';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** 43 characters from an alphabet of 62 carry 256 bits. */
+/** 43 characters from a 62-character alphabet carry 256 bits. */
 const secretLength = 43;
 const checksumLength = 6;
 const shape = /^sr_(?:private|public|management)_[0-9A-Za-z]{49}$/;
@@ -15,17 +15,17 @@ export function newApiKey(type: ApplicationType, randomInteger: (maxExclusive: n
   return body + checksum(body);
 }
 
-/** Returns whether a key has the right form and checksum. A mistyped key is rejected without a look-up. */
+/** Returns whether a key has the right form and checksum, so that a mistyped key is rejected without a lookup. */
 export function isWellFormedApiKey(key: string): boolean {
   return shape.test(key) && checksum(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
 }
 
-/** Returns the SHA-256 of a key in hex. The vault stores keys and looks them up in this form. */
+/** Returns the SHA-256 hash of a key in hex. The vault stores and looks up keys by this hash. */
 export function apiKeyHash(key: string): string {
   return hash('sha256', key, 'hex');
 }
 
-/** Returns the CRC-32 in base62. It detects typing errors; it is no security check. */
+/** Returns the CRC-32 in base62. It detects typing errors, and is not a security check. */
 function checksum(text: string): string {
   let rest = crc32(text);
   let digits = '';

@@ -35,7 +35,7 @@ const needed: Readonly<Record<DirectoryCommand['do'], ManagementPermission | 'op
 
 /**
  * Decides a command on a tenant's directory. Pure: uses no clock and no keys. Threat: the caller may have lost its
- * rights since it was authenticated. Its rights are therefore checked again here, at the revision that the events will
+ * rights since it was authenticated. This function therefore checks them again, at the revision that the events will
  * follow. See docs/contract.md, "Management rights".
  */
 export function decideDirectory(command: DirectoryCommand, by: By, directory: TenantDirectory): DirectoryDecided {
@@ -159,9 +159,9 @@ type Doer = {
 };
 
 /**
- * Decides a command on an application or its keys. Threat: a management application gains rights if it creates or
- * changes a stronger application, or issues a key for one. The caller must therefore hold each management permission
- * that the other application has or will have. See docs/contract.md, "Management rights".
+ * Decides a command on an application or its keys. Threat: a management application could gain rights by creating or
+ * changing a more privileged application, or by issuing a key for one. The caller must therefore have every management
+ * permission that the other application has or will have. See docs/contract.md, "Management rights".
  */
 function decideApplication(command: ApplicationCommand, doer: Doer, directory: TenantDirectory): DirectoryDecided {
   if (directory.tenant === null) return refused('tenant_not_found');
@@ -229,8 +229,8 @@ function stampedKey({ id, hash }: NewKey, { stamp }: Doer): ApiKeyDocument {
 type Update = Extract<ApplicationCommand, { do: 'update_application' }>;
 
 /**
- * Decides a `PUT` on an application. The caller holds the application's present permissions. See docs/contract.md,
- * "Management rights".
+ * Decides a `PUT` on an application. `decideApplication` has already checked that the caller has all of the
+ * application's current management permissions. See docs/contract.md, "Management rights".
  */
 function decideUpdate(
   { id, name, type, access: fields, expiresAt }: Update,

@@ -4,7 +4,7 @@ import type { Json } from '../json.js';
 import type { ApplicationSpec } from './application-spec.js';
 import type { NewWebhookSecret, WebhookSpec } from './webhook.js';
 
-/** A new key that has not been shown yet: its id, and its hash, which is stored. */
+/** The id and hash of a new key that has not been shown yet. Only the hash is stored, never the key. */
 export type NewKey = { readonly id: string; readonly hash: string };
 
 /** A command on a tenant or on one of its applications. */
@@ -33,7 +33,7 @@ export type DirectoryCommand =
       readonly webhookId: string;
       readonly spec: WebhookSpec;
       readonly secret: NewWebhookSecret;
-      /** The key under which ids of ended tokens are sealed, in base64. */
+      /** The key under which the ids of deleted and expired tokens are sealed, in base64. */
       readonly idKey: string;
     }
   | { readonly do: 'update_webhook'; readonly webhookId: string; readonly spec: WebhookSpec }
@@ -41,7 +41,7 @@ export type DirectoryCommand =
       readonly do: 'rotate_webhook_secret';
       readonly webhookId: string;
       readonly secret: NewWebhookSecret;
-      /** How long the previous secrets remain in use, ms. */
+      /** How long the previous secrets remain in use, in ms. */
       readonly overlapMs: number;
     }
   | { readonly do: 'delete_webhook'; readonly webhookId: string };

@@ -17,7 +17,7 @@ export type DirectoryRejection =
   | 'validation_failed';
 
 export type DirectoryDecided =
-  /** An empty list means that nothing changes. */
+  /** `facts` is empty if nothing changes. */
   | { readonly ok: true; readonly facts: readonly DirectoryFact[] }
   | { readonly ok: false; readonly code: DirectoryRejection; readonly errors?: FieldErrors };
 

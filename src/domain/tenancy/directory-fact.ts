@@ -2,14 +2,14 @@ import type { ApplicationDocument, TenantDocument } from './documents.js';
 
 /**
  * An event in a tenant's directory. `document` is the complete result of the event and is encrypted. Everything else is
- * stored in plaintext: random ids, field names, and the hash of a key of 256 random bits. `changed` lists the top-level
- * names of the changed fields, in request casing.
+ * stored in plaintext: random ids, field names, and the hashes of keys with 256 random bits. `changed` lists the names
+ * of the changed top-level fields, in request casing.
  */
 export type DirectoryFact =
   | { readonly type: 'tenant.created'; readonly document: TenantDocument }
   | { readonly type: 'tenant.updated'; readonly document: TenantDocument; readonly changed: readonly string[] }
   | { readonly type: 'tenant.deleted' }
-  /** The document is the tenant's, which contains its webhooks. */
+  /** `document` is the tenant's document, which contains its webhooks. */
   | {
       readonly type: 'webhook.created' | 'webhook.deleted';
       readonly webhookId: string;

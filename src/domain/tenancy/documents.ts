@@ -16,7 +16,7 @@ export type TenantDocument = Stamps & {
 /** An active API key of an application, without the key itself. */
 export type ApiKeyDocument = {
   readonly id: string;
-  /** The SHA-256 of the key in hex. The key has 256 random bits. */
+  /** The SHA-256 hash of the key in hex. The key has 256 random bits. */
   readonly hash: string;
   readonly created_by: string;
   /** Milliseconds since the epoch. */
@@ -38,12 +38,12 @@ export type ApplicationDocument = Stamps & {
   readonly keys: readonly ApiKeyDocument[];
 };
 
-/** Returns an access in its stored form. */
+/** Converts an application's access to its stored form. */
 export function documentOf(access: Access): AccessDocument {
   return access.kind === 'rules' ? access : { kind: 'permissions', permissions: [...access.permissions] };
 }
 
-/** Returns a stored access in the form for decisions on tokens. */
+/** Converts stored access to the form that access decisions use. */
 export function accessOf(access: AccessDocument): Access {
   return access.kind === 'rules' ? access : { kind: 'permissions', permissions: new Set(access.permissions) };
 }

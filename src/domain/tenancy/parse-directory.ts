@@ -33,7 +33,7 @@ const control = /\p{Cc}/u;
 
 /**
  * Parses the name of a tenant or an application (1-200 characters). Rejects control characters, because CLI commands
- * print names and a terminal would execute the characters. See docs/contract.md, "Applications".
+ * print names and a terminal would interpret the characters. See docs/contract.md, "Applications".
  */
 export function parseName(text: string): Checked<string> {
   const fits = text !== '' && codePointCount(text) <= charactersMax && isWellFormed(text) && !control.test(text);
@@ -45,14 +45,14 @@ export function parseName(text: string): Checked<string> {
 const names = ['deduplicate_tokens', 'keep_superseded_data', 'show_fingerprints'] as const;
 
 /**
- * Parses the settings in a request, each of which is "true" or "false". A missing or null setting stays unchanged.
- * Rejects an unknown name, because the caller would believe that the setting has an effect. See docs/contract.md,
- * "Tenants".
+ * Parses the settings in a request. Each setting must be "true" or "false"; a missing or null setting stays unchanged.
+ * Rejects unknown names, because the caller would otherwise believe that the setting has an effect. See
+ * docs/contract.md, "Tenants".
  */
 export function parseSettings(value: Json | undefined): Checked<Partial<TenantSettings>> {
   if (value === undefined || value === null) return valid({});
   if (!isJsonObject(value)) return invalid('settings', 'must be an object');
-  // Reports only one unknown name, because a body of 4 MiB may contain 250,000.
+  // Stops at the first unknown name, because a 4 MiB body may contain 250,000 of them.
   const unknown = Object.keys(value).find((name) => value[name] !== null && !names.some((known) => known === name));
   if (unknown !== undefined) return invalid('settings', `may only have ${names.join(', ')}`);
   const given = Object.entries(value).filter(([, setting]) => setting !== null);

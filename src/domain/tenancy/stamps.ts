@@ -1,5 +1,6 @@
 /**
- * The creator and the last editor of a tenant or an application (an application id or `operator`), with times in ms.
+ * Who created and last modified a tenant, an application or a webhook, and when. The author is an application id or
+ * `operator`, and times are in ms since the epoch.
  */
 export type Stamps = {
   readonly created_by: string;

@@ -2,19 +2,19 @@ import type { DirectoryFact } from './directory-fact.js';
 import type { ApplicationDocument, TenantDocument } from './documents.js';
 
 /**
- * A tenant with its applications, as the basis of decisions about them. All of its events are in one stream. The
- * expected revision of an append is therefore enough to enforce the rules that span applications ("an administrator
- * remains", "a caller grants only permissions that it holds") under concurrency.
+ * A tenant and its applications, as input to decisions about them. All of a tenant's events are in one stream. The
+ * expected revision of an append is therefore enough to enforce rules across applications under concurrency, such as
+ * "an administrator remains" and "a caller grants only permissions that it has".
  *
- * `applications` may be incomplete. A decision needs the changed application, the caller's application and, if it
- * removes rights, any other administrator.
+ * `applications` may be incomplete. A decision needs the application being changed, the caller's application and, if
+ * the command removes rights, another administrator if there is one.
  */
 export type TenantDirectory = {
   /** The revision of the newest event of the stream, or -1 if there is none. */
   readonly revision: number;
   /** Null if the tenant was never created or was deleted. */
   readonly tenant: TenantDocument | null;
-  /** The applications that are not deleted, by id. */
+  /** The applications that have not been deleted, by id. */
   readonly applications: ReadonlyMap<string, ApplicationDocument>;
 };
 

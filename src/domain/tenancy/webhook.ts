@@ -29,9 +29,9 @@ export type WebhookSpec = {
   /** If false, nothing is delivered. Once it is true again, deliveries continue where they stopped. */
   readonly enabled: boolean;
   readonly event_types: readonly WebhookEventType[];
-  /** Delivers only tokens of these types. Null means all types. */
+  /** Delivers only events of tokens of these types. Null means all types. */
   readonly token_types: readonly TokenType[] | null;
-  /** Delivers only tokens in these containers or below them. Null means all containers. */
+  /** Delivers only events of tokens in or below these containers. Null means all containers. */
   readonly containers: readonly string[] | null;
 };
 
@@ -39,28 +39,29 @@ export type WebhookSpec = {
 export type NewWebhookSecret = { readonly secret: string };
 
 /**
- * Times are in milliseconds since the epoch. From `ends_at` on, the secret signs nothing; null marks the newest secret.
+ * A webhook secret. Times are in milliseconds since the epoch. The secret no longer signs deliveries from `ends_at` on,
+ * which is null for the newest secret.
  */
 export type WebhookSecret = NewWebhookSecret & { readonly created_at: number; readonly ends_at: number | null };
 
-/** A webhook, as sealed in the document of its tenant. */
+/** A webhook, as sealed in its tenant's document. */
 export type WebhookDocument = WebhookSpec &
   Stamps & {
     readonly id: string;
     /** Newest first. */
     readonly secrets: readonly WebhookSecret[];
-    /** The key under which ids of ended tokens are sealed: 32 bytes in base64. */
+    /** The key under which the ids of deleted and expired tokens are sealed: 32 bytes in base64. */
     readonly id_key: string;
   };
 
-/** The maximum number of webhooks per tenant. All of them are in one document, which is read with the tenant. */
+/** The maximum number of webhooks per tenant. The tenant's document contains all of them. */
 export const webhooksMax = 10;
-/** The maximum number of secrets that sign a delivery: the newest one and those that it replaced. */
+/** The maximum number of secrets that sign a delivery: the newest secret and the secrets that it replaced. */
 const secretsMax = 3;
 
 /**
- * Returns the secrets after a rotation. Earlier secrets end after the overlap, or at their existing end if that is
- * earlier.
+ * Returns the secrets after a rotation. Each previous secret expires when the overlap is over, or at its current expiry
+ * time if that is earlier.
  */
 export function rotatedSecrets(
   { secrets }: WebhookDocument,
@@ -88,7 +89,7 @@ export function coversContainers({ containers: filter }: WebhookSpec, containers
   return filter === null || containers.some((container) => filter.some((wanted) => container.startsWith(wanted)));
 }
 
-/** The fields of a request by their JSON types. */
+/** The fields of a request, by their JSON types. */
 export type WebhookFields = {
   readonly url: string;
   readonly description?: string | null | undefined;
@@ -102,7 +103,7 @@ const urlCharactersMax = 2_000;
 const descriptionCharactersMax = 200;
 const control = /\p{Cc}/u;
 
-/** Parses a webhook. `checkTarget` returns what is wrong with an address, or null. */
+/** Parses a webhook. `checkTarget` returns what is wrong with a URL, or null. */
 export function parseWebhook(fields: WebhookFields, checkTarget: (url: URL) => string | null): Checked<WebhookSpec> {
   const url = parseUrl(fields.url, checkTarget);
   const description = parseDescription(fields.description ?? '');
@@ -140,7 +141,7 @@ function parseDescription(text: string): Checked<string> {
       );
 }
 
-/** Returns the words without repeats, in the order of the list of known words. */
+/** Returns the words without duplicates, in the order in which `known` lists them. */
 function parseWords<Word extends string>(
   field: string,
   given: readonly string[],

@@ -2,9 +2,9 @@ import type { Json } from '../json.js';
 import type { TokenType } from './types/token-type.js';
 
 /**
- * All fields of a token that callers supply, except the cvc, which is encrypted separately. An event encrypts this
- * content as one ciphertext, and a row carries that ciphertext. Absent fields are null. See docs/contract.md, "The
- * token object".
+ * All fields of a token that callers supply, except the cvc, which is encrypted separately. An event contains this
+ * content as one ciphertext, and a row contains a copy of that ciphertext. Absent fields are null. See
+ * docs/contract.md, "The token object".
  */
 export type TokenContent = {
   readonly id: string;
@@ -17,6 +17,6 @@ export type TokenContent = {
   readonly metadata: Readonly<Record<string, string>> | null;
   readonly search_indexes: readonly string[] | null;
   readonly fingerprint_expression: string;
-  /** The HMAC-SHA-256 of type and evaluated value under the tenant's fingerprint key, in base58. */
+  /** The HMAC-SHA-256 of the type and the fingerprinted value under the tenant's fingerprint key, in base58. */
   readonly fingerprint: string;
 };

@@ -2,10 +2,9 @@ import { cvcAt, isExpired, keysOf, type TokenLife, type TokenState } from './tok
 import type { TokenType } from './types/token-type.js';
 
 /**
- * A command on a token, from a caller or from a clock. `at` is the time of the command in milliseconds since the epoch.
- * Data that was due by `endsUpTo` may be destroyed; the default is `at`, and the value is earlier if the clock is
- * uncertain or not trusted. `codesEndUpTo` is the same for verification codes, which have their own time scale
- * (`Clock.codesAhead`).
+ * A command on a token, from a caller or a timer. `at` is the time of the command in milliseconds since the epoch. Data
+ * that is due by `endsUpTo` may be destroyed. `endsUpTo` is `at` by default, and earlier if the clock is uncertain or
+ * untrusted. `codesEndUpTo` is the same for verification codes, which have their own time scale (`Clock.codesAhead`).
  */
 export type TokenCommand = { readonly at: number; readonly endsUpTo?: number; readonly codesEndUpTo?: number } & Wanted;
 
@@ -19,11 +18,14 @@ type Wanted =
     }
   | {
       readonly do: 'update';
-      /** Top-level names of the changed fields. Empty if nothing changes. */
+      /** The names of the changed top-level fields. Empty if nothing changes. */
       readonly changed: readonly string[];
       /** True if data other than the cvc changes, so that the key of the previous data must be destroyed. */
       readonly dataReplaced: boolean;
-      /** If true, the key of replaced data is kept until the token ends, so that earlier states can be replayed. */
+      /**
+       * If true, the keys of replaced data are kept until the token is deleted or expires, so that earlier states can
+       * be replayed.
+       */
       readonly keepSuperseded: boolean;
       readonly cvc: 'kept' | 'set' | 'removed';
       readonly cvcRetentionMs: number;
@@ -70,8 +72,8 @@ export type Decided =
   | { readonly ok: false; readonly code: 'token_not_found' | 'id_in_use' };
 
 /**
- * Decides a command on a token (docs/contract.md, "States and transitions"). Pure: uses no clock, no I/O and no keys. A
- * command that changes nothing returns no events, and nothing is appended.
+ * Decides a command on a token (docs/contract.md, "States and transitions"). Pure: uses no clock, no I/O and no keys.
+ * Returns no events for a command that changes nothing.
  */
 export function decide(command: TokenCommand, state: TokenState): Decided {
   const { life } = state;

@@ -10,18 +10,18 @@ import { evaluateSearchIndexes } from './fields/search-indexes.js';
 /** Content without the fields that are derived from it. */
 export type ContentDraft = Omit<TokenContent, 'fingerprint' | 'id'>;
 
-/** The results of a content's expressions: the value to fingerprint and the texts to index. */
+/** The results of evaluating a content's expressions: the value to fingerprint and the values to index. */
 export type Derived = { readonly fingerprintValue: string; readonly indexValues: readonly string[] };
 
 /**
- * Checks the size of the content, then evaluates its expressions over the data without the cvc. See docs/contract.md,
- * "Request bodies", "Search indexes" and "Expression limits".
+ * Checks the size of the content, and then evaluates its expressions over the data without the cvc. See
+ * docs/contract.md, "Request bodies", "Search indexes" and "Expression limits".
  */
 export function deriveFrom(expressions: Expressions, draft: ContentDraft): Checked<Derived> {
   return finish(deriving(expressions, draft));
 }
 
-/** Does the same as `deriveFrom`, in steps. */
+/** Like `deriveFrom`, in steps. */
 export function* deriving(expressions: Expressions, draft: ContentDraft): Steps<Checked<Derived>> {
   const size = checkContentSize({ ...draft });
   if (!size.ok) return size;

@@ -36,7 +36,8 @@ export type TokenDraft = {
 };
 
 /**
- * Checks every part of a create request that needs no evaluation and no store, and fills in the defaults of the type.
+ * Checks everything in a create request that can be checked without evaluating expressions or reading a store. Fills in
+ * the defaults of the token type.
  */
 export function draftToken(expressions: Expressions, request: TokenRequest, now: number): Checked<TokenDraft> {
   const size = checkRawSize(request);

@@ -32,7 +32,7 @@ export type TokenPatch = {
   readonly expires_at?: string | null | undefined;
 };
 
-/** Checks everything that needs no stored data, so that this check can run before the token is read. */
+/** Checks everything that does not depend on stored data, so that this check can run before the token is read. */
 export function checkPatch(expressions: Expressions, patch: TokenPatch, now: number): Checked<null> {
   const size = checkRawSize(patch);
   if (!size.ok) return size;
@@ -59,7 +59,7 @@ export function containersAfter(content: TokenContent, patch: TokenPatch): reado
   return checked.ok ? checked.value : content.containers;
 }
 
-/** Returns the token's expressions after the patch, unevaluated. Only the mask depends on the data. */
+/** Returns the token's expressions after a patch, without evaluating them. */
 export function expressionsAfter(content: TokenContent, patch: TokenPatch) {
   const rule = typeRules[content.type];
   return {
@@ -88,14 +88,14 @@ function indexesAfter(
 
 export type UpdateDraft = {
   readonly draft: ContentDraft;
-  /** Top-level names of the changed fields. */
+  /** The names of the changed top-level fields. */
   readonly changed: readonly string[];
   /** Whether data other than the cvc changes. */
   readonly dataReplaced: boolean;
   readonly cvc: { readonly is: 'kept' } | { readonly is: 'removed' } | { readonly is: 'set'; readonly value: string };
   readonly expiresAt: number | null;
   readonly ownValues: readonly string[];
-  /** Whether the patch contains the token's own values, so that its sender must know them. */
+  /** Whether the patch contains the token's own values, which shows that its sender knows them. */
   readonly ownValuesGiven: boolean;
   /** Whether the patch contains every value that the fingerprint is computed from. */
   readonly carriesFingerprint: boolean;
@@ -105,7 +105,7 @@ type Stored = { readonly content: TokenContent; readonly expiresAt: number | nul
 
 /**
  * Merges a checked patch into the stored token and checks the result (RFC 7386; docs/contract.md, "Token types"). Works
- * in steps, because merging or comparing an object of 35,000 keys takes some tens of milliseconds.
+ * in steps, because merging or comparing an object with 35,000 keys takes tens of milliseconds.
  */
 export function* draftUpdate(
   expressions: Expressions,
@@ -165,7 +165,10 @@ export function* draftUpdate(
   });
 }
 
-/** Returns a patch's data in its stored form. Returns it unchanged if it is only a part of what the type requires. */
+/**
+ * Returns a patch's data in its stored form. Returns partial data, which lacks something that the type requires,
+ * unchanged.
+ */
 function asStored(rule: TypeRule, data: Json | undefined): Json | undefined {
   if (data === undefined) return undefined;
   const alone = rule.validate(mergePatch(undefined, data));

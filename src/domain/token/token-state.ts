@@ -23,7 +23,7 @@ export type TokenLife = {
   /** The key of the content, and the revision of the event that encrypted the content. */
   readonly key: string;
   readonly contentRevision: number;
-  /** Keys of replaced data that the tenant keeps until the token ends (`keep_superseded_data`). */
+  /** Keys of replaced data that are kept until the token is deleted or expires (`keep_superseded_data`). */
   readonly superseded: readonly string[];
   readonly cvc: CvcState | null;
 };
@@ -37,14 +37,15 @@ export type TokenState = {
   /** Null if the token was never created, was deleted, or has expired. */
   readonly life: TokenLife | null;
   /**
-   * Every key that an event of the stream ended, including earlier lives. Some of these keys may not be destroyed yet.
+   * Every key that an event in the stream ended, in this or an earlier life. Some of these keys may not be destroyed
+   * yet.
    */
   readonly ended: readonly EndedKeyState[];
 };
 
 export const noToken: TokenState = { revision: -1, life: null, ended: [] };
 
-/** Returns whether a token has expired at `now`, even if its expiry is not recorded yet. */
+/** Returns whether a token has expired at `now`, even if its expiry has not been recorded yet. */
 export function isExpired(life: TokenLife, now: number): boolean {
   return life.expiresAt !== null && now >= life.expiresAt;
 }
@@ -54,7 +55,7 @@ export function cvcAt(life: TokenLife, now: number): CvcState | null {
   return life.cvc !== null && now < life.cvc.purgeAt ? life.cvc : null;
 }
 
-/** Returns all living keys of a life. */
+/** Returns all keys of a life that no event has ended. */
 export function keysOf(life: TokenLife): readonly string[] {
   return [life.key, ...life.superseded, ...(life.cvc === null ? [] : [life.cvc.key])];
 }

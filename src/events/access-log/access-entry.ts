@@ -1,15 +1,15 @@
-/** The actor: an application, the operator at the command line, or the service itself. */
+/** The kind of actor: an application, the operator at the command line, or the service itself. */
 export type ActorType = 'application' | 'operator' | 'system';
 
-/** The outcome. `denied` is a 403, `failed` a 500 or 503. */
+/** The outcome of a request. `denied` is a 403; `failed` is a 500 or 503. */
 export type AccessOutcome = 'success' | 'denied' | 'failed';
 
-/** What the ciphertext of a trace id is bound to: an event, or the access log itself (null). */
+/** The event that a trace ciphertext is bound to. Null if it is bound to the access log itself. */
 export type TracePlace = { readonly stream: string; readonly revision: number };
 
 /**
  * One line of the access log (docs/contract.md, "Access log"). Nothing in it is derived from data. It contains only a
- * keyed hash of a token's id, so the id is erased with the row that contains it.
+ * keyed hash of a token's id, so erasing the token's row leaves no readable copy of the id.
  */
 export type AccessEntry = {
   readonly tenantId: string;
@@ -22,22 +22,22 @@ export type AccessEntry = {
   /** Null for the command line and for the service itself. */
   readonly sourceAddress: string | null;
   readonly entityType: string;
-  /** Keyed hash of the id, in hex (`entity-ref.ts`); null if the entry concerns no single entity. */
+  /** The keyed hash of the id, in hex (`entity-ref.ts`); null if the entry does not concern a single entity. */
   readonly entityRef: string | null;
-  /** The random id of an application, key or tenant. Never the id of a token. */
+  /** The random id of an application, key or tenant, and never a token id. */
   readonly entityId: string | null;
   readonly operation: string;
   readonly outcome: AccessOutcome;
-  /** A fixed text. */
+  /** One of a fixed set of messages. */
   readonly message: string;
-  /** The trace id, the person and the reason of the request, encrypted under the tenant's audit key. */
+  /** The trace id, person and reason of the request, encrypted under the tenant's audit key. */
   readonly trace: Uint8Array | null;
   readonly tracePlace: TracePlace | null;
 };
 
-/** Entries that became durable together, with the hash of the same writer's previous batch. */
+/** Entries that became durable together, chained to the same writer's previous batch by its hash. */
 export type AccessBatch = {
-  /** From 1 in each chain, without gaps. */
+  /** Counts from 1 in each chain, without gaps. */
   readonly sequence: number;
   /** The hash of the previous batch; all zeros in the first batch. */
   readonly previous: Uint8Array;

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { AccessEntry } from './access-entry.js';
 
-/** The previous hash of the first batch. */
+/** The `previous` hash of the first batch in a chain. */
 export const noBatch: Uint8Array = new Uint8Array(32);
 
 /**
- * Returns SHA-256 over the previous hash, the sequence and the lines of a batch: a link of the chain (docs/design.md,
- * "Access log").
+ * Returns the SHA-256 hash over the previous hash, the sequence number and the lines of a batch. It is a link of the
+ * chain (docs/design.md, "Access log").
  */
 export function batchHash(previous: Uint8Array, sequence: number, lines: readonly string[]): Buffer {
   return createHash('sha256')
@@ -33,7 +33,7 @@ type Fields = readonly [
   traceRevision?: number,
 ];
 
-/** Returns the entry of a line that `entryLine` returned. */
+/** Parses a line that `entryLine` returned. */
 export function entryOfLine(line: string): AccessEntry {
   const fields = JSON.parse(line) as Fields;
   const [tenantId, time, actorId, actorType, keyId, sourceAddress, entityType, entityRef, entityId] = fields;
@@ -56,7 +56,7 @@ export function entryOfLine(line: string): AccessEntry {
   };
 }
 
-/** Returns every field of an entry as one line of JSON, always in this order: the bytes that the chain hashes. */
+/** Returns every field of an entry as one line of JSON, always in this order. The chain hashes these bytes. */
 export function entryLine(entry: AccessEntry): string {
   const { trace, tracePlace } = entry;
   const fields: (string | number | null)[] = [

@@ -6,7 +6,7 @@ import { lengthPrefixed } from '../sealing/length-prefixed.js';
 import { UnreadableEvent } from '../tokens/catalogue.js';
 import { hasItsPeaks, type MerkleTree, treeRoot } from './merkle.js';
 
-/** The stream of all checkpoints: checkpoint `n` is its event at revision `n` - 1. */
+/** The stream of all checkpoints. Checkpoint `n` is the event at revision `n` - 1. */
 export const checkpointStream = 'audit-checkpoints';
 export const checkpointType = 'audit.checkpoint';
 /** The schema version that this program writes. */
@@ -16,9 +16,9 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);
 
 /**
- * The content of a checkpoint. It signs the log up to a position, by the hash of its chain and the root of the Merkle
- * tree over its commits. It also signs the previous checkpoint, and the ends of the access log's chains that have grown
- * since then. `time` is in ms since the epoch.
+ * The content of a checkpoint. It signs the log up to a position: the hash of the log's chain and the root of the
+ * Merkle tree over its commits. It also signs the previous checkpoint, and the ends of the access log chains that have
+ * grown since that checkpoint. `time` is in ms since the epoch.
  */
 export const checkpointSchema = z.object({
   log_id: z.string(),
@@ -33,12 +33,12 @@ export const checkpointSchema = z.object({
   count,
   hash,
   root: hash,
-  /** The `checkpointHash` of the previous checkpoint; null in the first. */
+  /** The `checkpointHash` of the previous checkpoint; null in the first checkpoint. */
   previous: hash.nullable(),
   access: z.array(z.object({ chain: z.string(), sequence: z.int().min(1), hash })),
-  /** The hash of the public key that verifies it. */
+  /** The hash of the public key that verifies the signature. */
   signed_by: hash,
-  /** Ed25519 (RFC 8032) over `signedBytes`, base64. */
+  /** The Ed25519 signature (RFC 8032) over `signedBytes`, in base64. */
   signature: z.string(),
   /**
    * The peaks of the tree, from which the next checkpoint continues. They are not signed, but they must lead to `root`.
@@ -50,8 +50,8 @@ export type Checkpoint = z.output<typeof checkpointSchema>;
 type Signed = Omit<Checkpoint, 'signature' | 'peaks'>;
 
 /**
- * Returns SHA-256 over every signed field, each preceded by its length, in hex. The signature and the next checkpoint
- * refer to it.
+ * Returns the SHA-256 hash over every signed field, in hex. Each field is preceded by its length. The signature and the
+ * next checkpoint refer to this hash.
  */
 export function checkpointHash(checkpoint: Signed): string {
   const { log_id, number, time, hourly, hours, position, count: commits, hash: head, root, previous } = checkpoint;
@@ -63,12 +63,12 @@ export function checkpointHash(checkpoint: Signed): string {
     .digest('hex');
 }
 
-/** The bytes that are signed. They depend on the hash alone, so the hash with its signature is evidence by itself. */
+/** Returns the bytes to sign. They depend only on the hash, so the hash and its signature are sufficient evidence. */
 export function signedBytes(hashOfCheckpoint: string): Buffer {
   return lengthPrefixed(['strongroom.checkpoint.2.signature', hashOfCheckpoint]);
 }
 
-/** Returns what the key store needs to remember to recognize a checkpoint. */
+/** Returns the record of a checkpoint that the key store keeps to recognize it. */
 export function rememberedOf(checkpoint: Checkpoint) {
   const { number, signature } = checkpoint;
   return { number, hash: checkpointHash(checkpoint), signature };
@@ -79,12 +79,12 @@ export function treeOf({ count: size, peaks }: Pick<Checkpoint, 'count' | 'peaks
   return { size, peaks: peaks.map((peak) => Buffer.from(peak, 'hex')) };
 }
 
-/** Returns the plaintext part of the event; its time is that of the event. */
+/** Returns the plaintext part of a checkpoint's event. It omits the time, which is the time of the event. */
 export function checkpointClear({ time: _, ...clear }: Checkpoint): JsonObject {
   return clear;
 }
 
-/** Returns the checkpoint that an event holds. Throws UnreadableEvent. */
+/** Returns the checkpoint in an event. Throws UnreadableEvent. */
 export function readCheckpointEvent(event: ClearEvent): Checkpoint {
   if (event.version > checkpointVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
   const parsed = checkpointSchema.safeParse({ ...event.clear, time: event.time });
@@ -98,7 +98,7 @@ export function readCheckpointEvent(event: ClearEvent): Checkpoint {
 export function checkpointLine(checkpoint: Checkpoint): string {
   return JSON.stringify({ strongroom_checkpoint: checkpointVersion, ...checkpoint });
 }
-/** Parses such a line. Returns null for any other text. */
+/** Parses a line that `checkpointLine` returned. Returns null for any other text. */
 export function readCheckpointLine(line: string): Checkpoint | null {
   try {
     const parsed = z

@@ -3,17 +3,17 @@ import { hash } from 'node:crypto';
 /** RFC 6962, 2.1: separates inner nodes from leaves. */
 const nodePrefix = Buffer.of(1);
 
-/** A Merkle tree as RFC 6962, section 2.1, defines it, reduced to what later leaves need. */
+/** A Merkle tree as defined in RFC 6962, section 2.1, reduced to what is needed to add leaves. */
 export type MerkleTree = {
   /** The number of leaves. */
   readonly size: number;
-  /** The roots of its complete subtrees, largest first: one for each bit that is set in `size`. */
+  /** The roots of the tree's complete subtrees, largest first. There is one for each bit that is set in `size`. */
   readonly peaks: readonly Uint8Array[];
 };
 
 export const emptyTree: MerkleTree = { size: 0, peaks: [] };
 
-/** Returns the tree with one more leaf, which is a hash. */
+/** Returns the tree with one more leaf. `leaf` is a hash. */
 export function withLeaf({ size, peaks }: MerkleTree, leaf: Uint8Array): MerkleTree {
   const kept = [...peaks];
   let node = leaf;
@@ -21,14 +21,14 @@ export function withLeaf({ size, peaks }: MerkleTree, leaf: Uint8Array): MerkleT
   return { size: size + 1, peaks: [...kept, node] };
 }
 
-/** Returns the Merkle tree hash. */
+/** Returns the root of the tree (RFC 6962's Merkle Tree Hash). */
 export function treeRoot({ peaks }: MerkleTree): Uint8Array {
   const [last, ...larger] = [...peaks].reverse();
   if (last === undefined) return hash('sha256', Buffer.of(), 'buffer');
   return larger.reduce((root, peak) => innerNode(peak, root), last);
 }
 
-/** Returns whether a tree of this size has this number of peaks. */
+/** Returns whether the number of peaks is right for the size of the tree. */
 export function hasItsPeaks({ size, peaks }: MerkleTree): boolean {
   let bits = 0;
   for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) bits += rest % 2;

@@ -7,7 +7,8 @@ const tagBytes = 16;
 const headBytes = 1 + nonceBytes;
 
 /**
- * The place that a ciphertext is bound to, as additional data of the cipher. It cannot be decrypted for another place.
+ * The place that a ciphertext is bound to, as the cipher's additional authenticated data. The ciphertext cannot be
+ * decrypted for another place.
  */
 export type CiphertextPlace = {
   readonly tenantId: string;
@@ -19,9 +20,9 @@ export type CiphertextPlace = {
 };
 
 /**
- * Random bytes for the nonces of many ciphertexts, each used once. Requesting twelve bytes at a time would cost half as
- * much as the encryption. Every thread loads this module and has its own bytes. A ciphertext contains a copy of its
- * nonce.
+ * Random bytes for many nonces, each used once. Requesting twelve random bytes at a time would cost half as much as the
+ * encryption itself. Every thread loads its own copy of this module and so has its own bytes. A ciphertext contains a
+ * copy of its nonce.
  */
 const nonces = Buffer.allocUnsafeSlow(512 * nonceBytes);
 let nextNonce = nonces.length;
@@ -36,8 +37,8 @@ function newNonce(): Buffer {
 }
 
 /**
- * Encrypts bytes, or the UTF-8 bytes of a text, with AES-256-GCM (NIST SP 800-38D) under a random 96-bit nonce. Returns format version (1 byte), nonce
- * (12), ciphertext and tag (16), in a buffer of its own.
+ * Encrypts bytes, or a string as UTF-8, with AES-256-GCM (NIST SP 800-38D) under a random 96-bit nonce. Returns the
+ * format version (1 byte), nonce (12 bytes), ciphertext and tag (16 bytes) in a buffer of its own.
  */
 export function sealCiphertext(key: Uint8Array, plain: Uint8Array | string, place: CiphertextPlace): Buffer {
   const nonce = newNonce();
@@ -45,7 +46,7 @@ export function sealCiphertext(key: Uint8Array, plain: Uint8Array | string, plac
   cipher.setAAD(additionalData(place));
   const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
   cipher.final();
-  // Unpooled: a structured clone to another thread copies the whole pool of a pooled buffer.
+  // The buffer is unpooled, because a structured clone to another thread copies the whole pool of a pooled buffer.
   const box = Buffer.allocUnsafeSlow(headBytes + body.length + tagBytes);
   box[0] = formatVersion;
   nonce.copy(box, 1);
@@ -54,7 +55,7 @@ export function sealCiphertext(key: Uint8Array, plain: Uint8Array | string, plac
   return box;
 }
 
-/** Decrypts a ciphertext; null if the key, the place or a single bit differs. */
+/** Decrypts a ciphertext. Returns null if the key, the place or a single bit of the ciphertext differs. */
 export function openCiphertext(key: Uint8Array, box: Uint8Array, place: CiphertextPlace): Buffer | null {
   if (box.length < headBytes + tagBytes || box[0] !== formatVersion) return null;
   const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(1, headBytes), { authTagLength: tagBytes });

@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto';
 
-/** Returns SHA-256 of a byte text (`textOfBytes`), as a byte text. */
+/** Returns the SHA-256 hash of a byte string (`textOfBytes`) as a byte string. */
 export function sha256Text(bytes: string): string {
   return hash('sha256', Buffer.from(bytes, 'latin1'), 'binary');
 }
 
-/** Returns SHA-256 of a byte text, in memory of its own. */
+/** Returns the SHA-256 hash of a byte string in a buffer of its own. */
 export function sha256(bytes: string): Buffer {
   return hash('sha256', Buffer.from(bytes, 'latin1'), 'buffer');
 }
 
-/** Returns HMAC-SHA-256 of a byte text, in hex. */
+/** Returns the HMAC-SHA-256 of a byte string in hex. */
 export function hmacHex(key: Uint8Array, bytes: string): string {
   return hash('sha256', outerMessage(key, [bytes]), 'hex');
 }
 
-/** Returns HMAC-SHA-256 of the joined bytes, in memory of its own. */
+/** Returns the HMAC-SHA-256 of the concatenated parts in a buffer of its own. */
 export function hmac(key: Uint8Array, ...parts: readonly Uint8Array[]): Buffer {
   return hash('sha256', outerMessage(key, parts), 'buffer');
 }
@@ -23,21 +23,21 @@ export function hmac(key: Uint8Array, ...parts: readonly Uint8Array[]): Buffer {
 const blockBytes = 64;
 const hashBytes = 32;
 
-/** The first block of the inner and of the outer hash of HMAC (RFC 2104). */
+/** The first blocks of the inner and outer hashes of HMAC (RFC 2104). */
 type Pads = { readonly inner: Buffer; readonly outer: Buffer };
 
 const padsOfKeys = new WeakMap<Uint8Array, Pads>();
 
 /**
- * Threat: an attacker who reads the memory finds remains of keys (`keys/random-key.ts`). So pads are in memory outside
- * of the V8 heap, and each message begins in the same place, where the next one overwrites it.
+ * Threat: an attacker who reads the process's memory finds remains of keys (`keys/random-key.ts`). Pads are therefore
+ * kept outside the V8 heap, and every message begins at the same address, so that the next message overwrites it.
  */
 const message = Buffer.allocUnsafeSlow(16 * 1024);
 const outer = Buffer.allocUnsafeSlow(blockBytes + hashBytes);
 
 /**
- * HMAC is computed from two hashes, because Node.js creates an object for each `createHmac`, which costs more than both
- * hashes. Returns the input of the second one, which is valid until the next call.
+ * Returns the input of the outer hash of HMAC, which is valid until the next call. HMAC is computed from two plain
+ * hashes, because `createHmac` creates an object per call, which costs more than both hashes.
  */
 function outerMessage(key: Uint8Array, parts: readonly (string | Uint8Array)[]): Buffer {
   const pads = padsOf(key);
@@ -56,7 +56,10 @@ function outerMessage(key: Uint8Array, parts: readonly (string | Uint8Array)[]):
   return outer;
 }
 
-/** A key must not change after its first use. Keys that are zeroed, which are data keys, hash nothing. */
+/**
+ * Returns the cached pads of a key. A key must not change after its first use. Only data keys are ever zeroed, and data
+ * keys are never used for hashing.
+ */
 function padsOf(key: Uint8Array): Pads {
   const known = padsOfKeys.get(key);
   if (known !== undefined) return known;

@@ -4,14 +4,14 @@ import { type CiphertextPlace, openCiphertext, sealCiphertext } from './cipherte
 const blockBytes = 64;
 const spaces = ' '.repeat(blockBytes);
 
-/** Encrypts a JSON value, padded as in `paddedJson`. */
+/** Encrypts a JSON value, padded by `paddedJson`. */
 export function sealJson(key: Uint8Array, value: unknown, place: CiphertextPlace): Buffer {
   return sealCiphertext(key, paddedJson(value), place);
 }
 
 /**
- * Returns a JSON value as text that is padded with spaces, which JSON ignores, to a multiple of 64 bytes, so that the
- * length of its ciphertext reveals little about the value.
+ * Returns a JSON value as text, padded with spaces to a multiple of 64 bytes, so that the length of the ciphertext
+ * reveals little about the value. JSON parsers ignore the spaces.
  */
 export function paddedJson(value: unknown): string {
   const text = JSON.stringify(value);
@@ -19,7 +19,10 @@ export function paddedJson(value: unknown): string {
   return over === 0 ? text : text + spaces.slice(over);
 }
 
-/** Decrypts the result of `sealJson`; undefined if the ciphertext is damaged, moved or under another key. */
+/**
+ * Decrypts the result of `sealJson`. Returns undefined if the ciphertext is damaged, was moved from another place, or
+ * is under another key.
+ */
 export function openJson(key: Uint8Array, box: Uint8Array, place: CiphertextPlace): Json | undefined {
   const plain = openCiphertext(key, box, place);
   if (plain === null) return undefined;

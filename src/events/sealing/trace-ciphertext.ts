@@ -5,10 +5,10 @@ import { paddedJson } from './json-ciphertext.js';
 
 type TracePlace = Pick<CiphertextPlace, 'tenantId' | 'stream' | 'revision'>;
 
-/** The keys for traces of a tenant: `KeyRing.tenantKeys`. */
+/** A tenant's keys for traces, from `KeyRing.tenantKeys`. */
 type TraceKeys = { readonly audit: Buffer; readonly traceEpoch: () => number };
 
-/** What is stored about the request that caused an event or entry. */
+/** The stored facts about the request that caused an event or entry. */
 export type Trace = {
   readonly traceId: string;
   /** Null if the request has neither a person nor a reason. */
@@ -19,9 +19,9 @@ const epochBytes = 4;
 const keyBytes = 32;
 
 /**
- * Encrypts the trace id of the request that caused an event or entry, with its person and its reason. The key is
- * derived from the tenant's audit key for the current epoch (HKDF, RFC 5869), and the stored bytes begin with the
- * epoch. So each key encrypts a bounded number of traces, and older traces stay readable.
+ * Encrypts the trace id, person and reason of the request that caused an event or entry. The encryption key is derived
+ * from the tenant's audit key and the current epoch (HKDF, RFC 5869), and the stored bytes begin with the epoch. Each
+ * derived key therefore encrypts a bounded number of traces, and older traces stay readable.
  */
 export function sealTrace(keys: TraceKeys, trace: Trace, at: TracePlace): Buffer {
   const epoch = keys.traceEpoch();
@@ -30,7 +30,7 @@ export function sealTrace(keys: TraceKeys, trace: Trace, at: TracePlace): Buffer
   return Buffer.concat([head, sealCiphertext(epochKey(keys.audit, epoch), textOf(trace), boxPlace(at))]);
 }
 
-/** Decrypts a trace; null if the ciphertext is damaged or moved. */
+/** Decrypts a trace. Returns null if the ciphertext is damaged or was moved from another place. */
 export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace): Trace | null {
   if (stored.length < epochBytes) return null;
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.length);
@@ -39,7 +39,10 @@ export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace):
   return text === undefined ? null : traceIn(text);
 }
 
-/** A trace without a person and a reason is its id alone, as before there were any. No trace id begins with a bracket. */
+/**
+ * Returns only the trace id if there is no person and no reason, as in the original format. No trace id begins with a
+ * bracket, so the two formats cannot be confused.
+ */
 function textOf({ traceId, visitor }: Trace): string {
   return visitor === null ? traceId : paddedJson([traceId, visitor.name, visitor.issuer, visitor.reason]);
 }
@@ -50,7 +53,7 @@ function traceIn(text: string): Trace {
   return { traceId, visitor: { name, issuer, reason } };
 }
 
-/** For each audit key, the key of the most recently used epoch. */
+/** The derived key of the most recently used epoch, for each audit key. */
 const derived = new WeakMap<Buffer, { readonly epoch: number; readonly key: Buffer }>();
 
 function epochKey(auditKey: Buffer, epoch: number): Buffer {

@@ -12,9 +12,9 @@ const webhook = { webhook_id: z.string() };
 type DirectoryEventType = DirectoryFactType | 'tenant.fenced';
 
 /**
- * The schemas of the plaintext parts of each event in its newest version. Ids are random and reveal nothing; the hash
- * is the hash of 256 random bits. Text that a person wrote is in the encrypted document, which is the complete result
- * of the event.
+ * The schema of each event's plaintext part, in its newest version. Ids are random and reveal nothing, and each key
+ * hash covers 256 random bits. Text that a person wrote appears only in the encrypted document, which contains the
+ * complete result of the event.
  */
 const schemas = {
   'tenant.created': z.object({}),
@@ -28,26 +28,26 @@ const schemas = {
   'application.deleted': z.object(application),
   'application.key.issued': z.object(key),
   'application.key.revoked': z.object(key),
-  /** Changes nothing. It takes the place of an abandoned append, so that the append can never be stored later. */
+  /** Changes nothing. It takes the revision of an abandoned append, so that the append can never succeed later. */
   'tenant.fenced': z.object({}),
 } satisfies { readonly [T in DirectoryEventType]: z.ZodType };
 
-/** The stored plaintext part of each directory event. */
+/** The stored plaintext part of a directory event. */
 export type DirectoryClear<T extends DirectoryEventType> = z.output<(typeof schemas)[T]>;
 
 export type DirectoryEvent = {
   [T in DirectoryEventType]: { readonly type: T; readonly clear: DirectoryClear<T> };
 }[DirectoryEventType];
 
-/** The schema version that this program writes, of every directory event. */
+/** The schema version of the directory events that this program writes. */
 export const directoryEventVersion = 1;
 
-/** True for the events that `readDirectoryEvent` can read. */
+/** Returns whether `readDirectoryEvent` knows the type of the event. */
 export function isDirectoryEvent({ type }: RecordedEvent): boolean {
   return Object.hasOwn(schemas, type);
 }
 
-/** Returns the type and plaintext part of a stored event in the newest version. Throws UnreadableEvent. */
+/** Returns the type and plaintext part of a stored event, in the newest version. Throws UnreadableEvent. */
 export function readDirectoryEvent(event: RecordedEvent): DirectoryEvent {
   if (event.version > directoryEventVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
   if (event.version < 1) throw new UnreadableEvent(event, 'has a version that never existed');

@@ -74,7 +74,7 @@ export function sealDocument(directoryKey: Buffer, document: object, place: Docu
   return sealJson(directoryKey, document, boxPlace(place));
 }
 
-/** Decrypts a sealed document. Returns undefined if it is damaged or was moved. */
+/** Decrypts a sealed document. Returns undefined if the ciphertext is damaged or was moved from another place. */
 export function openDocument(directoryKey: Buffer, box: Uint8Array, place: DocumentPlace): Json | undefined {
   return openJson(directoryKey, box, boxPlace(place));
 }

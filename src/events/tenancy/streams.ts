@@ -1,6 +1,7 @@
 /**
- * The stream of a tenant and all its applications. The tenant's id is random and reveals nothing, so the name contains
- * it unchanged. With one stream, everything about a tenant is decided at one revision.
+ * Returns the name of the stream for a tenant and all its applications. The tenant's id is random and reveals nothing,
+ * so the name contains it unchanged. Because there is only one stream, every decision about a tenant is made at a
+ * single revision.
  */
 export function tenantStream(tenantId: string): string {
   return `tenant-${tenantId}`;

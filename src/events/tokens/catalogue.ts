@@ -8,7 +8,9 @@ const ends = z.array(keyId);
 const time = z.number().int();
 const times = { expires_at: time.optional(), cvc_purge_at: time.optional() };
 
-/** Schemas of the plaintext parts in the newest version of each event (shapes: `domain/token/token-event-header.ts`). */
+/**
+ * The schema of each event's plaintext part, in its newest version. `domain/token/token-event-header.ts` has the types.
+ */
 const schemas: {
   readonly [T in TokenEventHeader['type']]: z.ZodType<Extract<TokenEventHeader, { type: T }>['clear']>;
 } = {
@@ -34,12 +36,12 @@ const schemas: {
   'token.fenced': z.object({}),
 };
 
-/** The schema version that this program writes, of every token event. */
+/** The schema version of the token events that this program writes. */
 export const tokenEventVersion = 1;
 
 /**
- * An event that this program cannot read: it has a newer version or an unknown type, or it is damaged. Such an event is
- * never skipped.
+ * Thrown for an event that this program cannot read because it is damaged or has a newer version or an unknown type.
+ * Unreadable events are never skipped.
  */
 export class UnreadableEvent extends Error {
   readonly event: { readonly position: number; readonly type: string; readonly version: number };
@@ -53,7 +55,7 @@ export class UnreadableEvent extends Error {
   }
 }
 
-/** A stored event as the domain folds it, brought to the newest version. Throws UnreadableEvent. */
+/** Converts a stored event to the newest version, in the form that the domain folds. Throws UnreadableEvent. */
 export function readTokenEvent(event: ClearEvent): RecordedFact {
   if (event.version > tokenEventVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
   if (event.version < 1) throw new UnreadableEvent(event, 'has a version that never existed');

@@ -2,7 +2,7 @@ import type { TokenType } from '../../domain/token/types/token-type.js';
 import { keyedHash } from '../sealing/keyed-hash.js';
 
 /**
- * Returns the fingerprint that callers see: base58 of a keyed hash of type and value, 43-44 characters
+ * Returns the fingerprint that callers see: a keyed hash of the type and value, in base58, 43-44 characters long
  * (docs/contract.md, "Fingerprints").
  */
 export function fingerprintOf(fingerprintsKey: Buffer, type: TokenType, value: string): string {
@@ -10,8 +10,8 @@ export function fingerprintOf(fingerprintsKey: Buffer, type: TokenType, value: s
 }
 
 /**
- * Returns the search term of a fingerprint. It is a hash, so that the store does not contain the fingerprints that
- * callers see.
+ * Returns the keyed hash by which the store finds a fingerprint, so that the store does not contain the fingerprints
+ * that callers see.
  */
 export function fingerprintHash(claimsKey: Buffer, fingerprint: string): string {
   return keyedHash(claimsKey, 'fingerprint', fingerprint);
@@ -19,13 +19,13 @@ export function fingerprintHash(claimsKey: Buffer, fingerprint: string): string 
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** Four digits, so that the divisions stay in the range in which numbers are exact. */
+/** Four digits at a time keep the divisions within the range of exact integers. */
 const digitsAtOnce = 4;
 const divisor = alphabet.length ** digitsAtOnce;
 
 /**
- * Encodes an even number of bytes in base58 with the Bitcoin alphabet. A leading zero byte becomes a leading `1`. Long
- * division of 16 bits at a time is ten times as fast as BigInt.
+ * Encodes an even number of bytes in base58 with the Bitcoin alphabet. Each leading zero byte becomes a leading `1`.
+ * Long division, 16 bits at a time, is ten times as fast as BigInt.
  */
 function base58(bytes: Buffer): string {
   let dividend: number[] = [];

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * Returns the headers of a delivery as Standard Webhooks specifies: the id of the message, the time in seconds, and one
- * signature (HMAC-SHA-256 over id, time and body) for each secret, so that a receiver that knows any of them accepts it.
+ * Returns the headers of a delivery, as specified by Standard Webhooks: the message id, the time in seconds, and one
+ * signature per secret (HMAC-SHA-256 over the id, time and body). A receiver that has any of the secrets can verify the
+ * delivery.
  */
 export function signedHeaders(
   secrets: readonly string[],

@@ -3,9 +3,8 @@ import { Readable } from 'node:stream';
 const blockBytes = 64 * 1024;
 
 /**
- * Reads a body in blocks of 64 KiB, whatever the size of its chunks. Threat: an attacker sends a body of 4 MiB in
- * chunks of one byte. Kept as they arrive, these would be four million buffers, which take more than a gigabyte by the
- * time the last chunk arrives.
+ * Copies a body into 64 KiB blocks, whatever the size of its chunks. Threat: an attacker sends a 4 MiB body in one-byte
+ * chunks. Stored as they arrive, they would be four million buffers that take more than a gigabyte.
  */
 export function joinChunks(body: Readable): Readable {
   let block = Buffer.allocUnsafeSlow(blockBytes);

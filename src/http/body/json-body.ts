@@ -7,12 +7,12 @@ import { callerOf } from '../request-state.js';
 import { joinChunks } from './join-chunks.js';
 import { parsingJsonBody } from './parse-json-body.js';
 
-/** Only a body longer than this can arrive in so many chunks that their number matters. */
+/** A body up to this size cannot arrive in enough chunks for their number to matter. */
 const shortBodyBytes = 16 * 1024;
 
 /**
- * Reads every body as JSON after checking its media type. A missing or different media type returns 415; unacceptable
- * JSON returns 400 (docs/contract.md, "Request bodies"). The media type of a request without a body is not checked.
+ * Checks the media type of every body, then parses the body as JSON. A missing or different media type returns 415;
+ * unacceptable JSON returns 400 (docs/contract.md, "Request bodies"). A request without a body needs no media type.
  */
 export function readJsonBodies(app: FastifyInstance, turns: Turns): void {
   app.removeAllContentTypeParsers();
@@ -34,8 +34,8 @@ export function readJsonBodies(app: FastifyInstance, turns: Turns): void {
 }
 
 /**
- * Returns the body of a request that accepts any JSON. Throws Problem 400 if there is no body. The body parser produced
- * the value, so it is JSON.
+ * Returns the request body for a route that accepts any JSON. Throws Problem 400 if there is no body. The value is
+ * always JSON because the body parser produced it.
  */
 export function jsonBodyOf({ body }: { readonly body: unknown }): Json {
   if (body === undefined) throw new Problem('validation_failed', { body: ['is required'] });

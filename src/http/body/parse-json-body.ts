@@ -12,10 +12,9 @@ export type JsonBody =
   | { readonly ok: false; readonly message: string; readonly path?: string };
 
 /**
- * Parses a JSON text strictly (docs/contract.md, "Request bodies"). Rejects malformed text, bytes that are not UTF-8,
- * nesting deeper than 64 levels, keys that could reach a prototype, and numbers that would lose digits. The last of
- * several equal keys wins, and a leading byte order mark is skipped. A message contains positions, never text from the
- * body.
+ * Parses JSON strictly (docs/contract.md, "Request bodies"). Rejects malformed JSON, bytes that are not UTF-8, nesting
+ * deeper than 64 levels, keys that could reach a prototype, and numbers that would lose digits. If a key is repeated,
+ * its last value wins. A leading byte order mark is skipped. Messages contain positions, never text from the body.
  */
 export function parseJsonBody(bytes: Buffer | string): JsonBody {
   if (typeof bytes !== 'string' && !isUtf8(bytes)) return { ok: false, message: 'must be UTF-8' };
@@ -26,13 +25,13 @@ export function parseJsonBody(bytes: Buffer | string): JsonBody {
   return { ok: true, value };
 }
 
-/** A body up to this size is parsed without a pause. That takes a few milliseconds at most. */
+/** A body up to this size is parsed without a pause, which takes a few milliseconds at most. */
 const atOnceBytesMax = 32 * 1024;
 const decodedAtOnceBytes = 256 * 1024;
 
 /**
- * Parses in steps, because parsing 4 MiB takes a third of a second. A short body is parsed at once with `JSON.parse`,
- * which is faster.
+ * Parses a long body in steps, because parsing 4 MiB takes a third of a second. Parses a short body with `JSON.parse`,
+ * which is faster but cannot pause.
  */
 export function* parsingJsonBody(bytes: Buffer, atOnceMax = atOnceBytesMax): Steps<JsonBody> {
   if (bytes.length <= atOnceMax) return parseJsonBody(bytes);

@@ -9,19 +9,19 @@ type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'comma or end'
 /** `message` completes "the body …" or "the value at `path` …". */
 type JsonFault = { readonly message: string; readonly path?: string };
 
-/** The number of JSON tokens between two pauses. Scanning them takes some tenths of a millisecond. */
+/** The number of JSON tokens between two pauses. Scanning this many takes a few tenths of a millisecond. */
 const tokensAtOnce = 2_000;
 
 /**
- * Returns the first fault of a JSON text, or null if `JSON.parse` accepts the text and the result is safe to keep.
- * Works in one pass without recursion. It validates the whole syntax itself, because the messages of `JSON.parse` quote
- * the text.
+ * Returns the first fault in the JSON text, or null if `JSON.parse` accepts the text and the result is safe to keep.
+ * Makes one pass without recursion. It validates all syntax itself, because error messages from `JSON.parse` quote the
+ * text.
  */
 export function scanJson(text: string): JsonFault | null {
   return finish(new Scanner(text, null).scan());
 }
 
-/** Scans a JSON text in steps and builds its value, because `JSON.parse` of 4 MiB cannot be interrupted. */
+/** Scans JSON text in steps and builds its value, because `JSON.parse` cannot be interrupted on a 4 MiB body. */
 export function* readJson(text: string): Steps<JsonFault | { readonly value: Json }> {
   const builder = new JsonBuilder();
   const fault = yield* new Scanner(text, builder).scan();
@@ -124,7 +124,7 @@ class Scanner {
     if (fault !== null) return fault;
     container.keyEnd = this.#at;
     const key = this.#containers.key();
-    // Code that copies objects by assignment would change their prototype through such a key.
+    // If code copied the object by assignment, such a key would change the copy's prototype.
     if (key === '__proto__' || (key === 'prototype' && container.isConstructor)) {
       return { message: 'must not be used as a key', path: this.#containers.path() };
     }
@@ -177,8 +177,8 @@ class Scanner {
 type Container = { isArray: boolean; isConstructor: boolean; index: number; keyStart: number; keyEnd: number };
 
 /**
- * The stack of arrays and objects around the current value, with the data needed to compute its path. Reuses its
- * entries and stores keys as positions, so that a large body costs no allocation per value.
+ * The stack of arrays and objects around the current value, with the data needed to compute its path. To avoid an
+ * allocation for each value, the stack reuses its entries and stores keys as positions.
  */
 class Containers {
   readonly #text: string;
@@ -197,7 +197,7 @@ class Containers {
     return this.#stack[this.#depth - 1];
   }
 
-  /** `isConstructor` means that the container is an object and the value of a key named `constructor`. */
+  /** `isConstructor` means that the container is an object stored under the key `constructor`. */
   open(isArray: boolean, isConstructor: boolean): void {
     const reused = this.#stack[this.#depth];
     if (reused === undefined) this.#stack.push({ isArray, isConstructor, index: 0, keyStart: 0, keyEnd: 0 });
@@ -213,14 +213,14 @@ class Containers {
     this.#depth -= 1;
   }
 
-  /** Returns the key of the current value, or null inside an array and outside all containers. */
+  /** Returns the key of the current value, or null if the value is an array element or the outermost value. */
   key(): string | null {
     const { innermost } = this;
     if (innermost === undefined || innermost.isArray) return null;
     return keyAt(this.#text, innermost.keyStart, innermost.keyEnd);
   }
 
-  /** Returns the path of the current value, such as `data.a[0]`. The path is empty outside all containers. */
+  /** Returns the path of the current value, such as `data.a[0]`. The outermost value has an empty path. */
   path(): string {
     let path = '';
     for (const container of this.#stack.slice(0, this.#depth)) {
@@ -256,7 +256,7 @@ class JsonBuilder {
     return this.#value;
   }
 
-  /** `key` is null inside an array and for the outermost value. */
+  /** `key` is null for an array element and for the outermost value. */
   open(isArray: boolean, key: string | null): void {
     const container: Json[] | Record<string, Json> = isArray ? [] : {};
     this.add(container, key);
@@ -281,7 +281,7 @@ class JsonBuilder {
  * closing quote.
  */
 function* unescaped(text: string, start: number, end: number): Steps<string> {
-  // Slices first, so that no search runs past the end of the literal.
+  // Take the slice first, so that the search stops at the end of the literal.
   const raw = text.slice(start + 1, end - 1);
   let result = '';
   let from = 0;
@@ -304,8 +304,8 @@ const backslash = 0x5c;
 const escapableCharacters = '"\\/bfnrt';
 
 /**
- * Returns the position after the JSON string that begins at `start`. For an invalid character, returns its position as
- * a negative number, ~position.
+ * Returns the position after the JSON string that begins at `start`. If the string contains an invalid character,
+ * returns the bitwise complement (~) of that character's position, which is negative.
  */
 function stringEnd(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
@@ -328,7 +328,7 @@ function isHexDigit(unit: number): boolean {
   return (unit >= 0x30 && unit <= 0x39) || (unit >= 0x41 && unit <= 0x46) || (unit >= 0x61 && unit <= 0x66);
 }
 
-/** Returns the key between `start` and `end`, which the caller has validated as a JSON string including its quotes. */
+/** Returns the key between `start` and `end`. The caller has validated it as a JSON string, including its quotes. */
 function keyAt(text: string, start: number, end: number): string {
   const key = text.slice(start + 1, end - 1);
   if (!key.includes('\\')) return key;
@@ -336,17 +336,17 @@ function keyAt(text: string, start: number, end: number): string {
   return decoded;
 }
 
-/** Any double that is not tiny preserves this many significant digits, and a shorter literal has at most as many. */
+/** Every double that is not tiny preserves this many significant digits. A shorter literal cannot have more of them. */
 const certainLength = 15;
 const tiny = 1e-300;
-/** From this size on, JSON writes a whole number with an exponent. */
+/** JSON writes whole numbers of this size or larger with an exponent. */
 const exponentFrom = 1e21;
 
 /**
- * Returns whether a double preserves all digits of a JSON number literal. A literal without fraction and exponent must
- * be a whole number within ±(2^53 - 1). Any other literal must be finite and have the digits of its double's shortest
- * form, apart from leading and trailing zeros (8.50 is 8.5). It must not become a whole number outside that range
- * (1e16), because the vault would reject that number if the client sent it back.
+ * Returns whether a double preserves all digits of a JSON number literal. A literal without a fraction or exponent must
+ * be within ±(2^53 - 1). Any other literal must be finite and have the same digits as the shortest form of its double,
+ * ignoring leading and trailing zeros (8.50 is 8.5). It must not become a whole number outside that range (1e16),
+ * because the vault would reject that number if the client sent it back.
  */
 export function isFaithfulNumber(literal: string): boolean {
   const isShort = literal.length <= certainLength;
@@ -362,7 +362,7 @@ export function isFaithfulNumber(literal: string): boolean {
   return significantDigits(mantissa) === significantDigits(shortest);
 }
 
-/** Uses loops, because a pattern for trailing zeros takes quadratic time on many zeros before another digit. */
+/** Uses loops, because a regular expression for trailing zeros takes quadratic time if a digit follows many zeros. */
 function significantDigits(mantissa: string): string {
   const digits = mantissa.replace('-', '').replace('.', '');
   let start = 0;

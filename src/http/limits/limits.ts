@@ -7,18 +7,18 @@ import { Problem } from '../problem/problem.js';
 import { addressGroup } from './address-group.js';
 
 /**
- * Counts requests against the limits of their application or address. Each function throws Problem 429 if a limit is
- * exceeded.
+ * Counts requests against the limits for their application or address. Each function throws Problem 429 if a request
+ * exceeds a limit.
  */
 export type Limits = {
   request(caller: Caller): Maybe<void>;
   /**
    * Counts a request once for each token in it (docs/contract.md, "Rate limits"). A route calls this after parsing the
-   * body. A rejected request counts nothing here.
+   * body. If the limit rejects the request, none of its tokens are counted.
    */
   weigh(caller: Caller, tokens: number): Maybe<void>;
   /**
-   * Counts a request to a route that needs no key. Health routes are exempt, because probes must always get through.
+   * Counts a request to a route that requires no key. Health routes are exempt, because probes must always get through.
    */
   keyless(request: { readonly ip: string; readonly url: string }): Maybe<void>;
   /** Counts a request without a valid key. It never delays a request with a valid key. */

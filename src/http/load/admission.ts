@@ -4,15 +4,15 @@ import { Problem } from '../problem/problem.js';
 import { createRoom } from './room.js';
 import { createShares } from './shares.js';
 
-/** A shorter body reserves no memory of its own. */
+/** A shorter body does not reserve memory. */
 const smallBodyBytes = 64 * 1024;
-/** Parsing and checking a JSON body takes several times its size in memory. */
+/** Parsing and validating a JSON body takes several times the body's size in memory. */
 const bytesPerBodyByte = 8;
 const retryAfterMs = 2_000;
 
 /**
- * The resources that a tenant's request holds. They are released once the response is sent and no computation for the
- * request is running.
+ * The resources that a tenant's request holds. They are released once the response has been sent and the handler has
+ * finished.
  */
 export type Lease = {
   readonly tenantId: string;
@@ -24,11 +24,11 @@ export type Lease = {
   isRunning: boolean;
 };
 
-/** Decides which requests of which tenants run now. Threat: one tenant uses up the time or memory of all others. */
+/** Decides which tenants' requests run now. Threat: one tenant uses up the time or memory that other tenants need. */
 export type Admission = {
   /**
-   * Resolves when a tenant's request may run. Returns undefined if it may run at once. Throws Problem 503 if there is
-   * not enough memory.
+   * Resolves when a tenant's request may run. Returns undefined if it may run immediately. Throws Problem 503 if there
+   * is not enough memory.
    */
   admit(request: FastifyRequest, reply: FastifyReply, tenantId: string): Promise<void> | undefined;
   /** Records the size, in bytes, of a response that is about to be sent. */
@@ -66,8 +66,8 @@ export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax
   });
 
   /**
-   * Rejects a request whose caller has disconnected. Threat: a body that the caller stopped sending never ends, so its
-   * request would hold its resources forever.
+   * Rejects a request whose caller has disconnected. Threat: a caller stops sending in the middle of a body, and its
+   * request holds resources forever.
    */
   function refuseGone({ isGone }: Lease): void {
     if (isGone) throw new Problem('overloaded', undefined, retryAfterMs);
@@ -76,7 +76,7 @@ export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax
   async function enter(lease: Lease, share: Promise<void> | undefined, bytes: number): Promise<void> {
     if (share !== undefined) {
       await share;
-      // Waiting requests start one after the other, interleaved with requests of other tenants.
+      // The tenant's waiting requests start one at a time, interleaved with requests from other tenants.
       await turns.turn(lease.tenantId);
     }
     lease.isRunning = true;
@@ -90,7 +90,7 @@ export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax
   return {
     admit(request, reply, tenantId) {
       if (room.isFull(tenantId)) throw new Problem('overloaded', undefined, retryAfterMs);
-      // The caller may have disconnected while its key was checked.
+      // The caller may have disconnected while we checked its key.
       const { destroyed } = reply.raw;
       const lease: Lease = { tenantId, bytes: 0, isAnswered: false, isGone: destroyed, isRunning: false };
       refuseGone(lease);
@@ -113,7 +113,7 @@ export function createAdmission(app: FastifyInstance, turns: Turns, bodyBytesMax
 function neededBytes({ headers, routeOptions }: FastifyRequest, bodyBytesMax: number): number {
   const { roomBytes = 0 } = routeOptions.config;
   const announced = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : bodyBytesMax;
-  // A body that is too large is rejected before it is read.
+  // The server rejects an oversized body before reading it.
   const body = announced > smallBodyBytes && announced <= bodyBytesMax ? announced * bytesPerBodyByte : 0;
   return roomBytes + body;
 }

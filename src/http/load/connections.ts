@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { Problem } from '../problem/problem.js';
 
 const checkMs = 1_000;
-/** A connection with data to send is closed if the other side reads nothing for this long. */
+/** A connection with unsent data is closed if the client reads nothing for this long. */
 const stalledMs = 10_000;
 /** File descriptors reserved for store files, connections to servers, and the admin listener. */
 const reservedDescriptors = 192;
@@ -19,8 +19,8 @@ const retryAfterMs = 2_000;
 
 type Connection = {
   /**
-   * The number of bytes that the other side has read, and the last time at which this number grew or nothing was left
-   * to send.
+   * The number of bytes that the client has read, and the last time at which this number grew or no data was left to
+   * send.
    */
   taken: number;
   since: number;
@@ -30,9 +30,9 @@ type Connection = {
 };
 
 /**
- * Bounds the cost of connections. Each connection runs one request at a time: the next pipelined request starts once
- * the previous response is sent. A connection whose other side does not read its response is closed. The limit on
- * connections is below the limit on file descriptors, and connections beyond the limit get 503.
+ * Bounds the cost of connections. Each connection runs one request at a time: the next pipelined request starts after
+ * the previous response has been sent. If a client does not read its response, its connection is closed. The limit on
+ * connections is below the limit on file descriptors. Connections beyond the limit get a 503.
  */
 export function watchConnections(app: FastifyInstance, connectionsMax = connectionsThatFit()): void {
   const connections = new Map<Socket, Connection>();
@@ -48,7 +48,7 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
     const now = performance.now();
     for (const [socket, connection] of connections) {
       const taken = socket.bytesWritten - socket.writableLength;
-      // After the last response, only the other side keeps the connection open.
+      // After the last response, only the client keeps the connection open.
       const isWaiting = socket.writableLength > 0 || socket.writableEnded || connection.isBeyondLimit;
       if (!isWaiting || taken !== connection.taken) connection.since = now;
       connection.taken = taken;
@@ -68,7 +68,7 @@ export function watchConnections(app: FastifyInstance, connectionsMax = connecti
       return done(new Problem('overloaded', undefined, retryAfterMs));
     }
     const begin = (): void => {
-      // On a destroyed socket, the response never emits `close`, so its resources would never be released.
+      // A response on a destroyed socket never emits `close`, so the request's resources would never be released.
       if (socket.destroyed) return;
       connection.isBusy = true;
       reply.raw.once('close', () => {
@@ -88,13 +88,13 @@ function connectionsThatFit(): number {
   return Math.min(connectionsMost, Math.max(connectionsLeast, descriptorLimit() - reservedDescriptors));
 }
 
-/** Returns the limit on file descriptors. Node.js has already raised the soft limit to the maximum for this process. */
+/** Returns the limit on file descriptors. At startup, Node.js raised the soft limit to the maximum for the process. */
 function descriptorLimit(): number {
   try {
     const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
     return Number(limit ?? Number.POSITIVE_INFINITY);
   } catch {
-    // On systems other than Linux, assumes their usual limit.
+    // Assume the usual limit on systems other than Linux.
     return 1_024;
   }
 }

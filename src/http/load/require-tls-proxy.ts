@@ -8,7 +8,7 @@ export function isHealthRoute(url: string | undefined): boolean {
 }
 
 /**
- * Rejects every request that a trusted proxy did not receive over TLS, before reading its key. The connection must come
+ * Rejects each request that did not reach a trusted proxy over TLS, before reading its key. The connection must come
  * from one of `proxies`, and every value of X-Forwarded-Proto must be `https`, so that a caller cannot hide a plaintext
  * hop by sending the header itself. `/health/*` is exempt.
  * Threat: a caller that reaches the port without the proxy sends its key and card numbers in plaintext.

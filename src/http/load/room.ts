@@ -3,26 +3,26 @@ import { Problem } from '../problem/problem.js';
 
 const mib = 1024 * 1024;
 const roomBytesMax = 256 * mib;
-/** The longest time a request waits for memory, ms. */
+/** The longest that a request waits for memory, in ms. */
 const waitMsMax = 5_000;
 const retryAfterMs = 2_000;
 /** Above this share of the heap, requests that need memory are rejected. */
 const heapShareMax = 0.9;
-/** Asking V8 for the size of the heap takes some microseconds. In this time, requests add little to it. */
+/** How long to reuse a heap measurement. Measuring takes a few microseconds, and the heap grows little in this time. */
 const heapLookEveryMs = 5;
 
 /**
- * The memory for bodies and responses of requests that need a lot of it: 256 MiB, or a quarter of the heap if that is
- * less. Each tenant gets at most a quarter of this memory, so that its unread responses leave some for other tenants.
+ * The memory budget for requests with large bodies or responses: 256 MiB, or a quarter of the heap if that is less.
+ * Each tenant gets at most a quarter of the budget, so that its unread responses leave memory for other tenants.
  */
 export type Room = {
-  /** Resolves when there is enough memory for a request. Throws Problem 503 if that takes more than 5 s. */
+  /** Resolves when there is enough memory for a request. Throws Problem 503 after waiting for 5 s. */
   take(tenantId: string, bytes: number, isGone: () => boolean): Promise<void>;
-  /** Counts a response that already exists. */
+  /** Counts the memory of a response that already exists. */
   add(tenantId: string, bytes: number): void;
   /** Releases memory that was taken or added. */
   give(tenantId: string, bytes: number): void;
-  /** Returns whether the tenant holds its maximum. */
+  /** Returns whether the tenant holds its maximum share of memory. */
   isFull(tenantId: string): boolean;
 };
 
@@ -47,7 +47,7 @@ export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics()
 
   function fits(tenantId: string, bytes: number): boolean {
     const own = held.get(tenantId) ?? 0;
-    // A request always fits while no other holds memory, because the memory of one request is bounded.
+    // Each request needs a bounded amount of memory, so a request always fits while no other holds memory.
     return (own === 0 || own + bytes <= tenantBytesMax) && (total === 0 || total + bytes <= bytesMax);
   }
 
@@ -56,7 +56,7 @@ export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics()
     held.set(tenantId, (held.get(tenantId) ?? 0) + bytes);
   }
 
-  /** Admits the waiting requests that fit now, tenant by tenant, in order of arrival for each tenant. */
+  /** Admits the waiting requests that now fit, tenant by tenant. Each tenant's requests keep their arrival order. */
   function admit(): void {
     for (const [tenantId, requests] of [...waiting]) {
       // A request whose caller disconnected is rejected when its wait times out.

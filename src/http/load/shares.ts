@@ -1,17 +1,17 @@
-/** The number of one tenant's requests that run at once while other tenants also send requests. */
+/** The number of requests that each tenant may run at once while several tenants are active. */
 const atOnceMax = 4;
 /** A tenant counts as active for this long after its last request, ms. */
 const activeMs = 1_000;
 
 /**
- * Limits how many requests of each tenant run at once. If only one tenant is active, all its requests run. If several
- * are active, each runs a few requests while its other requests wait. A tenant therefore cannot get more of the serving
- * thread by opening more connections.
+ * Limits how many requests each tenant runs at once. If only one tenant is active, all its requests run. If several are
+ * active, each runs a few requests while its other requests wait. A tenant therefore cannot gain a larger share of the
+ * serving thread by opening more connections.
  */
 export type Shares = {
   /**
-   * Resolves when a request may run. Returns undefined if it may run at once. `isGone` returns whether the caller has
-   * disconnected, in which case the request need not run.
+   * Resolves when a request may run. Returns undefined if it may run immediately. `isGone` returns whether the caller
+   * has disconnected, in which case the request need not run.
    */
   enter(tenantId: string, isGone: () => boolean): Promise<void> | undefined;
   /** Records that a running request has ended. */

@@ -6,9 +6,9 @@ import type { Log, Logger, LogLevel } from './logger.js';
 type LineStream = { write(line: string): unknown };
 
 /**
- * Creates a logger that writes JSON lines, or readable text if `pretty`, to standard output or to `stream`. Writes the
- * lines of some milliseconds together. Writes the remaining lines when the process ends, because they may
- * contain the reason.
+ * Creates a logger that writes JSON lines, or readable text if `pretty` is set, to standard output or to `stream`. The
+ * logger buffers lines for a few milliseconds and writes them together. When the process ends, it writes the remaining
+ * lines, because they may explain why.
  */
 export function createLogger(options: {
   readonly level: LogLevel;
@@ -39,7 +39,7 @@ export function createLogger(options: {
   };
 }
 
-/** How long a line may wait for others, ms. A write for each request would cost as much as its line. */
+/** How long a line may stay in the buffer, in ms. Writing each line separately would double the cost of logging. */
 const waitMs = 10;
 
 function gathered(stream: LineStream): LineStream {
@@ -58,10 +58,10 @@ function gathered(stream: LineStream): LineStream {
   };
 }
 
-/** Fields that are written as part of the text, so that a request takes one line on a terminal. */
+/** Fields that become part of the text, so that a request takes one line on a terminal. */
 const inText = ['route', 'method', 'status', 'duration_ms', 'code', 'trace_id', 'application_id'];
 
-/** Uses only pino-pretty's formatter, because its stream may still hold lines when the process exits. */
+/** Uses only pino-pretty's formatter, because its stream can lose buffered lines when the process exits. */
 function readable(stream: LineStream): { write(line: string): void } {
   const format = prettyFactory({
     translateTime: 'SYS:HH:MM:ss.l',
@@ -73,8 +73,8 @@ function readable(stream: LineStream): { write(line: string): void } {
 }
 
 /**
- * Returns `GET /tokens/:id 404 token_not_found 1.2 ms trace=… application=…`, or the message if the line is not a
- * request.
+ * Returns `GET /tokens/:id 404 token_not_found 1.2 ms trace=… application=…`, or the message if the line does not
+ * describe a request.
  */
 function textOf(line: Readonly<Record<string, unknown>>): string {
   const { method, route, status, code, duration_ms: durationMs, msg } = line;

@@ -1,8 +1,8 @@
 import { type LoggedError, loggedError } from './logged-error.js';
 
 /**
- * All fields that a log line may contain besides level, time and message (docs/contract.md, "Log lines"). A field that is
- * null is left out.
+ * All fields that a log line may contain besides level, time and message (docs/contract.md, "Log lines"). Null fields
+ * are omitted.
  */
 export type LogFields = {
   /** The route template (`/tokens/:id`), never the requested URL. */
@@ -12,7 +12,7 @@ export type LogFields = {
   readonly durationMs?: number;
   readonly traceId?: string;
   readonly applicationId?: string | null;
-  /** The OpenTelemetry trace that contains the span of the request. */
+  /** The OpenTelemetry trace that contains the request's span. */
   readonly otelTraceId?: string | null;
   /** The problem code of the response. */
   readonly code?: string | null;
@@ -34,8 +34,8 @@ export type LogFields = {
 export type LogLine = Readonly<Record<string, string | number | LoggedError>>;
 
 /**
- * Returns the fields under their names in a log line. Copies known fields one by one, so that no other property that
- * the object has at run time, from a spread request or a cast, is logged.
+ * Returns the fields under their log line names. Copies only known fields, because a spread or a cast may have added
+ * other properties to the object, which must not be logged.
  */
 export function logLine(fields: LogFields): LogLine {
   const { route, method, status, durationMs, traceId, applicationId, code, adminAddress, otelTraceId, consoleAddress } =

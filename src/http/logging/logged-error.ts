@@ -1,4 +1,4 @@
-/** Matches short words in the style of a class name or an error code. Any other text could be data. */
+/** Matches a short word that looks like a class name or an error code. Any other text could be data. */
 const namePattern = /^[A-Za-z_$][A-Za-z0-9_$]{0,63}$/;
 const codePattern = /^[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*$/;
 const codeCharactersMax = 64;
@@ -19,16 +19,16 @@ export function loggedError(error: unknown): LoggedError {
   return { name, ...(isWord ? { code } : {}), ...(frames.length > 0 ? { stack: frames.join('\n') } : {}) };
 }
 
-/** Matches `at name (place)` or `at place`, as V8 writes them. */
+/** Matches V8 stack frames: `at name (location)` or `at location`. */
 const framePattern = /^ {4}at (?:[^()]* \()?(?:(?:file:\/\/|node:|\/|[A-Z]:\\).*:\d+:\d+|<anonymous>|index \d+)\)?$/;
-/** Matches a class name, with or without a code as Node.js writes it: `TypeError [ERR_INVALID_ARG_TYPE]`. */
+/** Matches a class name, optionally with a Node.js error code: `TypeError [ERR_INVALID_ARG_TYPE]`. */
 const headPattern = /^[^\n:]+$/;
 
 /**
- * Returns the `at …` lines of an error's stack. A stack begins with the name and message from the creation of the
- * error, and a message may contain lines that look like frames. Only the lines after the message therefore count, up to
- * the first line that is not a frame. If the message is not at the expected place, it was changed later. Message and
- * frames then cannot be told apart, and the result is empty.
+ * Returns the `at …` lines of an error's stack. A stack begins with the error's name and its original message, which
+ * may contain lines that look like frames. The result therefore includes only the lines between the message and the
+ * first line that is not a frame. If the current message is not at the expected position, it changed after the error
+ * was created. The message and the frames are then indistinguishable, and the result is empty.
  */
 function framesOf(error: Error): readonly string[] {
   const { message, stack } = error;

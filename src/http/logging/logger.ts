@@ -3,11 +3,11 @@ import type { LogFields } from './log-fields.js';
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** Writes one line. `message` is one of our fixed texts. Variable values go into the fields, which are a closed set. */
+/** Writes one line. `message` is a fixed string. Variable values go into the fields, which are a closed set. */
 export type Log = (message: string, fields?: LogFields) => void;
 
 /**
- * The only way to write to the log. It accepts only `LogFields`, not the objects that a library would pass to a logger,
- * so no part of a request is logged by accident.
+ * The only way to write to the log. It accepts only `LogFields`, not the objects that libraries pass to loggers, so
+ * that no part of a request is logged by accident.
  */
 export type Logger = Readonly<Record<Exclude<LogLevel, 'silent'>, Log>>;

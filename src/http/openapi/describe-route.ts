@@ -24,7 +24,7 @@ const problemDocument = z
   })
   .meta({ id: 'Problem', description: 'Why a request failed (RFC 9457). It never repeats a value of the request.' });
 
-/** The ways to send the API key, by their names in the document. */
+/** The ways to send the API key, keyed by their names in the document. */
 export const securitySchemes = {
   apiKey: {
     type: 'apiKey',
@@ -44,9 +44,9 @@ export type SecurityScheme = keyof typeof securitySchemes;
 const anyJson = z.unknown();
 
 /**
- * Returns a function that describes a route for the document, from the route's operation and the schemas that validate
- * its requests. The function runs once, when the document is generated, and not when requests are served. A route
- * without an operation is not in the document.
+ * Returns a function that describes a route for the document, based on the route's operation and the schemas that
+ * validate its requests. The function runs once per route, when the document is generated. A route without an operation
+ * is omitted from the document.
  */
 export function routeDescriber(schemes: readonly SecurityScheme[]): SwaggerTransform {
   return (route) => describeRoute(route, schemes);
@@ -115,7 +115,7 @@ function withBody(responses: Responses): Responses {
   return Object.fromEntries(Object.entries(responses).filter(([, { content }]) => content !== undefined));
 }
 
-/** Adds examples and headers to the converted schemas. The library keeps only a response's schemas. */
+/** Adds examples and headers to the converted responses, because the library keeps only their schemas. */
 function withJsonSchemas(responses: Responses, inJson: unknown): object {
   const converted = inJson as Readonly<Record<string, { content: Readonly<Record<string, { schema: object }>> }>>;
   return Object.fromEntries(
@@ -200,8 +200,8 @@ function exampleOf(code: ProblemCode): unknown {
 }
 
 /**
- * Returns the problems that every route of a kind may return: those of routes with a key, with a body of their own, and
- * with any body.
+ * Returns the problems that every route of a kind may return. The kinds are routes with a key, routes with a body of
+ * their own, and routes that accept any body.
  */
 function commonProblems(
   { permission, mediaType, url }: { readonly permission: unknown; readonly mediaType: unknown; readonly url: string },

@@ -1,7 +1,7 @@
 type HeaderDoc = { readonly type: 'string' | 'integer'; readonly description: string };
 export type HeaderDocs = Readonly<Record<string, HeaderDoc>>;
 
-/** Request headers, by their names in the document. The document describes the API key as a security scheme instead. */
+/** Request headers, keyed by their names in the document. The API key is documented as a security scheme instead. */
 export const requestHeaders = {
   'SERVICE-IDEMPOTENCY-KEY': {
     type: 'string',

@@ -13,8 +13,8 @@ const description = [
 ].join(' ');
 
 /**
- * Collects the descriptions of all routes registered later. The document is built on the first request for it. It
- * offers bearer tokens only if the service accepts them.
+ * Collects the descriptions of all routes that are registered after this call. The document is built when it is first
+ * requested. It offers bearer tokens only if the service accepts them.
  */
 export function collectOperations(app: FastifyInstance, acceptsBearer: boolean): void {
   const schemes: readonly SecurityScheme[] = acceptsBearer ? ['apiKey', 'bearer'] : ['apiKey'];
@@ -28,8 +28,8 @@ export function collectOperations(app: FastifyInstance, acceptsBearer: boolean):
         contact: { name: 'The operator of this service' },
         license: { name: 'All rights reserved', identifier: 'LicenseRef-Strongroom' },
       },
-      // Relative to the document, so that it works behind any proxy. Threat: the caller chooses the Host header, so an
-      // address from it cannot be trusted.
+      // Relative to the document, so that the URL works behind any proxy. Threat: the caller chooses the Host header, so
+      // an address taken from it cannot be trusted.
       servers: [{ url: '/', description: 'The service that serves this document.' }],
       tags: Object.entries(tagDescriptions).map(([name, text]) => ({ name, description: text })),
       components: { securitySchemes: Object.fromEntries(schemes.map((scheme) => [scheme, securitySchemes[scheme]])) },
@@ -46,8 +46,8 @@ export function openApiDocument(app: FastifyInstance): OpenAPIV3_1.Document {
 }
 
 /**
- * Moves `style` and `explode` from the schema of each query parameter to the parameter itself. The library would take
- * both from the query string as a whole, not from each parameter.
+ * Moves `style` and `explode` from each query parameter's schema to the parameter itself. The library would apply one
+ * style to the whole query string instead.
  */
 function withSerialization(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document {
   const operations = Object.values(document.paths ?? {}).flatMap((item) => Object.values(item ?? {}));
@@ -63,7 +63,7 @@ function withSerialization(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document
 type Parameter = { readonly schema?: { readonly style?: string; readonly explode?: boolean } };
 
 /**
- * Returns the document without unused named schemas. The library adds each schema in two forms, as input and as output.
+ * Returns the document without unused named schemas. The library adds both an input and an output form of each schema.
  */
 function withoutUnused(document: OpenAPIV3_1.Document): OpenAPIV3_1.Document {
   const schemas = Object.entries(document.components?.schemas ?? {});

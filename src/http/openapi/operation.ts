@@ -3,7 +3,7 @@ import type { Json } from '../../domain/json.js';
 import type { ProblemCode } from '../problem/problem-catalogue.js';
 import type { RequestHeader, ResponseHeader } from './headers.js';
 
-/** The groups of operations, in the order of the document, with their descriptions. */
+/** The groups of operations and their descriptions, in document order. */
 export const tagDescriptions = {
   Tokens: 'Create, read, change and delete tokens.',
   Search: 'Find tokens by their metadata, containers, types, times and indexed values.',
@@ -17,25 +17,25 @@ export const tagDescriptions = {
 
 type Tag = keyof typeof tagDescriptions;
 
-/** A route's documentation besides its schemas: texts, responses and problems. It does not affect serving. */
+/** A route's documentation besides its schemas: descriptions, responses and problems. It has no effect on requests. */
 export type Operation = {
-  /** Unique in the document. Generated clients use it as the operation's name. */
+  /** A unique name. Generated clients name the operation's function after it. */
   readonly id: string;
   readonly tag: Tag;
   readonly summary: string;
   readonly description?: string;
   readonly pathParameters?: Readonly<Record<string, string>>;
-  /** Documents the query parameters in place of the route's schema, if that schema cannot describe them. */
+  /** Documents the query parameters if the route's own schema cannot describe them. */
   readonly query?: z.ZodType;
   /**
-   * Documents a body that the route parses itself. A body in the route's schema is documented from that schema. With
+   * Documents a body that the route parses itself. If the route has a body schema, that schema documents the body. With
    * neither, the document allows any JSON.
    */
   readonly body?: z.ZodType;
   readonly requestHeaders?: readonly RequestHeader[];
   readonly requestExample?: Json;
   readonly answers: Readonly<Record<number, AnswerDoc>>;
-  /** The problems that the route may return, besides those of every route of its kind (`commonProblems`). */
+  /** The problems that the route may return in addition to those common to its kind of route (`commonProblems`). */
   readonly problems?: readonly ProblemCode[];
 };
 
@@ -48,7 +48,7 @@ export type AnswerDoc = {
   readonly example?: Json;
 };
 
-/** Returns its argument. Calling it type-checks an operation where it is written. */
+/** Returns its argument. This type-checks an operation where it is defined. */
 export function documented(operation: Operation): Operation {
   return operation;
 }

@@ -82,7 +82,7 @@ const languages = [
   ['python', 'Python'],
 ] as const;
 
-/** Renders the request in all languages. The style sheet shows the language that the reader has chosen. */
+/** Renders the request in all languages. The style sheet shows only the language that the reader has chosen. */
 function samplesSection(operation: DocumentedOperation): Html {
   const samples = requestSamples(operation);
   return html`${languages.map(([language]) => html`<div class="sample ${language}">${codeBlock(samples[language])}</div>`)}`;
@@ -125,7 +125,7 @@ ${Object.entries(content).map(([type, media]) =>
 </div></details>`;
 }
 
-/** Renders the fields and examples of a body of one media type. */
+/** Renders a body's fields and examples for one media type. */
 function mediaSection(type: string, { schema, example, examples = {} }: OpenAPIV3_1.MediaTypeObject): Html {
   const named = Object.values(examples).map((item) => ('value' in item ? item.value : undefined));
   const shown = [...(example === undefined ? [] : [example]), ...named];
@@ -136,7 +136,7 @@ ${shown.map((value) => codeBlock(JSON.stringify(value, null, 2)))}`;
 
 type Schema = OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject;
 
-/** Renders the fields of an object with their types, or only the type of any other schema. */
+/** Renders an object's fields with their types. For any other schema, renders only its type. */
 function schemaTable(schema: Schema): Html {
   if ('$ref' in schema || schema.properties === undefined) return html`<p>${typeText(schema)}</p>`;
   const { properties, required = [] } = schema;
@@ -158,8 +158,8 @@ function typeText(schema: Schema): Html {
 }
 
 /**
- * Returns the default, the bounds and the pattern of a value. If the value has a format, such as `uuid`, that replaces
- * the pattern.
+ * Returns a value's default, bounds and pattern. If the value has a format, such as `uuid`, the format replaces the
+ * pattern.
  */
 function limitsOf(schema: OpenAPIV3_1.SchemaObject): readonly Html[] {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, format, pattern } = schema;
@@ -229,7 +229,7 @@ type DocumentedOperation = OpenAPIV3_1.OperationObject & {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/** Returns all operations of a document by tag, in the order of the document. */
+/** Returns all operations grouped by tag, in document order. */
 function operationsOf({ paths = {} }: OpenAPIV3_1.Document): ReadonlyMap<string, readonly DocumentedOperation[]> {
   const all = Object.entries(paths).flatMap(([path, item]) =>
     methods.flatMap((method) => {

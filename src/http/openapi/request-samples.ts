@@ -10,14 +10,14 @@ type SampledOperation = OpenAPIV3_1.OperationObject & {
 };
 
 /**
- * Returns the request of an operation as a curl command and as calls of our clients. Values that the reader must fill
- * in are variables: `$TOKEN_ID`, `tokenId`, `token_id`.
+ * Returns an operation's request as a curl command and as calls to our clients. Values that the reader must fill in are
+ * variables: `$TOKEN_ID`, `tokenId`, `token_id`.
  */
 export function requestSamples(operation: SampledOperation): RequestSamples {
   return { curl: curlSample(operation), typescript: typescriptSample(operation), python: pythonSample(operation) };
 }
 
-/** Returns a curl command. Reads the key from a file, so that it does not end up in the shell history. */
+/** Returns a curl command that reads the key from a file, so that the key does not end up in the shell history. */
 function curlSample(operation: SampledOperation): string {
   const { method, security = [] } = operation;
   const { type, example } = bodyOf(operation);
@@ -66,8 +66,8 @@ function returnsBody({ responses = {} }: SampledOperation): boolean {
 }
 
 /**
- * Returns each path parameter with the words of its variable: `id` in `/tokens/{id}` becomes the words `token` and
- * `id`.
+ * Returns each path parameter with the words that make up its variable name. For `id` in `/tokens/{id}`, the words are
+ * `token` and `id`.
  */
 function pathParameters({ path }: SampledOperation): readonly (readonly [name: string, words: readonly string[]])[] {
   const segments = path.split('/');

@@ -107,13 +107,12 @@ function fieldPath(steps: readonly PropertyKey[]): string {
   );
 }
 
-/** A place in a body whose value becomes a token: either a create request or a bare value. */
+/** A place in a body where a token replaces the value, which is either a create request or a bare value. */
 type Place = { readonly value: Exclude<Json, null>; readonly isRequest: boolean; readonly path: string };
 
 /**
- * Returns the places of a body in text order, at most `max` (docs/contract.md, "Tokenize"). Each object with `type` and
- * `data` is a create request, whatever else it contains. Each other value, except null, that is not inside a create
- * request is its own place.
+ * Returns at most `max` places in a body, in text order (docs/contract.md, "Tokenize"). Every object with `type` and
+ * `data` is a create request, even if it has other fields. Outside create requests, every value except null is a place.
  */
 function* placesOf(body: Json, max: number): Steps<readonly Place[]> {
   const places: Place[] = [];

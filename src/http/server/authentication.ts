@@ -19,9 +19,10 @@ type KeyCarriers = {
 };
 
 /**
- * Creates the first checks of a request, which run before its body is read: 429 over a limit, 401 without a valid key,
+ * Creates the first checks on a request, which run before its body is read: 429 over a limit, 401 without a valid key,
  * 403 if the caller does not hold the route's permission on any container, and 400 if the headers that name a person or
- * a reason are invalid (docs/contract.md, "Order of checks"). A request that passes the first two checks waits for its tenant's share.
+ * a reason are invalid (docs/contract.md, "Order of checks"). After the first two checks, a request waits for its
+ * tenant's share.
  */
 export function createAuthentication(service: Service, carriers: KeyCarriers, admission: Admission) {
   function check(request: FastifyRequest, reply: FastifyReply): Maybe<unknown> {
@@ -65,7 +66,7 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
   };
 }
 
-/** Each field is written out: spreading objects here costs as much as a hash. */
+/** Writes out each field, because spreading objects here would cost as much as a hash. */
 function callerAt(caller: Caller, sourceAddress: string, visitor: Visitor | null): Caller {
   const { tenantId, applicationId, keyId, applicationType, access, tenantSettings } = caller;
   const at = { tenantId, applicationId, keyId, applicationType, access, tenantSettings, sourceAddress };
@@ -81,9 +82,8 @@ function expectPermission({ routeOptions }: FastifyRequest, caller: Caller): voi
 }
 
 /**
- * Returns the API key of a request. Returns undefined if there is none, or if the headers contain different keys. In
- * the latter case, the choice of application would depend on the order of the look-ups (docs/contract.md,
- * "Authentication").
+ * Returns a request's API key, or undefined if there is none or the headers contain different keys. With different
+ * keys, the choice of application would depend on the lookup order (docs/contract.md, "Authentication").
  */
 function keyOf(request: FastifyRequest, { headerNames, acceptsBearer }: KeyCarriers): string | undefined {
   const key = headerOf(request, headerNames);

@@ -19,7 +19,7 @@ export type RequestLog = {
   error(error: unknown, traceId: string): void;
 };
 
-/** Counts and logs each finished request. `prefix` distinguishes the routes of an app from equal ones of another. */
+/** Counts and logs each finished request. `prefix` distinguishes an app's routes from another app's equal routes. */
 export function reportRequests(app: FastifyInstance, metrics: Service['metrics'], log: RequestLog, prefix = ''): void {
   app.addHook('onResponse', (request, reply, done) => {
     const finished = {

@@ -7,9 +7,9 @@ import { foldRow, type RowSources } from '../fold-row.js';
 const lanes = 16;
 
 /**
- * Returns the rows of all streams with an event on a page of the log, each at the end of its stream. `revisionsOf`
- * returns the revisions of existing rows, so that rows that writers wrote meanwhile are not built again. Throws
- * KeyLost.
+ * Returns the rows of all token streams that have an event on a page of the log, each as of the end of its stream.
+ * `revisionsOf` returns the revisions of existing rows, so that this does not rebuild rows that writers have already
+ * written. Throws KeyLost.
  */
 export async function buildPage(
   sources: RowSources,

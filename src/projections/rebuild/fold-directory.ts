@@ -6,7 +6,7 @@ import { withDirectoryMac } from '../../views/row-mac.js';
 
 const pageSize = 1_000;
 
-/** Returns all rows of tenants and applications as of the head of the log. It decrypts nothing. */
+/** Returns the rows of all tenants and applications as of the head of the log. Decrypts nothing. */
 export async function foldDirectory(
   log: Pick<EventLog, 'head' | 'readClear' | 'readStream'>,
   macKey: Uint8Array,

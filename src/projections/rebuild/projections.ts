@@ -17,21 +17,25 @@ export type ProjectionsDeps = {
   readonly tokens: TokenRebuild;
   readonly keptSeconds: number;
   readonly foldDirectory: () => Promise<FoldedDirectory>;
-  /** Resolves to false, and replaces nothing, if the directory was changed after `upTo`. */
+  /**
+   * Replaces the directory's rows. Resolves to false, without replacing anything, if the directory was changed after
+   * `upTo`.
+   */
   readonly replaceDirectory: (records: readonly Stored<DirectoryRecord>[], upTo: number) => Promise<boolean>;
-  /** Returns the number of token rows in use, if it is known without counting them. */
+  /** Returns the number of token rows in use. */
   readonly countRows: () => Promise<number>;
-  /** Returns the position of each projection in the log. */
+  /** Returns a projection's position in the log. */
   readonly positionOf: (name: 'tokens' | 'directory' | 'shredder') => Promise<number>;
-  /** Returns the number of events after a position, which may be limited. */
+  /** Returns the number of events after a position, up to a limit. */
   readonly eventsAfter: (position: number) => Promise<number>;
-  /** Returns the position up to which ended keys may be destroyed. */
+  /** Returns the position up to which the shredder may read. */
   readonly shredUpTo: () => Promise<number>;
   readonly state: () => Promise<Pick<ServiceState, 'projections'>>;
 };
 
 /**
- * Implements `Projections`. Tokens have their own rebuild; the other projections are small and are rebuilt in one step.
+ * Implements `Projections`. Token rows have their own rebuild. The other projections are small and are rebuilt in one
+ * step.
  */
 export function createProjections(needs: ProjectionsDeps): Projections {
   const { vault, generations, tokens, keptSeconds, foldDirectory, replaceDirectory, positionOf, state } = needs;

@@ -7,7 +7,7 @@ import type { BuiltPage, ComparedPage, RebuildThread, TwoGenerations } from '../
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { KeyLost } from '../../vault/key-lost.js';
 
-/** The number of events in a page, and of rows between two checks for a cancellation. */
+/** The number of events per page. */
 const eventsAtOnce = 400;
 const rowsAtOnce = 100;
 const retryMs = 1_000;
@@ -18,13 +18,13 @@ type TokenRebuildDeps = {
   readonly keys: Pick<KeyRing, 'createGeneration' | 'generations' | 'destroyGeneration'>;
   readonly log: Pick<EventLog, 'head'>;
   readonly clock: Clock;
-  /** The version of the projection in this program. */
+  /** This program's version of the projection. */
   readonly version: number;
-  /** How long the old generation is kept for searches that are still running, ms. */
+  /** How long to keep the old generation for searches that are still running, in ms. */
   readonly graceMs: number;
-  /** Throws StoreUnavailable while another process runs the rebuild. */
+  /** Starts the thread that builds rows. Throws StoreUnavailable while another process runs the rebuild. */
   readonly openThread: () => Promise<TokenThread>;
-  /** Resolves to whether another process runs the rebuild. */
+  /** Resolves to true if another process is running the rebuild. */
   readonly isElsewhere: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
 };
@@ -34,8 +34,8 @@ type TokenThread = Omit<RebuildThread, 'directory'>;
 export type TokenRebuild = ReturnType<typeof createTokenRebuild>;
 
 /**
- * Builds a new generation of token rows from the log while the old one is read, and then switches to it
- * (docs/design.md, "Rebuild"). Each step is recorded in the stores, so that `resume` continues after a crash.
+ * Builds a new generation of token rows from the log while reads use the old one, and then switches to the new one
+ * (docs/design.md, "Rebuild"). Each step is recorded in the stores, so that `resume` can continue after a crash.
  */
 export function createTokenRebuild(needs: TokenRebuildDeps) {
   const { generations, keys, log, clock, version, graceMs, openThread, isElsewhere, onError } = needs;
@@ -46,7 +46,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
   let isWanted = false;
   let running: Promise<void> | null = null;
 
-  /** Starts the work unless it is running. A request at the end of the last run starts another run. */
+  /** Starts the work unless it is already running. If the current run is about to end, another run follows it. */
   function run(): void {
     isWanted = true;
     running ??= (async () => {
@@ -68,7 +68,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
         try {
           if (thread === null) {
             thread = readingAhead(await openThread());
-            // Another process may have been running the rebuild until now.
+            // Reads the state again, because another process may have been running the rebuild until now.
             next = await current();
           } else {
             next = await step(rebuild, thread, count);
@@ -78,7 +78,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
           failures += 1;
           if (error instanceof StoreUnavailable) await pause(retryMs);
           else if (failures > 1) next = await failed(rebuild, error);
-          // The keys may have been rotated since the thread began.
+          // The keys may have been rotated since the thread started, so the next step starts a new thread.
           await thread?.close();
           thread = null;
         }
@@ -92,22 +92,23 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
 
   async function failed(rebuild: Rebuild, error: unknown): Promise<Rebuild> {
     onError(error);
-    // Rows that are in use stay, and the next start removes the others.
+    // The rows in use stay. The next `start` or `resume` removes the others.
     if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') throw error;
     if (!(error instanceof KeyLost)) return drop(rebuild, 'failed');
     return drop({ ...rebuild, different: 1, examples: [error.stream] }, 'key_lost');
   }
 
-  /** Returns null if no rebuild is running. */
+  /** Returns the unfinished rebuild, or null if there is none. */
   async function current(): Promise<Rebuild | null> {
     const rebuild = await generations.rebuild();
     return rebuild === null || rebuild.phase === 'ended' ? null : rebuild;
   }
 
-  /** Returns null once the rebuild has ended. */
+  /** Runs one step and returns the rebuild after it, or null once the rebuild has ended. */
   async function step(rebuild: Rebuild, thread: AheadThread, count: Count): Promise<Rebuild | null> {
     if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') {
-      // Threat: the root key from before a rotation would stay in memory for as long as the old rows are kept.
+      // Threat: the root key from before a rotation would otherwise stay in memory for as long as the old rows are
+      // kept.
       await thread.forgetKeys();
       if (rebuild.phase === 'dropping') return endOf(rebuild);
       await pause(graceMs);
@@ -118,14 +119,15 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     return built(rebuild, thread, count);
   }
 
-  /** Another process may have requested the cancellation. */
+  /** Also checks the stores, because another process may have requested the cancellation. */
   async function isCancelled({ generation }: Rebuild): Promise<boolean> {
     return cancelled === generation || (await generations.isCancelAsked(generation));
   }
 
   async function built(rebuild: Rebuild, thread: AheadThread, count: Count): Promise<Rebuild> {
     const page = await thread.build(rebuild, rebuild.position, eventsAtOnce);
-    // A page that is not full reaches the head of the log. The next one must be read after these rows are stored.
+    // Builds ahead only after a full page. A page that is not full reaches the head of the log, so the next page must
+    // be read after these rows are stored.
     if (page.events === eventsAtOnce) thread.buildAhead(rebuild, page.position, eventsAtOnce);
     for (let first = 0; first < page.rows.length; first += rowsAtOnce) {
       await generations.put(rebuild.generation, page.rows.slice(first, first + rowsAtOnce));
@@ -171,7 +173,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     const goes = rebuild.outcome === 'done' ? rebuild.from : rebuild.generation;
     await generations.leave(goes);
     while (!(await generations.empty(goes))) if (stopped.aborted) return rebuild;
-    // Includes a generation whose process was killed before the rebuild began.
+    // Also retires any generation whose process was killed before its rebuild began.
     const unused = await generations.retire(await keys.generations());
     for (const generation of unused) await keys.destroyGeneration(generation);
     await generations.end(rebuild.outcome === 'cancelled' ? null : { ...rebuild, phase: 'ended' });
@@ -184,7 +186,8 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
 
   return {
     /**
-     * Starts a rebuild in the background, or resumes one that no process runs. `busy` means that a rebuild is running.
+     * Starts a rebuild in the background, or resumes one that no process is running. `busy` means that a rebuild is
+     * already running.
      */
     async start(acceptNew: boolean): Promise<'started' | 'resumed' | 'busy'> {
       const unfinished = await current();
@@ -209,7 +212,8 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
       if ((await current()) !== null) run();
     },
     /**
-     * Cancels a rebuild, and resolves when nothing of it is left. `too_late` means that its rows are already in use.
+     * Cancels a rebuild, and resolves once all of its rows are removed. `too_late` means that its rows are already in
+     * use.
      */
     async cancel(): Promise<'cancelled' | 'too_late' | 'none'> {
       const rebuild = await current();
@@ -222,9 +226,9 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
       const last = await generations.rebuild();
       return last === null || (last.outcome !== 'done' && last.phase !== 'keeping') ? 'cancelled' : 'too_late';
     },
-    /** Resolves when no rebuild is running in this process. */
+    /** Resolves once no rebuild is running in this process. */
     idle: async (): Promise<void> => void (await running),
-    /** Stops at the current step; `resume` continues. */
+    /** Stops after the current step; `resume` continues the rebuild. */
     async stop(): Promise<void> {
       stopping.abort();
       await running;
@@ -234,7 +238,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
 
 type AheadThread = ReturnType<typeof readingAhead>;
 
-/** A thread that can build the next page while the rows of the previous one are stored. */
+/** Wraps a thread so that it can build the next page while the rows of the previous page are being stored. */
 function readingAhead(thread: TokenThread) {
   let ahead: { readonly after: number; readonly page: Promise<BuiltPage> } | null = null;
   return {
@@ -244,7 +248,9 @@ function readingAhead(thread: TokenThread) {
       ahead = null;
       return begun;
     },
-    /** Begins to build the page that the next call of `build` will return. That call also throws its error. */
+    /**
+     * Begins to build the page that the next call of `build` returns. If building fails, that call throws the error.
+     */
     buildAhead(generations: TwoGenerations, after: number, limit: number): void {
       const page = thread.build(generations, after, limit);
       page.catch(() => undefined);
@@ -257,14 +263,14 @@ type Count = (events: number, position: number) => RebuildRate;
 
 const pageSize = 500;
 const looks = 3;
-/** The maximum number of differences that are reported. */
+/** The maximum number of differences to find. */
 const differentMax = 10_000;
 
 /**
- * Compares all rows of two generations, and returns the streams that differ; null if it was told to stop. Writes
- * continue in the meantime, so a row that differs is compared three times, each time after the rebuild has caught up.
- * Stops after 10,000 differences. `goesOn` is called between pages and returns false to stop; `caughtUp` brings the new
- * generation to the head of the log.
+ * Compares all rows of two generations, and returns the streams whose rows differ, or null if `goesOn` returned false.
+ * Writes continue in the meantime, so a differing row counts only if it still differs in two further comparisons, each
+ * after the rebuild has caught up. Stops after 10,000 differences. `goesOn` is called between pages and returns false
+ * to stop the comparison. `caughtUp` brings the new generation up to the head of the log.
  */
 async function compareGenerations(
   thread: Pick<RebuildThread, 'compare'>,
@@ -292,7 +298,10 @@ async function compareGenerations(
   return different;
 }
 
-/** Counts the work since the meter was created, and returns the rate. */
+/**
+ * Returns a function that adds to the number of events processed and returns the rate since the first call of
+ * `createRate`.
+ */
 function createRate() {
   const startedAt = performance.now();
   let first: number | null = null;

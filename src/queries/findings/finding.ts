@@ -1,4 +1,4 @@
-/** The check, its result, and, for a problem, advice. */
+/** A check, its result and, if it found a problem, advice. */
 export type Finding = {
   readonly check: string;
   readonly state: 'ok' | 'problem' | 'fixed';

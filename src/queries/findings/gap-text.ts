@@ -1,12 +1,12 @@
 import { counted } from '../../domain/text.js';
 import type { ProjectionName } from '../../ports/projections.js';
 
-/** The limit up to which a cluster counts the events that a projection has not read. */
+/** The maximum number of unread events that the cluster profile counts for a projection. */
 const gapMax = 1_000;
 
 /**
- * Describes how far behind the log a projection is. Commands destroy the keys that events end before they respond. For
- * events that the shredder has not read yet, only a second check of these keys is pending.
+ * Describes how far a projection is behind the log. A gap of the shredder does not mean that ended keys are still
+ * alive: commands destroy ended keys before they respond, and the shredder only checks them again.
  */
 export function gapText(name: string, gap: number | null): string {
   if (gap === null) return 'unknown, because a store is unavailable';

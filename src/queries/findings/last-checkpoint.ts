@@ -5,11 +5,12 @@ import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import type { Vault } from '../../vault/vault.js';
 import { type Finding, ok, problem } from './finding.js';
 
-/** An hour, plus the tolerance for a late checkpoint. */
+/** One hour, plus a tolerance for a late checkpoint. */
 const unsignedMsMax = 3_600_000 + 300_000;
 
 /**
- * Checks that this vault's key signed the newest checkpoint, and that later events have not waited too long for one.
+ * Checks that this vault's key signed the newest checkpoint, and that later events have not waited too long for the
+ * next one.
  */
 export async function lastCheckpoint({ log, keys, clock }: Vault): Promise<Finding> {
   const [newest] = await log.readNewest(checkpointStream, null, 1);

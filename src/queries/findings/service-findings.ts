@@ -15,12 +15,12 @@ const overdueMax = 1_000;
 const gapMax = 1_000;
 const suspectMs = 24 * 3_600_000;
 const suspectsMax = 10;
-/** The age at which the alert of the Helm chart fires, too. */
+/** The Helm chart's alert uses the same age. */
 const backupMsMax = 2 * 24 * 3_600_000;
 
 /**
- * Checks the running service as far as that takes no more than a few reads: `strongroom doctor` also reads the whole
- * log, all keys and all rows. For operators: it names applications, webhooks and tokens of every tenant.
+ * Runs the checks of the service that take only a few reads. (`strongroom doctor` also reads the whole log, all keys
+ * and all rows.) The findings are for operators, because they name applications, webhooks and tokens of every tenant.
  */
 export async function serviceFindings(vault: Vault, state: ServiceState): Promise<readonly Finding[]> {
   return [
@@ -34,8 +34,9 @@ export async function serviceFindings(vault: Vault, state: ServiceState): Promis
 }
 
 /**
- * Returns what a tenant may know of the same findings. Threat: a tenant learns from counts, positions and names what
- * other tenants do. About the service, it gets only texts without them; the other findings are about the tenant alone.
+ * Returns the same findings as far as a tenant may know them. Threat: counts, positions and names would tell a tenant
+ * what other tenants do. So findings about the service are fixed text without them, and the other findings are about
+ * this tenant alone.
  */
 export async function tenantFindings(vault: Vault, state: ServiceState, tenantId: string): Promise<readonly Finding[]> {
   const askOperator = 'Ask the operator of the service.';
@@ -60,7 +61,7 @@ export async function tenantFindings(vault: Vault, state: ServiceState, tenantId
   ];
 }
 
-/** Returns the findings of the state of the service. */
+/** Returns the findings about the service's state. */
 export function storesAndProjections({ reasons, notices, stores, projections }: ServiceState): readonly Finding[] {
   const down = stores.filter(({ state }) => state === 'down');
   const behind = projections.filter(({ gap }) => gap === null || gap >= gapMax);
@@ -118,7 +119,10 @@ function backup({ backupMadeAt }: ServiceState, now: number): Finding {
     : problem('backup', says, 'Find out why no newer one was made, and run `strongroom backup`.');
 }
 
-/** Names applications that deduplicated many values without a hit: those of one tenant, or of all if it is null. */
+/**
+ * Names the applications of one tenant, or of all tenants if `tenantId` is null, that deduplicated many values without
+ * a hit.
+ */
 export async function suspects({ budgets, clock, directory }: Vault, tenantId: string | null): Promise<Finding> {
   const found: string[] = [];
   for (const { applicationId, at } of await budgets.suspects(clock.now() - suspectMs)) {

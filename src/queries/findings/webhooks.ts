@@ -6,15 +6,19 @@ import type { Vault } from '../../vault/vault.js';
 import { type Finding, ok, problem } from './finding.js';
 
 const dayMs = 24 * 3_600_000;
-/** The number of consecutive failures that amounts to about an hour of retries. */
+/** The number of consecutive failures after about one hour of retries. */
 const failedMin = 4;
-/** A webhook may pass up to 10,000 events of other tenants before it stores its position. This limit is higher. */
+/**
+ * The minimum gap to report. It exceeds 10,000, because a webhook may pass that many events of other tenants before it
+ * stores its position.
+ */
 const behindMin = 20_000;
 const shownMax = 10;
 
 /**
- * Names the webhooks that keep failing, that gave up deliveries in the last day, or that are far behind the log: those
- * of one tenant, or of all tenants if `tenantId` is null. A tenant is not told how many events of others it is behind.
+ * Names the webhooks whose deliveries keep failing or were given up in the last day, and those that are far behind the
+ * log. Covers one tenant, or all tenants if `tenantId` is null. Does not tell a tenant how many events a webhook is
+ * behind, because that number includes other tenants' events.
  */
 export async function webhooks(vault: Vault, tenantId: string | null): Promise<Finding> {
   const now = vault.clock.now();

@@ -7,8 +7,8 @@ import type { LivingApplication } from '../../vault/living-application.js';
 import type { ListedKey } from './list-keys.js';
 
 /**
- * An application as callers see it; never a key. Fields without a value are absent (docs/contract.md, "HTTP
- * conventions").
+ * Returns an application as callers see it, never with its API keys. Fields without a value are absent
+ * (docs/contract.md, "HTTP conventions").
  */
 export function applicationAnswer(tenantId: string, { id, document }: LivingApplication): JsonObject {
   const { name, type, access, expires_at: expiresAt } = document;
@@ -20,12 +20,12 @@ export function applicationAnswer(tenantId: string, { id, document }: LivingAppl
   };
 }
 
-/** A living key as callers see it: never the key itself. */
+/** Returns a live API key as callers see it, without the key itself. */
 export function keyAnswer({ id, created_by, created_at }: ApiKeyDocument): JsonObject {
   return { id, created_by, created_at: formatTimestamp(created_at) };
 }
 
-/** The same with the time of its last use. */
+/** Like `keyAnswer`, with the time of the key's last use. */
 export function listedKeyAnswer(key: ListedKey): JsonObject {
   const { lastUsedAt } = key;
   return { ...keyAnswer(key), ...(lastUsedAt === null ? {} : { last_used_at: formatTimestamp(lastUsedAt) }) };
@@ -37,7 +37,7 @@ export const shownFingerprintsWarning =
   'equal fingerprints, so an application that may create tokens can find out a hidden value by trying candidates, without ' +
   'a limit: a card number of which the first six and last four digits are known has 100,000.';
 
-/** A tenant as callers see it. */
+/** Returns a tenant as callers see it. */
 export function tenantAnswer(id: string, document: TenantDocument): JsonObject {
   const { name, settings } = document;
   const warnings = settings.show_fingerprints === 'true' ? [shownFingerprintsWarning] : [];

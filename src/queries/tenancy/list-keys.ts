@@ -5,10 +5,12 @@ import type { Vault } from '../../vault/vault.js';
 
 const minuteMs = 60_000;
 
-/** A living key with the time of its last use (ms), to the minute; null: not used yet. */
+/**
+ * A live API key. `lastUsedAt` is the time of its last use (ms), exact to the minute; null if it has not been used yet.
+ */
 export type ListedKey = ApiKeyDocument & { readonly lastUsedAt: number | null };
 
-/** Returns the living keys of an application, without the keys themselves (docs/contract.md, "API keys"). */
+/** Returns an application's live API keys, without the keys themselves (docs/contract.md, "API keys"). */
 export async function listKeys(
   vault: Vault,
   tenantId: string,

@@ -3,8 +3,8 @@ import { latestNow } from '../../ports/clock.js';
 import type { Vault } from '../../vault/vault.js';
 
 /**
- * The number of living tokens of a tenant, in total and by type. Types without tokens are left out (docs/contract.md,
- * "Usage report").
+ * Returns the number of a tenant's live tokens, in total and by type. Leaves out types without tokens
+ * (docs/contract.md, "Usage report").
  */
 export async function usageReport({ rows, clock }: Vault, tenantId: string): Promise<JsonObject> {
   const counts = await rows.countByType(tenantId, latestNow(clock));

@@ -6,7 +6,7 @@ import { tenantDocument } from '../../vault/open-directory.js';
 import type { Vault } from '../../vault/vault.js';
 import { stampsAnswer } from './directory-answers.js';
 
-/** Returns the webhooks of a tenant, newest first. */
+/** Returns a tenant's webhooks, newest first. */
 export async function listWebhooks(vault: Vault, tenantId: string): Promise<readonly WebhookDocument[]> {
   return (await tenantDocument(vault, tenantId))?.webhooks.toReversed() ?? [];
 }
@@ -16,8 +16,8 @@ export async function findWebhook(vault: Vault, tenantId: string, id: string): P
 }
 
 /**
- * Returns the stored attempts of a webhook, newest first. Attempts after which a delivery was given up are stored
- * longer.
+ * Returns a webhook's stored delivery attempts, newest first. Attempts after which a delivery was given up are stored
+ * longer than others.
  */
 export async function listDeliveries(
   { webhookStore }: Pick<Vault, 'webhookStore'>,
@@ -32,7 +32,7 @@ export async function listDeliveries(
   return outcome === null ? all : all.filter((attempt) => attempt.outcome === outcome);
 }
 
-/** A webhook as callers see it: never a secret or a key. */
+/** Returns a webhook as callers see it, without secrets or keys. */
 export function webhookAnswer(tenantId: string, webhook: WebhookDocument): JsonObject {
   const { id, url, description, enabled, event_types, token_types, containers, secrets } = webhook;
   const ending = secrets.flatMap(({ ends_at: endsAt }) => (endsAt === null ? [] : [endsAt]));

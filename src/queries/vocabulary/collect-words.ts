@@ -10,23 +10,29 @@ import { unwrap } from '../../vault/unwrap.js';
 import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
 
-/** Each row is decrypted with its own key, so only the newest rows are read: that takes a few tenths of a second. */
+/**
+ * The maximum number of rows to read, newest first. Each row is decrypted with its own key, so this many take a few
+ * tenths of a second.
+ */
 const rowsMax = 2_000;
-/** Tokens may be large: the total size of the ciphertexts that are decrypted. */
+/** The maximum total size of the ciphertexts that are decrypted, because tokens may be large. */
 const boxBytesMax = 32 * 1024 * 1024;
 const pageSize = 20;
-/** The number of rows in a page, small enough that one page takes less than a slice. */
+/** The maximum size of the contents in a page, small enough that one page takes less than a slice. */
 const pageBytesMax = 512 * 1024;
-/** With the names of fields and types, 10,000 words. Each kind gets half, so that neither can displace the other. */
+/**
+ * The maximum number of words of each kind. Together with the names of fields and types, that makes 10,000 words. Each
+ * kind gets half, so that neither displaces the other.
+ */
 const wordsMaxOfKind = 4_990;
 /** Long words cost the most in lunr: 5,000 words of 100 characters would take 95 MB. */
 const charactersMaxOfKind = 100_000;
-/** After this time, the thread serves other requests. */
+/** How long to compute before letting other requests run. */
 const sliceMs = 4;
 
 /**
- * Returns the metadata keys and containers of a tenant's newest living tokens, and no value, id or data. Never decrypts
- * a cvc. Throws what a search of the tenant throws.
+ * Returns the metadata keys and containers of a tenant's newest live tokens, without any values, ids or data. Never
+ * decrypts a cvc. Throws the same errors as a search of the tenant's tokens.
  */
 export async function collectWords(vault: Vault, tenantId: string): Promise<TenantWords> {
   const turn = slices();
@@ -49,7 +55,10 @@ export async function collectWords(vault: Vault, tenantId: string): Promise<Tena
   };
 }
 
-/** Reads page by page, because contents are large. A token that is created meanwhile may make another appear twice. */
+/**
+ * Yields the newest rows page by page, because contents are large. If a token is created in the meantime, another token
+ * may appear twice.
+ */
 async function* newestRows(vault: Vault, tenantId: string): AsyncGenerator<TokenView> {
   for (let offset = 0; offset < rowsMax; ) {
     const page = { now: vault.clock.now(), offset, limit: pageSize, contentBytesMax: pageBytesMax };
@@ -63,7 +72,8 @@ async function* newestRows(vault: Vault, tenantId: string): AsyncGenerator<Token
 }
 
 /**
- * Null: its key was destroyed after the page was read, or is lost. A request that reads that token reports a lost key.
+ * Returns null if the key was destroyed after the page was read, or is lost. A request that reads that token will
+ * report the lost key.
  */
 async function opened(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
   try {
@@ -98,7 +108,7 @@ async function built(steps: Generator<undefined, WordList>, turn: () => Promise<
   }
 }
 
-/** Await it between two small pieces of work. It gives up the thread when the slice is used up. */
+/** Returns a function to await between small pieces of work. It yields the thread once the slice is used up. */
 function slices(): () => Promise<void> {
   let since = performance.now();
   return async () => {

@@ -5,7 +5,7 @@ import { visibleWordsOf } from './visible-words-of.js';
 
 export type { Suggestion };
 
-/** How the term at the end of a query may continue (docs/contract.md, "Suggestions"). */
+/** Returns possible continuations of the term at the end of a query (docs/contract.md, "Suggestions"). */
 export async function searchSuggestions(
   vault: Vault,
   { caller }: Pick<CommandContext, 'caller'>,

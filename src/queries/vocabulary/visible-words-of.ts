@@ -7,9 +7,9 @@ import type { Vault } from '../../vault/vault.js';
 import { collectWords } from './collect-words.js';
 
 /**
- * The words that a caller may be told (docs/contract.md, "Suggestions"). Threat: suggestions are an oracle about other
- * containers. A caller that may not search everything gets words from its own rules only, on a path that neither reads
- * nor waits for any data of the tenant.
+ * Returns the words that may be suggested to a caller (docs/contract.md, "Suggestions"). Threat: suggestions reveal the
+ * contents of other containers. So a caller that may not search everything gets words only from its own rules. For such
+ * a caller, this neither reads nor waits for any of the tenant's data.
  */
 export async function visibleWordsOf(vault: Vault, caller: Caller): Promise<VisibleWords> {
   if (reachOf(caller, 'token:search') !== 'everything') return wordsOfRules(searchableContainers(caller));
@@ -24,7 +24,9 @@ function searchableContainers({ access }: Caller): readonly string[] {
     .map(({ container }) => container);
 }
 
-/** Suggestions are not worth an error. A request that needs these rows or keys reports it. */
+/**
+ * Returns null, because a failure here is not worth an error. Any request that needs these rows or keys will report it.
+ */
 function refusedByStore(error: unknown): null {
   if (error instanceof StoreUnavailable || error instanceof TenantGone) return null;
   throw error;
@@ -32,7 +34,7 @@ function refusedByStore(error: unknown): null {
 
 async function collect(vault: Vault, tenantId: string): Promise<TenantWords | null> {
   const words = await collectWords(vault, tenantId).catch(refusedByStore);
-  // If the tenant is deleted from now on, its words are dropped once the deletion is stored.
+  // If the tenant is deleted after this check, its words are dropped once the deletion is stored.
   const tenant = await vault.directory.get('tenant', tenantId);
   return tenant === null || tenant.removedAt !== null ? null : words;
 }

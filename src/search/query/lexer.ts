@@ -2,12 +2,12 @@ import { nearest } from '../../domain/nearest.js';
 import { QueryError } from './query-error.js';
 import { dateFields, type FieldName, textFields } from './syntax-tree.js';
 
-/** The field of a term. Only a metadata field has a `key`. */
+/** A term's field. Only a metadata field has a `key`. */
 export type Field = { readonly name: FieldName; readonly key: string | null };
 
 export type TextValue = { readonly is: 'text'; readonly text: string; readonly quoted: boolean; readonly at: number };
 
-/** A value as it was written. `at` is the index of its first character. */
+/** A value as written in the query. `at` is the index of its first character. */
 export type Value =
   | TextValue
   | {
@@ -19,7 +19,7 @@ export type Value =
       readonly at: number;
     };
 
-/** A token of a query. */
+/** A lexical token of a query. */
 export type Token =
   | { readonly is: 'open' | 'close' | 'and' | 'or' | 'not' | 'end'; readonly at: number }
   | { readonly is: 'term'; readonly field: Field; readonly value: Value; readonly at: number };
@@ -27,7 +27,7 @@ export type Token =
 const signs: Readonly<Record<string, 'open' | 'close' | 'not'>> = { '(': 'open', ')': 'close', '!': 'not', '-': 'not' };
 const words: Readonly<Record<string, 'and' | 'or' | 'not'>> = { AND: 'and', OR: 'or', NOT: 'not' };
 
-/** Splits a query into tokens with their positions. A field and its value are one token. Throws QueryError. */
+/** Splits a query into lexical tokens with their positions. A field and its value form one token. Throws QueryError. */
 export function lex(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
@@ -68,7 +68,7 @@ function unexpectedIn(value: { readonly is: string; readonly quoted?: boolean })
 
 type Read<T> = { readonly value: T; readonly end: number };
 
-/** Reads the value after a colon: a text, a quoted text or a range. Throws QueryError. */
+/** Reads the value after a colon: an unquoted or quoted string, or a range. Throws QueryError. */
 function readValue(text: string, at: number): Read<Value> {
   const first = text.charAt(at);
   if (first === '[' || first === '{') return readRange(text, at);
@@ -123,12 +123,15 @@ const plainFields = [...textFields, 'container', ...dateFields] as const;
 const metadataPrefix = 'metadata.';
 const metadataField = 'metadata.<key>';
 const knownFields = [...plainFields, metadataField];
-/** A longer name resembles no field, and comparing it takes too long. */
+/**
+ * The maximum length of a name to compare with fields. A longer name resembles no field, and comparing it takes too
+ * long.
+ */
 const comparedLengthMax = 100;
 
 /**
- * Reads a field name with its colon. `run` is the run of name characters at its start, and `end` is the start of the
- * value. Throws QueryError for a bare word, an unknown field, or metadata without a key.
+ * Reads a field name and its colon. `run` is the run of name characters at `at`. The returned `end` is where the value
+ * starts. Throws QueryError for a bare word, an unknown field, or metadata without a key.
  */
 function readField(text: string, at: number, run: string): { readonly field: Field; readonly end: number } {
   if (run === '') throw new QueryError(startMessage(text.charAt(at)), at);
@@ -153,7 +156,7 @@ function expectKey(key: string, at: number): string {
   return key;
 }
 
-/** Returns the known field that is nearest to an unknown one, regardless of case. */
+/** Returns the known field whose name is nearest to an unknown name, ignoring case. */
 export function nearestPlainField(name: string): string {
   const [first] = name.split('.');
   if (first?.toLowerCase() === 'metadata') return metadataField;
@@ -171,11 +174,12 @@ function bareWordMessage(run: string): string {
 }
 
 /**
- * The characters of a quoted text that need handling: a quote, a backslash, and a lone surrogate, which is not valid.
+ * The characters in a quoted string that need special handling: quotes, backslashes, and lone surrogates, which are
+ * invalid.
  */
 const special = /["\\]|\p{Cs}/gu;
 
-/** Reads a text in double quotes that begins at `at`. `\"` and `\\` stand for `"` and `\`. Throws QueryError. */
+/** Reads a string in double quotes that begins at `at`. `\"` and `\\` stand for `"` and `\`. Throws QueryError. */
 function readQuoted(text: string, at: number): { readonly text: string; readonly end: number } {
   const parts: string[] = [];
   for (let from = at + 1; ; ) {
@@ -196,16 +200,17 @@ function readQuoted(text: string, at: number): { readonly text: string; readonly
 }
 
 /**
- * The characters of a field name or an unquoted metadata key: letters of any script with their marks, digits, `_ - .`
+ * The characters of a field name or an unquoted metadata key: letters of any script with their marks, digits, and `_ -
+ * .`
  */
 const nameRun = /[\p{L}\p{M}\p{Nd}_.-]+/uy;
-/** The characters of an unquoted value (docs/contract.md, "Search grammar"), and `*`, which only some values allow. */
+/** The characters of an unquoted value (docs/contract.md, "Search grammar"). Only some values allow `*`. */
 const valueRun = /[\p{L}\p{M}\p{Nd}\-_.@:/+',#$%&=~*]+/uy;
 const spaceRun = /\s+/uy;
 
 const runs = { name: nameRun, value: valueRun, space: spaceRun } as const;
 
-/** Returns the longest run of such characters that begins at an index, or an empty text. */
+/** Returns the longest run of characters of a kind that begins at an index, or an empty string. */
 export function runAt(text: string, index: number, of: keyof typeof runs): string {
   const run = runs[of];
   run.lastIndex = index;

@@ -13,15 +13,18 @@ export type ParsedQuery =
   | {
       readonly ok: false;
       readonly message: string;
-      /** The index of the error in the text; absent if the text is too long. */
+      /** The index of the error in the query; absent if the query is too long. */
       readonly at?: number;
-      /** For an unknown field: its name as the caller wrote it, and a message with a suggestion. */
+      /**
+       * Present if a field is unknown: its name as the caller wrote it, and a function that returns a message with a
+       * suggestion.
+       */
       readonly unknownField?: { readonly name: string; nearest(field: string): string };
     };
 
 /**
- * Parses a search (docs/contract.md, "Search grammar"). An error names the problem and the position, counted from 1,
- * and never quotes the text. Takes linear time; never throws.
+ * Parses a query (docs/contract.md, "Search grammar"). An error message contains the problem and the position, counted
+ * from 1, and never quotes the query. Takes linear time. Never throws.
  */
 export function parseQuery(text: string): ParsedQuery {
   if (text.length > 2 * charactersMax || codePointCount(text) > charactersMax) {
@@ -42,7 +45,10 @@ function refused(error: QueryError, text: string): ParsedQuery {
   return { ok: false, message: nearest(nearestPlainField(name)), at, unknownField: { name, nearest } };
 }
 
-/** Recursive descent: NOT binds tighter than AND, AND than OR. `a NOT b` is `a AND NOT b`. */
+/**
+ * Parses by recursive descent. NOT binds tighter than AND, and AND binds tighter than OR. `a NOT b` means `a AND NOT
+ * b`.
+ */
 function parse(tokens: readonly Token[]): Query {
   let next = 0;
   let terms = 0;
@@ -105,7 +111,7 @@ function parse(tokens: readonly Token[]): Query {
   return query;
 }
 
-/** Returns the meaning of a field and its value. Throws QueryError for a value that the field does not accept. */
+/** Returns the syntax tree for a field and its value. Throws QueryError for a value that the field does not accept. */
 function readTerm({ name, key }: Field, value: Value): Query {
   if (name === 'created_at' || name === 'modified_at') return readDate(name, value);
   if (value.is === 'range') throw new QueryError('only created_at and modified_at take a range', value.at);
@@ -115,7 +121,10 @@ function readTerm({ name, key }: Field, value: Value): Query {
   return { is: 'text', field: name, value: value.text };
 }
 
-/** A quoted and an unquoted path mean the same: exactly that container, or with `/*` also its sub-containers. */
+/**
+ * Reads a container path. Quoted and unquoted paths mean the same: exactly that container or, with `/*`, that container
+ * and its sub-containers.
+ */
 function readContainer({ text, at, quoted }: TextValue): Query {
   const within = text.endsWith('/*');
   const path = within ? text.slice(0, -1) : text;
@@ -137,8 +146,9 @@ const dayMs = 86_400_000;
 const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Reads a date. Outside of a range, a date means the whole day, and a date-time means its millisecond. In a range, a
- * date means its first instant in UTC. Throws QueryError for text that is not an ISO 8601 date.
+ * Reads a date or a range of dates. Outside a range, a date means the whole day, and a date-time means that
+ * millisecond. In a range, a date means its first millisecond in UTC. Throws QueryError for text that is not an ISO
+ * 8601 date.
  */
 function readDate(field: DateField, value: Value): Query {
   if (value.is === 'text') {

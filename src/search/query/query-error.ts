@@ -1,9 +1,11 @@
 import { codePointCount } from '../../domain/text.js';
 
-/** The problem of a query, and its index in the text. The message never contains any part of the text. */
+/** A problem with a query, and its index in the query. The message never contains any part of the query. */
 export class QueryError extends Error {
   readonly at: number;
-  /** The unknown field that the caller named. It is used only to find a similar field, and is never repeated. */
+  /**
+   * The unknown field that the caller named. It is used only to find a similar field, and never appears in a message.
+   */
   readonly unknownField: string | null;
 
   constructor(message: string, at: number, unknownField: string | null = null) {

@@ -4,13 +4,16 @@ import { nearestPlainField, runAt } from '../query/lexer.js';
 import type { Query } from '../query/syntax-tree.js';
 import { typeWords, type VisibleWords } from './word-list.js';
 
-/** The number of terms of a query that are corrected. Each takes at most about 10 ms. */
+/** The maximum number of terms to correct in a query. Each takes at most about 10 ms. */
 const correctionsMax = 4;
 
-/** A term that may contain a typing error: a type, a metadata key or a container. */
+/** A term that may contain a typo: a type, a metadata key or a container. */
 type NamingTerm = Extract<Query, { readonly is: 'text' | 'metadata' | 'container' }>;
 
-/** Returns the terms that may contain a typing error. A term under NOT is never the reason for an empty result. */
+/**
+ * Returns the terms that may contain a typo. Leaves out terms under NOT, which are never the reason for an empty
+ * result.
+ */
 export function namingTerms(query: Query): readonly NamingTerm[] {
   switch (query.is) {
     case 'and':
@@ -27,8 +30,8 @@ export function namingTerms(query: Query): readonly NamingTerm[] {
 }
 
 /**
- * Returns corrections of terms that no token can match, because none has such a type, metadata key or container. A
- * correction is a head such as `metadata.customer` or `container:/pci/high/`.
+ * Returns corrections for terms that no token can match, because no token has that type, metadata key or container. A
+ * correction is the beginning of a term, such as `metadata.customer` or `container:/pci/high/`.
  */
 export async function correct(terms: readonly NamingTerm[], visible: VisibleWords): Promise<readonly string[]> {
   const texts = new Set<string>();
@@ -68,12 +71,12 @@ function written(word: string | undefined, write: (word: string) => string): str
 }
 
 const comparedLengthMax = 100;
-/** A possibly mistyped `metadata.` with a key. */
+/** Matches a possibly mistyped `metadata.` followed by a key. */
 const metadataLike = /^meta?[^.]{0,8}\.(.+)$/isu;
 
 /**
- * Returns the likely meaning of an unknown field: a field, or a metadata key that the caller may see, written as
- * `metadata.customer`. A field wins over an equally near key.
+ * Returns the field or metadata key that the caller probably meant by an unknown field. Considers only keys that the
+ * caller may see, and returns them in the form `metadata.customer`. A field wins over an equally near key.
  */
 export function nearestField(name: string, { keys }: VisibleWords): string {
   const field = nearestPlainField(name);
@@ -83,7 +86,7 @@ export function nearestField(name: string, { keys }: VisibleWords): string {
   return key === undefined || key === field ? field : metadataHead(key);
 }
 
-/** Returns a metadata key as written in a query: `metadata.customer`, or `metadata."my key"`. */
+/** Returns a metadata key in query syntax: `metadata.customer`, or `metadata."my key"`. */
 export function metadataHead(key: string): string {
   return runAt(key, 0, 'name') === key ? `metadata.${key}` : `metadata."${key.replaceAll(/["\\]/g, '\\$&')}"`;
 }

@@ -1,15 +1,15 @@
 /** The part of lunr 2.3 that is used here. The published types do not include the builder. */
 declare module 'lunr' {
-  /** A minimal automaton of words. */
+  /** A set of words, stored as a minimal automaton. */
   interface TokenSet {
-    /** The words of both. */
+    /** Returns the words that are in both sets. */
     intersect(other: TokenSet): TokenSet;
     toArray(): string[];
   }
 
   interface TokenSetBuilder {
     readonly root: TokenSet;
-    /** Words are added in the order of `Array.prototype.sort`. */
+    /** Adds a word. Words must be added in the order of `Array.prototype.sort`. */
     insert(word: string): void;
     finish(): void;
   }
@@ -18,8 +18,8 @@ declare module 'lunr' {
     readonly TokenSet: {
       readonly Builder: new () => TokenSetBuilder;
       /**
-       * Returns the words within this number of changed, added, removed or swapped characters; `*` matches any
-       * character.
+       * Returns the words that differ from the text by at most this many changed, added, removed or swapped characters.
+       * `*` matches any characters.
        */
       fromFuzzyString(text: string, edits: number): TokenSet;
     };

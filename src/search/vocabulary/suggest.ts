@@ -9,7 +9,7 @@ export type Suggestion = {
   readonly kind: 'field' | 'type' | 'metadata_key' | 'container';
 };
 
-/** A source of words, and how a word from it is written. */
+/** A source of words, and the way to write a word from it. */
 type Source = {
   readonly kind: Suggestion['kind'];
   readonly words: WordList;
@@ -18,8 +18,9 @@ type Source = {
 };
 
 /**
- * Returns at most 20 completions of a prefix: fields, types, metadata keys and containers, each kind sorted; after
- * `type:`, `container:` or `metadata.` only that kind. If no word begins with the prefix, returns the nearest words.
+ * Returns at most 20 completions of a prefix: fields, types, metadata keys and containers, sorted within each kind.
+ * After `type:`, `container:` or `metadata.`, returns only that kind. If no word begins with the prefix, returns the
+ * nearest words.
  */
 export function suggest(prefix: string, visible: VisibleWords): readonly Suggestion[] {
   const sources = sourcesOf(prefix, visible);

@@ -3,28 +3,31 @@ import { LRUCache } from 'lru-cache';
 import type { TenantWords } from './word-list.js';
 
 const lifeMs = 600_000;
-/** How long a request waits for the collection of words, ms. */
+/** How long a request waits for words to be collected, in ms. */
 const patienceMs = 50;
 const tenantsMax = 100;
-/** In characters: about 100 MB at most. */
+/** The maximum number of characters in all vocabularies, which take about 100 MB at most. */
 const sizeMax = 500_000;
-/** The number of tenants whose words are collected at the same time. Requests of other tenants get no words yet. */
+/**
+ * The maximum number of tenants whose words are collected at the same time. In the meantime, requests of further
+ * tenants get no words.
+ */
 const buildsMax = 2;
 
 type Kept = { readonly words: TenantWords; readonly startedAt: number };
 
 /**
- * The vocabularies of tenants with recent requests, at most 100, in the memory of this process. They help to write
- * queries and are at most ten minutes old, so an erased word is named for at most that long.
+ * The vocabularies of at most 100 tenants with recent requests, in this process's memory. They are at most ten minutes
+ * old, so an erased word may be suggested for at most that long.
  */
 export type Vocabularies = {
-  /** Returns the words of a tenant, collected again if they are too old. Returns null if that takes more than 50 ms. */
+  /** Returns a tenant's words. Collects them again if they are too old; returns null if that takes more than 50 ms. */
   of(tenantId: string, now: number, collect: () => Promise<TenantWords | null>): Promise<TenantWords | null>;
-  /** Forgets the words of a tenant, including those that are being collected. */
+  /** Drops a tenant's words, including those that are being collected. */
   drop(tenantId: string): void;
-  /** Forgets all words. They are collected again at the next request. */
+  /** Drops all words. The next request collects them again. */
   dropAll(): void;
-  /** Resolves when nothing is being collected. */
+  /** Resolves once no words are being collected. */
   idle(): Promise<void>;
 };
 
@@ -32,7 +35,7 @@ export function createVocabularies(): Vocabularies {
   const kept = new LRUCache<string, Kept>({
     max: tenantsMax,
     maxSize: sizeMax,
-    // Uses the machine's clock, so that words leave memory even without further requests.
+    // Uses the machine's clock, so that words are removed from memory even if there are no further requests.
     ttl: lifeMs,
     ttlAutopurge: true,
     sizeCalculation: ({ words: { keys, containers } }) => 1 + keys.size + containers.size,
@@ -47,7 +50,7 @@ export function createVocabularies(): Vocabularies {
 
   function build(tenantId: string, now: number, collect: () => Promise<TenantWords | null>) {
     const building = finish();
-    // Perhaps no caller is waiting for it any longer.
+    // Handles a rejection even if no caller is waiting any longer.
     building.catch(() => undefined);
     builds.set(tenantId, building);
     return building;
@@ -55,7 +58,7 @@ export function createVocabularies(): Vocabularies {
     async function finish(): Promise<TenantWords | null> {
       try {
         const words = await collect();
-        // Threat: the tenant was deleted in the meantime, and its words would be kept.
+        // Threat: if the tenant was deleted in the meantime, its words would stay in memory.
         if (builds.get(tenantId) !== building) return null;
         if (words !== null) kept.set(tenantId, { words, startedAt: now });
         return words;

@@ -4,18 +4,21 @@ import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { normalise } from '../normalise.js';
 import { dateFields, textFields } from '../query/syntax-tree.js';
 
-/** Words in their original spelling, compared as search compares texts. */
+/** Words in their original spelling, which are compared as search compares text. */
 export type WordList = {
-  /** The total length of all words in characters. The list takes 80-200 bytes of memory per character. */
+  /** The total number of characters in all words. The list takes 80-200 bytes of memory per character. */
   readonly size: number;
   has(word: string): boolean;
-  /** Returns at most `max` words that begin with a prefix, in order. */
+  /** Returns at most `max` words that begin with a prefix, in sorted order. */
   complete(prefix: string, max: number): readonly string[];
-  /** Returns the word that a mistyped word means, or undefined. Takes at most about 10 ms for 10,000 words. */
+  /**
+   * Returns the word nearest to a mistyped word, or undefined if none is near enough. Takes at most about 10 ms for
+   * 10,000 words.
+   */
   nearest(text: string): string | undefined;
 };
 
-/** Builds a list in steps of one word, so that the thread can do other work in between. */
+/** Builds a list in steps of one word each, so that the thread can do other work in between. */
 export function* buildWordList(words: Iterable<string>): Generator<undefined, WordList> {
   const spellings = new Map<string, string>();
   for (const word of words) {
@@ -35,7 +38,7 @@ export function* buildWordList(words: Iterable<string>): Generator<undefined, Wo
   return {
     size: texts.reduce((sum, text) => sum + text.length, 0),
     has: (word) => spellings.has(normalise(word)),
-    // lunr collects all matches before it can stop, which takes 0.1 s for "/" among 10,000 words.
+    // Does not use lunr, which collects all matches before it can stop: that takes 0.1 s for "/" among 10,000 words.
     complete(prefix, max) {
       const start = normalise(prefix);
       const from = firstFrom(texts, start);
@@ -56,7 +59,7 @@ export function* buildWordList(words: Iterable<string>): Generator<undefined, Wo
   };
 }
 
-/** Builds a list of few words at once. */
+/** Builds a list synchronously, for a small number of words. */
 export function wordList(words: readonly string[]): WordList {
   const steps = buildWordList(words);
   for (;;) {
@@ -66,19 +69,23 @@ export function wordList(words: readonly string[]): WordList {
 }
 
 const rankedMax = 100;
-/** lunr reads `*` as any character, so `****` would resemble every word. At the end of a container, it does no harm. */
+/**
+ * Matches a `*` before the end of a word. lunr treats `*` as a wildcard, so `****` would resemble every word. At the
+ * end of a container, `*` does no harm.
+ */
 const starInside = /\*./s;
 
 /**
- * Returns the numbers of edits to try, fewest first. Threat: the time of a fuzzy match grows with the length to the
- * power of the edits, and much more for repetitive words: two edits of 64 characters can take half a second.
+ * Returns the numbers of edits to try, fewest first. Threat: the time for a fuzzy match grows with the word's length to
+ * the power of the number of edits, and grows much faster for repetitive words. Two edits of 64 characters can take
+ * half a second.
  */
 function editsAllowed(text: string): readonly number[] {
   if (text.length < 3 || text.length > 64 || starInside.test(text)) return [];
   return text.length < 6 || text.length > 24 ? [1] : [1, 2];
 }
 
-/** Returns the index of the first text that does not sort before `start`. */
+/** Returns the index of the first string that does not sort before `start`. */
 function firstFrom(texts: readonly string[], start: string): number {
   let from = 0;
   let to = texts.length;
@@ -93,9 +100,12 @@ function firstFrom(texts: readonly string[], start: string): number {
 /** The metadata keys and containers of a tenant's tokens. */
 export type TenantWords = { readonly keys: WordList; readonly containers: WordList };
 
-/** The words that a caller may see besides fields and types (docs/contract.md, "Suggestions"). */
+/** The words that a caller may see, in addition to fields and types (docs/contract.md, "Suggestions"). */
 export type VisibleWords = TenantWords & {
-  /** Returns whether a container (with `within`, or one below it) may contain tokens and so needs no correction. */
+  /**
+   * Returns whether a container may contain tokens and so needs no correction. With `within`, also considers its
+   * sub-containers.
+   */
   knowsContainer(path: string, within: boolean): boolean;
 };
 
@@ -104,7 +114,7 @@ export const typeWords = wordList(tokenTypes);
 
 const noWords = wordList([]);
 
-/** Returns the words of a tenant, for a caller that may search all tokens. Null means that they are not known yet. */
+/** Returns a tenant's words, for a caller that may search all tokens. `words` is null if they are not known yet. */
 export function wordsOfTenant(words: TenantWords | null): VisibleWords {
   if (words === null) return { keys: noWords, containers: noWords, knowsContainer: () => true };
   const { keys, containers } = words;
@@ -114,7 +124,7 @@ export function wordsOfTenant(words: TenantWords | null): VisibleWords {
   };
 }
 
-/** Returns the words of a caller's own rules, without any word of the tenant. */
+/** Returns the containers in a caller's own rules, without any of the tenant's words. */
 export function wordsOfRules(containers: readonly string[]): VisibleWords {
   return {
     keys: noWords,
@@ -124,8 +134,8 @@ export function wordsOfRules(containers: readonly string[]): VisibleWords {
 }
 
 /**
- * Returns at most `max` containers as they are written in a query: those in use, and `/pci/*` for an ancestor that
- * contains no token itself. They keep the order of the given paths, each before its ancestors.
+ * Returns at most `max` containers in query syntax: the containers in use, and `/pci/*` for each ancestor that contains
+ * no token itself. Keeps the order of the given paths, followed by their ancestors.
  */
 export function containersInUse(paths: ReadonlySet<string>, max: number): readonly string[] {
   const words = new Set(paths);
@@ -136,7 +146,7 @@ export function containersInUse(paths: ReadonlySet<string>, max: number): readon
   return [...words].slice(0, max);
 }
 
-/** Returns the ancestors of a container, without `/`, which contains all of them. */
+/** Returns a container's ancestors, without `/`, which contains all containers. */
 function ancestorsOf(path: string): readonly string[] {
   const segments = path.split('/').slice(1, -2);
   return segments.map((_, depth) => `/${segments.slice(0, depth + 1).join('/')}/`);

@@ -41,7 +41,7 @@ test('system events and foreign events are not part of the log, and reading stil
   expect(await log.readAll(last?.position ?? 0, 10)).toEqual([]);
 });
 
-test('an event of the vault in an unknown format stops a reader instead of being skipped', async () => {
+test('one of the vault’s events in an unknown format stops a reader instead of being skipped', async () => {
   const { log, server } = await standInWithLog();
   const newer = EventStoreDBClient.connectionString(server.url);
   onTestFinished(() => newer.dispose());
@@ -52,7 +52,7 @@ test('an event of the vault in an unknown format stops a reader instead of being
   await expect(log.readStream('token-newer')).rejects.toThrow('unknown format');
 });
 
-test('a foreign event in a stream of the vault stops a reader of the stream', async () => {
+test('a foreign event in one of the vault’s streams stops a reader of that stream', async () => {
   const { log, server } = await standInWithLog();
   const others = EventStoreDBClient.connectionString(server.url);
   onTestFinished(() => others.dispose());
@@ -62,7 +62,7 @@ test('a foreign event in a stream of the vault stops a reader of the stream', as
   await expect(log.readStream(stream)).rejects.toThrow('another program wrote');
 });
 
-test('an append that the client or server would not accept is rejected first, and the log still works', async () => {
+test('an append that the client or server would not accept is rejected before it is sent, and the log still works', async () => {
   const { log } = await standInWithLog();
   const stream = aStream();
   await expect(log.append(stream, -1, [anEvent({ id: 'no-uuid' })])).rejects.toThrow('UUID');
@@ -94,8 +94,7 @@ test('a limit above 100,000 events returns them all', async () => {
   const [appends, perAppend] = [101, 1_000];
   for (let written = 0; written < appends; written += 1) {
     const stream = aStream();
-    // Each event is its own commit, because a commit of a thousand events would store the digests of all of them with
-    // each event.
+    // Each event is its own commit. In a commit of a thousand events, every event would store all thousand digests.
     const events = Array.from({ length: perAppend }, () => anEvent()).flatMap(
       (event, index) => sealCommit(testIntegrityKeys.commits, stream, index - 1, [event]).events,
     );
@@ -120,7 +119,7 @@ test('an unreachable server is reported within the time limit', async () => {
   await expect(opened).rejects.toThrow(StoreUnavailable);
 });
 
-test('a connection string that cannot be read is not quoted', async () => {
+test('an unreadable connection string is not quoted in the error', async () => {
   const opened = openEventStoreDb('esdb://admin:SECRETPASSWORD@a b c?tls=maybe');
   const error = await opened.then(
     () => expect.unreachable(),

@@ -31,7 +31,7 @@ async function messageOf(opening: Promise<{ close(): Promise<void> }>): Promise<
 }
 
 describe('prepare', () => {
-  test('creates the user of the vault with the rights that it needs; a second run changes nothing', async () => {
+  test('creates the vault user with the rights it needs; a second run changes nothing', async () => {
     const server = await secureServer();
     const url = server.urlOf(vaultUser);
     expect(await prepareEventStoreDb(server.url, url)).toEqual([
@@ -53,7 +53,7 @@ describe('prepare', () => {
     expect(await log.readStream(stream)).toEqual(await log.readAll(0, 10));
   });
 
-  test('lets the vault’s user only append and read, and gives other users no rights', async () => {
+  test('lets the vault user only append and read, and gives other users no rights', async () => {
     const server = await secureServer();
     const stream = aStream();
     await prepareEventStoreDb(server.url, server.urlOf(vaultUser));
@@ -79,7 +79,7 @@ describe('prepare', () => {
     }
   });
 
-  test('rejects a user that is not an administrator, a wrong password, and the administrator as user of the vault', async () => {
+  test('rejects a user that is not an administrator, a wrong password, and the administrator as the vault user', async () => {
     const server = await secureServer();
     const url = server.urlOf(vaultUser);
     await expect(prepareEventStoreDb(server.urlOf('admin:wrong'), url)).rejects.toThrow(
@@ -96,7 +96,7 @@ describe('prepare', () => {
   });
 });
 
-test('excess rights of a user are named', async () => {
+test('reports the excess rights of a user', async () => {
   const server = await secureServer();
   const all = [
     ...['delete and truncate streams', 'read metadata', 'change metadata and permissions'],
@@ -106,7 +106,7 @@ test('excess rights of a user are named', async () => {
   await prepareEventStoreDb(server.url, server.urlOf(vaultUser));
   expect(await excessRightsInEventStoreDb(server.urlOf(vaultUser))).toEqual([]);
   const admin = clientOf(server.url);
-  // A server without its own permissions lets every user do everything with streams.
+  // A server with no permissions of its own lets every user do everything with streams.
   await admin.appendToStream('$settings', jsonEvent({ type: 'update-default-acl', data: {} }));
   expect(await excessRightsInEventStoreDb(server.urlOf(vaultUser))).toEqual(all.slice(0, 3));
   // The checks wrote nothing.
@@ -129,7 +129,7 @@ describe('a start reports what is wrong', () => {
     );
   });
 
-  test('with an address of separate servers, or of a single node of a cluster', async () => {
+  test('with the address of separate servers, or of a single node in a cluster', async () => {
     const cluster = await startStandInCluster();
     onTestFinished(cluster.remove);
     const alone = await startStandIn();

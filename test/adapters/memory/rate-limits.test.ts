@@ -6,7 +6,7 @@ import { manualClock } from '../../support/manual-clock.js';
 const failures: Limit = { name: 'auth_failures', max: 5, windowMs: 10_000 };
 const requests: Limit = { ...failures, name: 'requests' };
 
-test('a flood of addresses evicts only the oldest addresses, never the counter of an application', async () => {
+test('a flood of addresses evicts only the oldest addresses, never an application’s counter', async () => {
   const limits = memoryRateLimits(manualClock(), 100);
   await limits.use(requests, 'application', 3);
   for (let address = 0; address < 1_000; address += 1) await limits.use(failures, `address-${address}`, 1);
@@ -16,7 +16,7 @@ test('a flood of addresses evicts only the oldest addresses, never the counter o
   expect((await limits.use(requests, 'application', 0)).used).toBe(3);
 });
 
-test('a window from before the clock was set back does not last for hours', async () => {
+test('a window that began before the clock was set back does not last for hours', async () => {
   const clock = manualClock();
   const limits = memoryRateLimits(clock);
   await limits.use(requests, 'application', 5);
@@ -24,7 +24,7 @@ test('a window from before the clock was set back does not last for hours', asyn
   expect(await limits.use(requests, 'application', 1)).toEqual({ used: 1, endsInMs: 10_000 });
 });
 
-test('ended windows are evicted before active ones', async () => {
+test('expired windows are evicted before active ones', async () => {
   const clock = manualClock();
   const limits = memoryRateLimits(clock, 3);
   await limits.use(failures, 'old-1', 1);

@@ -19,7 +19,7 @@ async function turns(): Promise<void> {
   for (let count = 0; count < 3; count += 1) await turn();
 }
 
-test('calls of one turn form a group, later calls the next group, and each caller gets its own result', async () => {
+test('calls in one turn form a group, later calls form the next group, and each caller gets its own result', async () => {
   const { add, sent, idle } = heldGroups();
   const first = [add(1), add(2)];
   await turns();
@@ -43,7 +43,7 @@ test('calls of one turn form a group, later calls the next group, and each calle
   await end;
 });
 
-test('a group has a size limit, and the remaining calls join the next group', async () => {
+test('a group has a maximum size, and the remaining calls join the next group', async () => {
   const { add, sent, sizes } = heldGroups();
   const all = Array.from({ length: 130 }, (_, item) => add(item));
   await turns();
@@ -56,8 +56,8 @@ test('a group has a size limit, and the remaining calls join the next group', as
 });
 
 test.each([
-  ['a store that is not to be had takes with it what waits', new StoreUnavailable('mongodb', 'no_answer'), [[1], [4]]],
-  ['any other failure is that of its group', new Error('a bug'), [[1], [2, 3], [4]]],
+  ['an unavailable store fails the waiting calls as well', new StoreUnavailable('mongodb', 'no_answer'), [[1], [4]]],
+  ['any other failure affects only its group', new Error('a bug'), [[1], [2, 3], [4]]],
 ])('%s, and no later call', async (_name, failure, groups) => {
   const { add, sent, idle } = heldGroups();
   const outcome = (added: Promise<string>) => added.catch((error: unknown) => error);

@@ -68,7 +68,7 @@ async function expectRefused(message: RegExp, options: { readonly rootKey?: Buff
   expect(storeFiles()).toMatchObject(before);
 }
 
-/** Restores the files, and expects that everything works again. */
+/** Restores the files and expects everything to work again. */
 async function expectMended(): Promise<void> {
   for (const name of readdirSync(service.dataDir)) rmSync(path(name));
   for (const file of ['vault.db', 'keys.db']) execFileSync('cp', [join(whole, file), path(file)]);
@@ -180,7 +180,7 @@ describe('wrapping keys', () => {
     { clock: 'going on', ms: 1_000 },
     { clock: 'set back by a day', ms: -24 * 3_600_000 },
   ])(
-    'are replaced exactly once at 2^30 uses, and keys that the old ones wrapped still open; clock $clock',
+    'are replaced exactly once after 2^30 uses, and keys wrapped under the old ones still open; clock $clock',
     async ({ ms }) => {
       expect(tamper(service.dataDir, 'keys.db', 'UPDATE wraps SET count = ?', 2 ** 30 - 3)).toBeGreaterThan(0);
       expect(wrappingKeys()).toBe(1);
@@ -204,7 +204,7 @@ describe('wrapping keys', () => {
   );
 });
 
-test('keys that were created in advance and not used are destroyed when the service stops', () => {
+test('keys that were created in advance but never used are destroyed when the service stops', () => {
   const keys = pinStatements(path('keys.db'), { readonly: true });
   const living = keys
     .prepare(`SELECT count(*) FROM data_keys WHERE wrapped <> zeroblob(length(wrapped))`)

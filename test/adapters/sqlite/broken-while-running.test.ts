@@ -9,7 +9,7 @@ import { change, noTokenYet, tokenCreated, tokenWrite } from '../../contract/sup
 import { create, keyIdsOf } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
-/** Makes every connection read its pages again after the pages were damaged. */
+/** Makes every connection reread its pages after they were damaged. */
 function wreck(file: string): void {
   const other = pinStatements(file, {});
   other.exec('CREATE TABLE wrecker (a); DROP TABLE wrecker;');

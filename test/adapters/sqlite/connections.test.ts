@@ -30,7 +30,7 @@ test('every connection, for reading or writing, has every setting', () => {
     openDatabase(join(dataDir, file), file, 'reader'),
   );
   for (const database of [vault, keys, journal, ...readers]) {
-    // The journal makes the commits of vault.db durable, so only its checkpoints are synced.
+    // The journal makes commits to vault.db durable, so only checkpoints of vault.db are synced.
     const expected = { ...settings, synchronous: database === vault ? 1 : 2 };
     for (const [pragma, value] of Object.entries(expected)) {
       expect([pragma, database.pragma(pragma, { simple: true })]).toEqual([pragma, value]);
@@ -46,7 +46,7 @@ test('a reader cannot write', () => {
   reader.close();
 });
 
-test('store files are opened in one place in the code, with their settings, and the lock in another', () => {
+test('store files are opened in one place in the code, with their settings, and the lock file in one other place', () => {
   const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   const opening = /new Database\(|pinStatements\(/;
   const openers = sources.filter((path) => opening.test(readFileSync(join('src', path), 'utf8')));
@@ -57,7 +57,7 @@ test('store files are opened in one place in the code, with their settings, and 
   expect(openers).toContain('adapters/sqlite/data-lock.ts');
 });
 
-test('the log rejects changes and deletions on every connection', async () => {
+test('the log rejects updates and deletes on every connection', async () => {
   const service: TestService = await startTestService();
   const change = (statement: string) => tamper(service.dataDir, 'vault.db', statement);
   expect(() => change(`UPDATE events SET actor = 'another'`)).toThrow('append only');

@@ -31,13 +31,13 @@ async function filled(): Promise<string> {
 
 const nothing = { found: [], positions: [] };
 
-test('the counts of a log are found again after a restart, and those of another log are removed', async () => {
+test('counts of this log survive a restart, and counts of another log are removed', async () => {
   const dataDir = await filled();
   expect(await counted(dataDir)).toEqual({ found: [count], positions: [['log', 10]] });
   expect(await counted(dataDir, 'another log')).toEqual(nothing);
 });
 
-test('a damaged file, and one with a trigger that another program added, are replaced', async () => {
+test('a file that is damaged, or has a trigger that another program added, is replaced', async () => {
   const damaged = await filled();
   writeFileSync(join(damaged, dailyCountsFile), 'not a database, but long enough to look like one'.repeat(100));
   expect(await counted(damaged)).toEqual(nothing);
@@ -53,7 +53,7 @@ test('a damaged file, and one with a trigger that another program added, are rep
   counts.close();
 });
 
-test('the file contains no id, container, metadata or data of a token', async () => {
+test('the file contains no token id, container, metadata or data', async () => {
   const service = await startTestService();
   onTestFinished(service.close);
   const planted = { id: 'planted-id', data: 'planted-data', container: 'planted-container', metadata: 'planted-note' };

@@ -26,9 +26,7 @@ afterAll(() => {
 describe.skipIf(!mounted)('on a full disk (needs permission to mount a small one)', () => {
   let service: TestService;
   let stored: string[] = [];
-  /**
-   * An application that sees only masked data. Plaintext reads are recorded first, and a full disk accepts no records.
-   */
+  /** An application that sees only masked data. A plaintext read must be recorded first, which a full disk prevents. */
   let masked: { readonly key: string };
   const unexpected = () => service.errors.filter((error) => !isOfAccessLog(error));
   const filler = join(disk, 'filler');
@@ -81,7 +79,7 @@ describe.skipIf(!mounted)('on a full disk (needs permission to mount a small one
     expect(unexpected()).toEqual([]);
   });
 
-  test('a write-ahead log without space for a checkpoint is emptied later', () => {
+  test('a write-ahead log with no space for a checkpoint is emptied later', () => {
     rmSync(filler);
     const database = openDatabase(join(disk, 'other.db'), 'other.db', 'writer');
     database.exec('CREATE TABLE t (a BLOB)');

@@ -46,7 +46,7 @@ describe('a group', () => {
     for (const attempt of attempts) if (!attempt.ok) expect(attempt.error).not.toBeInstanceOf(StoreUnavailable);
   });
 
-  test('an error contains no data of the command', () => {
+  test('an error contains none of the command’s data', () => {
     const [attempt] = run(put('marker-4242'));
     expect(attempt?.ok).toBe(false);
     expect(String(attempt?.ok === false && attempt.error)).not.toContain('marker');
@@ -100,7 +100,8 @@ describe('a group', () => {
 });
 
 /**
- * Counts the transactions in the log of a file: frames that contain the size of the database (sqlite.org/fileformat2).
+ * Counts the transactions in a file's write-ahead log: the frames that contain the size of the database
+ * (sqlite.org/fileformat2).
  */
 function commitsIn(log: Buffer): number {
   const frameBytes = 24 + log.readUInt32BE(8);
@@ -111,10 +112,10 @@ function commitsIn(log: Buffer): number {
   return commits;
 }
 
-test('commands that come together share transactions', async () => {
+test('commands that arrive together share transactions', async () => {
   const service = await startTestService();
   const log = () => filesOf(service.dataDir).find(({ name }) => name === 'vault.db-wal')?.content ?? Buffer.alloc(0);
-  // While a reader holds an older state, the log only grows. Without the reader, the log may restart.
+  // While a reader holds an older state, the write-ahead log only grows. Without the reader, it may restart.
   const reader = pinStatements(join(service.dataDir, 'vault.db'), { readonly: true });
   reader.exec('BEGIN');
   reader.prepare('SELECT count(*) FROM events').get();

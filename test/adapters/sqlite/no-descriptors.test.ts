@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** Runs in its own process, because it uses up all file descriptors. */
+/** Runs in its own process because it exhausts the file descriptors. */
 const program = `
   import Database from 'better-sqlite3';
   import { openSync } from 'node:fs';
@@ -16,7 +16,7 @@ const program = `
   console.log(JSON.stringify({ name: error?.name, reason: error?.reason }));
 `;
 
-test('a file that cannot be opened because descriptors ran out makes its store unavailable, not broken', () => {
+test('if a file cannot be opened for lack of file descriptors, its store is unavailable, not broken', () => {
   const file = join(tmpdir(), `strongroom-descriptors-${process.pid}.db`);
   onTestFinished(() => rmSync(file, { force: true }));
   const args = ['--input-type=module', '-e', program, file];

@@ -6,7 +6,7 @@ import { manualClock } from '../../support/manual-clock.js';
 import { tempDir } from '../../support/process.js';
 import { startTestService } from '../../support/test-service.js';
 
-/** What a program with write access to the files can put into them. */
+/** Objects that a program with write access to the files can add to them. */
 const plants: readonly (readonly [what: string, file: string, sql: string])[] = [
   [
     'a trigger that ignores deletions',
@@ -24,13 +24,13 @@ const plants: readonly (readonly [what: string, file: string, sql: string])[] = 
     'CREATE TRIGGER t BEFORE UPDATE ON data_keys BEGIN SELECT RAISE(IGNORE); END',
   ],
   [
-    'a view before a table',
+    'a view in place of a table',
     'vault.db',
     'ALTER TABLE claims RENAME TO hidden; CREATE VIEW claims AS SELECT * FROM hidden',
   ],
-  ['an index that is not ours', 'vault.db', 'CREATE INDEX i ON token_rows_1 (stream) WHERE tenant = 0'],
-  ['an index that is missing', 'vault.db', 'DROP INDEX claims_time'],
-  ['entries that may be changed', 'access', 'DROP TRIGGER entries_are_never_changed'],
+  ['a foreign index', 'vault.db', 'CREATE INDEX i ON token_rows_1 (stream) WHERE tenant = 0'],
+  ['a missing index', 'vault.db', 'DROP INDEX claims_time'],
+  ['a missing trigger that protects entries', 'access', 'DROP TRIGGER entries_are_never_changed'],
 ];
 
 function plant(dataDir: string, file: string, sql: string): void {
@@ -40,7 +40,7 @@ function plant(dataDir: string, file: string, sql: string): void {
   database.close();
 }
 
-test.each(plants)('%s is found at the start', async (_what, file, sql) => {
+test.each(plants)('%s is detected at startup', async (_what, file, sql) => {
   const dataDir = join(tempDir(), 'data');
   const clock = manualClock();
   const service = await startTestService({ dataDir, clock });
@@ -51,7 +51,7 @@ test.each(plants)('%s is found at the start', async (_what, file, sql) => {
   const start = async (): Promise<void> => {
     const again = await startTestService({ dataDir, clock, rootKey });
     onTestFinished(() => again.stop());
-    // The first request that reads a month opens its file.
+    // The first request that reads a month opens that month's file.
     await again.vault.accessLog.heads(0);
   };
   await expect(start()).rejects.toThrow(

@@ -19,17 +19,17 @@ function termOf(name: string): Buffer {
   return createHash('sha256').update(name).digest().subarray(0, 16);
 }
 
-/** Terms that many tokens have. Each token also has one of its own. */
+/** Terms shared by many tokens. Each token also has a unique term. */
 const common = ['all', 'half', 'third', 'some', 'few'];
 
-/** So small that a few thousand postings fill several levels, and several segments. */
+/** Small enough that a few thousand postings fill several levels and several segments. */
 const sizes = { mergedAtOnce: 300, runsOfLevel: 3, entriesOfSegment: 700 };
 
-/** The index of a vault: the thread that writes it, and two connections of another thread that read it. */
+/** A vault's index: the thread that writes it, and two connections on another thread that read it. */
 function openIndex(dataDir: string, given = sizes) {
   const writer = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'writer');
   writer.exec(vaultSchema);
-  // Nothing here survives the test, and thousands of commits would wait for the disk.
+  // Nothing here needs to survive the test, and syncing would delay thousands of commits.
   writer.exec('PRAGMA synchronous = OFF');
   const keeper = createIndexKeeper(writer, 1, given);
   const insert = writer.prepare('INSERT INTO index_changes_1 (number, seq, added, removed) VALUES (?, ?, ?, ?)');
@@ -39,7 +39,7 @@ function openIndex(dataDir: string, given = sizes) {
     const database = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'reader');
     return { database, statements: indexStatements(database, 1) };
   });
-  /** The terms of each token, by its `seq`. */
+  /** The terms of each token, keyed by its `seq`. */
   const tokens = new Map<number, ReadonlySet<string>>();
   let seq = 0;
 
@@ -56,7 +56,7 @@ function openIndex(dataDir: string, given = sizes) {
       seq += 3;
       return seq;
     },
-    /** Changes the terms of a token, as the transaction of a commit does. */
+    /** Changes a token's terms as a commit's transaction does. */
     set(token: number, terms: ReadonlySet<string>): void {
       const before = tokens.get(token) ?? new Set<string>();
       const added = [...terms].filter((name) => !before.has(name));
@@ -71,7 +71,7 @@ function openIndex(dataDir: string, given = sizes) {
       work();
       writer.exec('COMMIT');
     },
-    /** Runs steps in one transaction and returns whether there is more to do. */
+    /** Runs steps in one transaction and returns whether more work remains. */
     step(eraseUpTo: number, steps = 1): boolean {
       writer.exec('BEGIN IMMEDIATE');
       let isMore = true;
@@ -100,7 +100,7 @@ function having(tokens: Index['tokens'], name: string): number[] {
   return [...tokens].flatMap(([seq, terms]) => (terms.has(name) ? [seq] : [])).sort((a, b) => b - a);
 }
 
-/** Compares everything that a view says about a term with a plain list of tokens. */
+/** Compares a view's results for a term with a plain list of tokens. */
 function expectSame(view: IndexView, tokens: Index['tokens'], name: string, offset: number, choice: number): void {
   const expected = having(tokens, name);
   const term = termOf(name);
@@ -164,7 +164,7 @@ function act(index: Index, each: Action): void {
         const terms = index.tokens.get(seq) ?? new Set<string>();
         if (each.do === 'remove') index.set(seq, new Set());
         else index.set(seq, new Set([...chosen(each.terms), `own-${seq}`]));
-        // A term that is removed and added again may be in two runs until the removal is carried out.
+        // A term that is removed and added again may be in two runs until the removal is applied.
         if (each.do === 'toggle') index.set(seq, terms);
       }
   }
@@ -193,7 +193,7 @@ test('counts, pages and walks equal those of a plain list, whatever is merged, e
           const reading = index.read(0);
           expectSame(reading.view, index.tokens, each.name, each.offset, each.choice);
           reading.end();
-          // The other connection reads as of an earlier moment, while runs are merged and dropped.
+          // The other connection reads an earlier state while runs are merged and dropped.
           if (old !== null) {
             expectSame(old.reading.view, old.tokens, each.name, each.offset, each.choice);
             if (i % 3 === 0) {
@@ -230,7 +230,7 @@ function fill(index: Index, tokens: number): void {
   }
 }
 
-/** Returns how many pages the write-ahead log gets while `work` runs. */
+/** Returns how many pages `work` adds to the write-ahead log. */
 function pagesOf(dataDir: string, { writer }: Index, work: () => void): number {
   writer.exec('PRAGMA wal_autocheckpoint = 0');
   writer.pragma('wal_checkpoint(TRUNCATE)');
@@ -238,7 +238,7 @@ function pagesOf(dataDir: string, { writer }: Index, work: () => void): number {
   return Math.floor((statSync(join(dataDir, 'vault.db-wal')).size - 32) / (4_096 + 24));
 }
 
-test('a create writes less than two pages to the index, merges included, and hardly more with twenty times the tokens', () => {
+test('a create writes less than two pages to the index, merges included, and hardly more with twenty times as many tokens', () => {
   inDirectory((dataDir) => {
     const index = openIndex(dataDir, { mergedAtOnce: 600, runsOfLevel: 8, entriesOfSegment: 700 });
     const pages: number[] = [];
@@ -247,7 +247,8 @@ test('a create writes less than two pages to the index, merges included, and har
       pages.push(pagesOf(dataDir, index, () => fill(index, 2_048)) / 2_048);
     }
     const [few = 0, many = 0] = pages;
-    // Nine postings at random places would write about nine pages. Each further level of runs adds a part of a page.
+    // Nine postings at random places would write about nine pages. Each additional level of runs adds a fraction of a
+    // page.
     expect(many, `pages of a create: ${pages.join(', ')}`).toBeLessThan(2);
     expect(many - few, `pages of a create: ${pages.join(', ')}`).toBeLessThan(0.8);
     index.close();
@@ -286,49 +287,53 @@ test('removed terms are in no file once they are erased and the write-ahead log 
 
 type Damage = readonly [part: string, sql: string];
 const damages: readonly Damage[] = [
-  ['a block with another byte', `UPDATE index_blocks_1 SET entries = randomblob(3964)`],
+  ['a block with other bytes', `UPDATE index_blocks_1 SET entries = randomblob(3964)`],
   ['a short block', `UPDATE index_blocks_1 SET entries = substr(entries, 1, 100)`],
   ['a missing block', 'DELETE FROM index_blocks_1'],
   [
-    'a block in the place of another',
+    'a block in place of another',
     'UPDATE index_blocks_1 SET entries = (SELECT entries FROM index_blocks_1 ORDER BY block LIMIT 1)',
   ],
   ['damaged fences', 'UPDATE index_segments_1 SET fences = randomblob(length(fences))'],
   ['damaged filters', 'UPDATE index_filters_1 SET filter = randomblob(length(filter))'],
 ];
 
-test.for(damages)('%s ends a search with the repair, and no write', async ([, sql], { onTestFinished }) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-search-index-'));
-  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
-  const index = openIndex(dataDir);
-  fill(index, 300);
-  index.commit(() => index.set(3, new Set()));
-  index.writer.exec(sql);
-  const search = () => {
-    const reading = index.read(0);
-    try {
-      for (const name of ['all', 'own-6-0', 'own-9-1']) reading.view.page(termOf(name), { offset: 0, limit: 500 }, []);
-    } finally {
-      reading.end();
-    }
-  };
-  expect(search).toThrow(/vault\.db is damaged\. Run: strongroom projections rebuild tokens/);
-  const broken: unknown[] = [];
-  const maintenance = createIndexMaintenance({
-    database: index.writer,
-    commitGroup: createGroupCommit(index.writer, 'vault.db', vaultSchema),
-    onErased: () => undefined,
-    onBroken: (error) => broken.push(error),
-  });
-  maintenance.eraseAll();
-  await vi.waitFor(() => expect(maintenance.erase([0, index.keeper.last()])).toBe(true));
-  expect(maintenance.isBehind()).toBe(false);
-  expect(broken).toEqual([]);
-  maintenance.close();
-  index.close();
-});
+test.for(damages)(
+  '%s makes a search fail with advice on the repair, and no write fail',
+  async ([, sql], { onTestFinished }) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-search-index-'));
+    onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+    const index = openIndex(dataDir);
+    fill(index, 300);
+    index.commit(() => index.set(3, new Set()));
+    index.writer.exec(sql);
+    const search = () => {
+      const reading = index.read(0);
+      try {
+        for (const name of ['all', 'own-6-0', 'own-9-1'])
+          reading.view.page(termOf(name), { offset: 0, limit: 500 }, []);
+      } finally {
+        reading.end();
+      }
+    };
+    expect(search).toThrow(/vault\.db is damaged\. Run: strongroom projections rebuild tokens/);
+    const broken: unknown[] = [];
+    const maintenance = createIndexMaintenance({
+      database: index.writer,
+      commitGroup: createGroupCommit(index.writer, 'vault.db', vaultSchema),
+      onErased: () => undefined,
+      onBroken: (error) => broken.push(error),
+    });
+    maintenance.eraseAll();
+    await vi.waitFor(() => expect(maintenance.erase([0, index.keeper.last()])).toBe(true));
+    expect(maintenance.isBehind()).toBe(false);
+    expect(broken).toEqual([]);
+    maintenance.close();
+    index.close();
+  },
+);
 
-test('writes wait while more postings are unmerged than the bound, until merges caught up', async () => {
+test('while more postings are unmerged than the limit allows, writes wait for merges to catch up', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-search-index-'));
   const index = openIndex(dataDir);
   const create = (tokens: number) =>
@@ -367,7 +372,9 @@ test('writes wait while more postings are unmerged than the bound, until merges 
   rmSync(dataDir, { recursive: true, force: true });
 }, 60_000);
 
-/** Creates and removes tokens in one process, and merges without a pause. The rows say what the index must contain. */
+/**
+ * Creates and removes tokens in one process, and merges continuously. The rows determine what the index must contain.
+ */
 const writing = `
   import { createHash, randomInt } from 'node:crypto';
   import { openDatabase } from '#src/adapters/sqlite/database/open-database.js';
@@ -406,7 +413,7 @@ const writing = `
   }
 `;
 
-test('a process that is killed while it merges leaves an index that equals the rows', async () => {
+test('a process killed during a merge leaves an index that equals the rows', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-search-index-'));
   openIndex(dataDir).close();
   let steps = 0;

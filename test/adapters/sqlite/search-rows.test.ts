@@ -11,7 +11,7 @@ import { searchRows } from '#src/adapters/sqlite/search/search-rows.js';
 import { createIndexKeeper } from '#src/adapters/sqlite/search-index/index-keeper.js';
 import type { PlanNode } from '#src/ports/search-plan.js';
 
-/** Enough rows for walks to take many steps and for some ranges of dates to be short. */
+/** Enough rows that walks take many steps and some date ranges are short. */
 const rowCount = 18_000;
 const tenants = ['t1', 't2'];
 
@@ -60,7 +60,7 @@ beforeAll(() => {
     insertRow.run(`token-${seq}`, tenant, seq, created_at, modified_at, expires_at);
     postings += terms.size;
     insertChange.run(postings, seq, Buffer.from([...terms].join(''), 'hex'));
-    // Most of the index is in runs of two levels, and the newest changes are in none.
+    // Most of the index is in runs on two levels. The newest changes are in no run yet.
     if (seq === 12_000 * 3) while (index.step(0));
   }
   while (index.step(0));
@@ -123,7 +123,7 @@ const search = fc.constantFrom(...tenants).chain((tenantId) =>
   fc.record({
     tenantId: fc.constant(tenantId),
     where: planNode(tenantId),
-    // The times at which no row, few rows and many rows are due.
+    // Times at which no rows, a few rows and many rows are due.
     now: fc.constantFrom(0, 5_001_000, 6_000_000),
     offset: fc.oneof(fc.constant(0), fc.nat(rowCount)),
     limit: fc.integer({ min: 1, max: 100 }),

@@ -35,7 +35,7 @@ test.each(['vault.db', 'journal.db'] as const)(
       { timeout: 10_000 },
     );
     await background.close();
-    // Only a checkpoint of vault.db tells which groups of the journal it holds durably.
+    // Only a checkpoint of vault.db shows which journal groups vault.db contains durably.
     expect(done[0]).toEqual({ task: 'checkpoint', file, applied: file === 'vault.db' ? 7 : null });
     for (const database of [vault, keys, journal]) database.close();
   },

@@ -10,18 +10,19 @@ const file = 'access-2026-01.db';
 
 /** Changes that an attacker with write access to the file could make. The triggers do not prevent them. */
 const tamperings: Readonly<Record<string, string>> = {
-  'an entry changed': 'UPDATE entries SET time = time + 1 WHERE id = (SELECT max(id) - 1 FROM entries)',
-  'a word changed': "UPDATE words SET text = 'read' WHERE text = 'reveal'",
-  'the entries of two batches exchanged': 'UPDATE entries SET batch = 5 - batch WHERE batch IN (2, 3)',
-  'an entry removed': 'DELETE FROM entries WHERE id = 2',
-  'an entry put in':
+  'a changed entry': 'UPDATE entries SET time = time + 1 WHERE id = (SELECT max(id) - 1 FROM entries)',
+  'a changed word': "UPDATE words SET text = 'read' WHERE text = 'reveal'",
+  'swapped entries of two batches': 'UPDATE entries SET batch = 5 - batch WHERE batch IN (2, 3)',
+  'a removed entry': 'DELETE FROM entries WHERE id = 2',
+  'an inserted entry':
     'INSERT INTO entries SELECT 1000, batch, tenant, time, actor, actor_type, key, source, entity_type, ref, entity, operation, outcome, message, trace, trace_stream, trace_revision FROM entries WHERE id = 2',
-  'a batch removed with its entries': 'DELETE FROM entries WHERE batch = 2; DELETE FROM batches WHERE sequence = 2',
-  'two batches exchanged':
+  'a batch removed together with its entries':
+    'DELETE FROM entries WHERE batch = 2; DELETE FROM batches WHERE sequence = 2',
+  'two swapped batches':
     'UPDATE batches SET sequence = -sequence WHERE sequence IN (2, 3); UPDATE batches SET sequence = 5 + sequence WHERE sequence < 0;' +
     'UPDATE entries SET batch = 5 - batch WHERE batch IN (2, 3)',
-  'a hash changed': 'UPDATE batches SET hash = zeroblob(32) WHERE sequence = 2',
-  'a trace id exchanged':
+  'a changed hash': 'UPDATE batches SET hash = zeroblob(32) WHERE sequence = 2',
+  'a replaced trace id':
     'UPDATE entries SET trace = (SELECT trace FROM entries ORDER BY id DESC LIMIT 1) WHERE id = (SELECT max(id) - 2 FROM entries)',
 };
 

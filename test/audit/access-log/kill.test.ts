@@ -5,7 +5,7 @@ import { http, makeVault, startService } from '../../support/process.js';
 
 const callers = 8;
 
-test('after a kill at any moment every response with plaintext data has its record, and the chain continues', async () => {
+test('after a kill at any moment, every response with plaintext data has its record, and the chain continues', async () => {
   const vault = await makeVault();
   let service = await startService(vault.flags);
   const created = await http('POST', `${service.address}/tokens`, {

@@ -23,7 +23,7 @@ async function answerOf(...call: Parameters<TestService['call']>) {
   return { status, code: body['code'], ...(text.includes('the-value') ? { shows: 'the-value' } : {}) };
 }
 
-test('while the log cannot be written no plaintext data is sent; masked reads and changes still work and are recorded later', async () => {
+test('while the log cannot be written, no plaintext data is sent; masked reads and changes still work and are recorded later', async () => {
   const masked = await service.application(tokenPermissions);
   const { id } = await createPlain(service, { data: 'the-value' });
   const { undo } = await obstruct(service, '2026-01');
@@ -60,7 +60,7 @@ test('a removed file is not written to again: a new file is created, and the cha
   expect(first?.sequence).toBeGreaterThan(1);
 });
 
-test('an obstacle to the next month’s file blocks reveals only while it is there', async () => {
+test('a directory in place of the next month’s file blocks reveals only while it is there', async () => {
   const { id } = await createPlain(service);
   service.clock.advance(24 * 3_600_000);
   const inTheWay = join(service.dataDir, 'access-2026-02.db');

@@ -54,8 +54,8 @@ async function filledVault() {
 
 describe('export and import again', () => {
   test.each([
-    ['sealed, alone', true, false],
-    ['in clear, through a running service', false, true],
+    ['encrypted, without a service', true, false],
+    ['in plaintext, through a running service', false, true],
   ])('%s: a new vault has the same tokens', async (_how, isSealed, isRunning) => {
     const { args, dir, flags, managementKey } = await filledVault();
     const service = isRunning ? await startService(flags) : null;

@@ -15,9 +15,7 @@ async function filledVault() {
   return { ...vault, file };
 }
 
-/**
- * Expects that the resumed import finds a part of the tokens and creates the rest, leaving exactly one token per line.
- */
+/** Expects the resumed import to find some of the tokens and create the rest, leaving exactly one token per line. */
 async function expectExactlyOnce(file: string, args: readonly string[]): Promise<void> {
   const { code, summary, stderr } = await importJson([file, ...args]);
   expect({ code, ...summary }, stderr).toMatchObject({ code: 0, failed: 0, deduplicated: 0 });

@@ -115,7 +115,7 @@ test('standard input accepts lines with ids; lines without ids need a resume fil
   expect(existsSync(join(dir, 'nowhere'))).toBe(false);
 });
 
-test('a person reads a summary, and lines that failed', async () => {
+test('text output shows a summary and the lines that failed', async () => {
   const { args, dir } = await vaultWithKeyFile();
   const file = join(dir, 'in.ndjson');
   writeFileSync(file, `{"id":"one","type":"token","data":"${marker}"}\n{"id":"two","type":"card","data":{}}\n`);

@@ -19,7 +19,7 @@ async function linesOf(bytes: Buffer, cuts: readonly number[], bytesMax: number)
   return lines;
 }
 
-test('lines are the same however the bytes are split; blank lines count', async () => {
+test('the lines are the same however the bytes are split, and blank lines count', async () => {
   const line = fc.array(fc.constantFrom('a', 'é', ' ', '\t', '"'), { maxLength: 12 }).map((parts) => parts.join(''));
   const cuts = fc.array(fc.nat(100), { maxLength: 8 });
   const given = [fc.array(line, { maxLength: 8 }), cuts, fc.constantFrom('\n', '\r\n'), fc.boolean()] as const;
@@ -44,7 +44,7 @@ test('a line that is too long is dropped, however it is split; the lines around 
   }
 });
 
-test('ids depend on the line and how often it occurred before, not on its position', () => {
+test('ids depend on the line and on how often it occurred before, not on its position', () => {
   const secret = randomBytes(32);
   const idsOf = (lines: readonly string[], key = secret) => {
     const idOf = createLineIds(key);

@@ -68,7 +68,7 @@ async function standIn(tokens: readonly JsonObject[], respond: Respond = () => f
 
 type Moved = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** Runs a command line as written on the page. */
+/** Runs a command line exactly as the page shows it. */
 function shell(line: string): Promise<Moved> {
   return new Promise((resolve) => {
     execFile('bash', ['-c', `set -o pipefail; ${line}`], { cwd: root, maxBuffer: 2 ** 28 }, (error, stdout, stderr) =>
@@ -91,7 +91,7 @@ function summaryOf({ stdout }: Moved): JsonObject {
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as JsonObject;
 }
 
-test('tokens of every type arrive with their ids, even after the API broke off, was busy and failed', async () => {
+test('tokens of every type arrive with their ids, even after the API dropped the connection, was busy and failed', async () => {
   const tokens = Array.from({ length: 240 }, (_, n) => tokenOf(n));
   let requests = 0;
   let isBroken = true;

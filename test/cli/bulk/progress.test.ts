@@ -6,7 +6,7 @@ const at = (given: Partial<Progress>): Progress => ({
   ...given,
 });
 
-test('a share, a rate and the time left are shown while the items are processed', () => {
+test('a percentage, a rate and the time left are shown while the items are processed', () => {
   expect(progressText(at({ items: 1_200, done: 25, total: 100 }), 3, 'line')).toBe('1,200 lines, 25%, 400/s, 9 s left');
   expect(progressText(at({ items: 1, done: 1, total: 100 }), 1, 'line')).toBe(
     '1 line, 1%, 1/s, 99 s left'.replace('99 s', '2 min'),
@@ -15,7 +15,7 @@ test('a share, a rate and the time left are shown while the items are processed'
   expect(progressText(at({ total: 100 }), 3, 'line')).toBe('0 lines, 0%, 0/s');
 });
 
-test('a phase replaces them, so that neither 100% nor 0 s left is shown while work continues', () => {
+test('a phase replaces these, so that neither 100% nor 0 s left is shown while work continues', () => {
   const phase = 'storing the last lines';
   expect(progressText(at({ items: 1_200, done: 100, total: 100, phase }), 3, 'line')).toBe(`1,200 lines, ${phase}`);
   expect(progressText(at({ phase: 'verifying the log' }), 3, 'file')).toBe('verifying the log');

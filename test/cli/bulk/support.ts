@@ -12,12 +12,12 @@ export async function vaultWithKeyFile() {
   return { ...vault, keyFile, args: [...vault.flags, '--api-key-file', keyFile] };
 }
 
-/** A text that every imported value contains and no output may contain. */
+/** A string that every imported value contains and no output may contain. */
 export const marker = 'marker-8153';
 
 /**
- * Returns lines for generic tokens without ids. Each has its own value, except that every tenth equals the previous
- * one.
+ * Returns lines for generic tokens without ids. Each value is unique, except that every tenth line repeats the previous
+ * value.
  */
 export function manyLines(count: number): string {
   return Array.from({ length: count }, (_, i) => {

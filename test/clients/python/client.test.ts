@@ -21,7 +21,7 @@ test('mypy in strict mode and ruff report nothing about the Python client', asyn
   await run(join(bin, 'ruff'), ['format', '--check', 'strongroom', 'tests']);
 });
 
-test('the Python client keeps its guarantees with a hostile server', async () => {
+test('the Python client keeps its guarantees against a hostile server', async () => {
   const server = await startHostileServer();
   try {
     const output = await run(join(bin, 'python'), ['-m', 'tests.hostile'], { HOSTILE_ADDRESS: server.address });
@@ -31,7 +31,7 @@ test('the Python client keeps its guarantees with a hostile server', async () =>
   }
 });
 
-test('every example of the README of the Python client runs against a real vault', async () => {
+test('every example in the Python client’s README runs against a real vault', async () => {
   const { service, address, called } = await startRecordedService();
   const env = { STRONGROOM_ADDRESS: address, STRONGROOM_API_KEY: service.key };
   try {
@@ -46,7 +46,7 @@ test('every example of the README of the Python client runs against a real vault
   }
 });
 
-test('mypy accepts every Python sample of the reference, and there is one for each operation', async () => {
+test('mypy accepts every Python sample in the reference, and each operation has one', async () => {
   const { service, address, all } = await startRecordedService();
   const folder = await mkdtemp(join(tmpdir(), 'strongroom-samples-'));
   try {
@@ -67,7 +67,7 @@ test('mypy accepts every Python sample of the reference, and there is one for ea
   }
 });
 
-test('the Python client verifies the certificate of the service, and accepts an authority of the user', async () => {
+test('the Python client verifies the service’s certificate, and accepts a certificate authority that the user names', async () => {
   const { flags, key } = await makeVault();
   const { cert, key: tlsKey } = makeCertificate(tempDir(), 'vault');
   const { address } = await startService([...flags, '--tls-cert', cert, '--tls-key', tlsKey]);

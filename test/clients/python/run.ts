@@ -6,7 +6,9 @@ export const root = resolve(import.meta.dirname, '../../..');
 export const home = join(root, 'clients/python');
 export const bin = join(home, '.venv/bin');
 
-/** Runs a program to its end and returns its output. Throws an error with the output if it fails. */
+/**
+ * Runs a program to completion and returns its output. Throws an error that contains the output if the program fails.
+ */
 export async function run(
   program: string,
   args: readonly string[],

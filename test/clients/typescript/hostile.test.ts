@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /**
- * Creates a client of the server with the behavior of this name. It records how long it would wait before a retry, and
- * does not wait.
+ * Creates a client for the server behavior with this name. The client records how long it would wait before a retry,
+ * and does not wait.
  */
 function clientOf(behavior: string, timeoutMs = 5_000): Strongroom {
   waits.length = 0;
@@ -54,7 +54,7 @@ describe('against a hostile server', () => {
   });
 
   test.each(['silent', 'broken'])(
-    'a get and a create are tried three times with a server that is %s',
+    'a get and a create are tried three times against a server that is %s',
     async (behavior) => {
       await failureOf(get(clientOf(behavior, 200)));
       expect(server.requests(behavior)).toHaveLength(3);
@@ -71,25 +71,25 @@ describe('against a hostile server', () => {
     expect(server.requests('thief')).toEqual([]);
   });
 
-  test('a response that is garbage is not quoted, because it may be data', async () => {
+  test('a garbage response is not quoted, because it may be data', async () => {
     const shown = inspect(await failureOf(get(clientOf('garbage'))));
-    // The address is removed, because its port may contain the same digits.
+    // The address is removed because its port may contain the same digits.
     expect(shown.replaceAll(server.address, '')).not.toContain('4242');
   });
 
-  test('an error that quotes the key is shown without the key', async () => {
+  test('an error that quotes the key is shown without it', async () => {
     const error = await failureOf(get(clientOf('echo')));
     expect(error).toMatchObject({ code: 'malformed_body', message: 'Got sr_….' });
   });
 
-  test('after a 429, the request is repeated at the time in Retry-After', async () => {
+  test('after a 429, the request is retried at the time in Retry-After', async () => {
     expect((await get(clientOf('limited'))).id).toBe('t1');
     expect(waits).toHaveLength(1);
     expect(waits[0]).toBeGreaterThanOrEqual(3_000);
     expect(waits[0]).toBeLessThan(3_300);
   });
 
-  test('after a 503, the request is repeated a bounded number of times, with jitter', async () => {
+  test('after a 503, the request is retried a limited number of times, with jitter', async () => {
     expect((await failureOf(get(clientOf('busy')))).code).toBe('store_unavailable');
     expect(server.requests('busy')).toHaveLength(3);
     expect(new Set(waits).size).toBe(2);
@@ -112,7 +112,7 @@ describe('against a hostile server', () => {
     expect(seen).toEqual(['t1', 't1']);
   });
 
-  test('an error that the caller throws in onResponse is passed on, and nothing is retried', async () => {
+  test('an error that the caller throws in onResponse is passed on, and the request is not retried', async () => {
     const onResponse = () => {
       throw new RangeError('mine');
     };
@@ -121,7 +121,7 @@ describe('against a hostile server', () => {
     expect(server.requests('busy')).toHaveLength(1);
   });
 
-  test('a caller can abort, also between two attempts', async () => {
+  test('a caller can abort, even between two attempts', async () => {
     const signal = AbortSignal.abort();
     expect((await failureOf(clientOf('silent').getToken({ path: { id: 't1' }, signal }))).code).toBe('aborted');
     const controller = new AbortController();

@@ -58,7 +58,7 @@ test('every example of the README compiles and runs against a real vault', async
   expect(called()).toEqual(['createToken', 'getToken', 'listTokensV2']);
 });
 
-test('every TypeScript sample of the reference compiles, and there is one for each operation', async () => {
+test('every TypeScript sample in the reference compiles, and each operation has one', async () => {
   const samples = await samplesAt(recorded.address, 'typescript');
   const file = join(project, 'samples.ts');
   writeFileSync(
@@ -72,7 +72,7 @@ ${samples.map((code) => `export async function sample${samples.indexOf(code)}() 
   expect(samples.length).toBe(recorded.all.length);
 });
 
-test('the client verifies the certificate of the service, and accepts an authority of the user', async () => {
+test('the client verifies the service’s certificate, and accepts a certificate authority that the user names', async () => {
   const { flags, key } = await makeVault();
   const { cert, key: tlsKey } = makeCertificate(tempDir(), 'vault');
   const { address } = await startService([...flags, '--tls-cert', cert, '--tls-key', tlsKey]);

@@ -77,7 +77,7 @@ describe('the TypeScript client', () => {
     expect((await failureOf(vault.getToken({ path: { id: name.id } }))).code).toBe('token_not_found');
   });
 
-  test('iterates over pages of version 1 and cursors of version 2, in queries and bodies', async () => {
+  test('iterates over version 1 pages and version 2 cursors, in queries and in bodies', async () => {
     const made: string[] = [];
     for (let number = 0; number < 5; number += 1) {
       made.unshift((await vault.createToken({ body: { type: 'token', data: number } })).id);
@@ -123,7 +123,7 @@ describe('the TypeScript client', () => {
   });
 
   test('manages webhooks', async () => {
-    // Nothing listens there, and the name is never resolved, because .invalid does not resolve (RFC 2606).
+    // Nothing listens at this address. The name never resolves, because .invalid is reserved (RFC 2606).
     const url = 'https://receiver.invalid/hook';
     const { id, secret } = await manager.createWebhook({ body: { url, event_types: ['token.deleted'] } });
     expect(secret).toMatch(/^whsec_/);
@@ -153,7 +153,7 @@ describe('the TypeScript client', () => {
     expect(await vault.showScript()).toContain('{');
   });
 
-  test('an invalid request is an error with code, status, fields and trace id', async () => {
+  test('reports an invalid request as an error with code, status, fields and trace id', async () => {
     const header = { 'SERVICE-TRACE-ID': 'trace-of-mine' };
     const error = await failureOf(vault.createToken({ header, body: { type: 'card', data: 'x' } }));
     expect(error).toMatchObject({ code: 'validation_failed', status: 400, traceId: 'trace-of-mine' });
@@ -163,7 +163,7 @@ describe('the TypeScript client', () => {
     expect(denied).toMatchObject({ code: 'permission_missing', status: 403 });
   });
 
-  test('every operation of the OpenAPI document was called', async () => {
+  test('calls every operation in the OpenAPI document', async () => {
     await manager.deleteTenant({ body: { name: 'renamed' } });
     expect(recorded.called()).toEqual(recorded.all);
   });

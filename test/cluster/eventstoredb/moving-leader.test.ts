@@ -10,7 +10,7 @@ import { authenticated } from '../../support/integrity.js';
 import { until } from '../../support/process.js';
 
 // 32 writers append without a pause while the cluster goes through every fault in turn, all on one client that is never
-// reopened. As a caller does after a 503, a writer repeats an append that was unavailable.
+// reopened. A writer retries an append that failed as unavailable, as a caller does after a 503.
 const writerCount = 32;
 const resumeMs = 5_000;
 
@@ -20,7 +20,7 @@ type Writer = {
   /** The time of the last acknowledged append. */
   lastAt: number;
   unavailable: number;
-  /** Any error other than StoreUnavailable. A caller would get a 500 for it. */
+  /** Any error other than StoreUnavailable. A caller would get a 500 response for it. */
   readonly failures: string[];
 };
 
@@ -58,13 +58,13 @@ async function write(writer: Writer, isOver: () => boolean): Promise<void> {
   }
 }
 
-/** Returns the leader and a node that follows it. */
+/** Returns the leader and one follower. */
 function roles(): { readonly leader: number; readonly follower: number } {
   const leader = cluster.leader() ?? 0;
   return { leader, follower: (leader + 1) % 3 };
 }
 
-/** Makes gossip name a reachable leader from now on. */
+/** Makes gossip report a reachable leader from now on. */
 function elect(leader: number, dead: readonly number[] = []): number {
   cluster.elect(leader, dead);
   return performance.now();
@@ -74,7 +74,7 @@ const signal = (node: number, name: 'SIGSTOP' | 'SIGCONT') => cluster.nodes[node
 const kill = (node: number) => cluster.nodes[node]?.kill();
 const start = (node: number) => cluster.nodes[node]?.start();
 
-/** Each fault resolves to the time at which gossip first named a reachable leader. `after` ends the fault. */
+/** Each fault resolves to the time at which gossip first reported a reachable leader. `after` ends the fault. */
 const faults: readonly {
   readonly what: string;
   readonly run: () => Promise<{ readonly electedAt: number; readonly after?: () => Promise<unknown> | undefined }>;

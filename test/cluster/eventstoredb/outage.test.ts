@@ -12,7 +12,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startStandIn } from '../../support/eventstoredb.js';
 
 // These tests show how the client behaves when a server goes away. Tests do not kill a server that they did not start,
-// so these run only on the stand-in.
+// so these tests run only on the stand-in.
 const unavailable = 14;
 
 function anEvent(): EventData {
@@ -70,12 +70,12 @@ test('down: appends and reads fail at once, by type or by code alone, and work a
 
   await standIn.start();
   await expect.poll(() => read('stays').catch(() => 0), { timeout: 5_000 }).toBe(2);
-  // The server recognizes a repeat after a restart as well.
+  // The server recognizes a repeated append even after a restart.
   expect(await append('stays', first)).toEqual({ success: true, nextExpectedRevision: 1n, position });
   expect(await read('stays')).toBe(2);
 });
 
-test('frozen for 4 s: the append succeeds late', async () => {
+test('frozen for 4 s: the append succeeds, late', async () => {
   const { standIn, append, read } = await server();
   standIn.signal('SIGSTOP');
   const late = append('late');
@@ -85,7 +85,7 @@ test('frozen for 4 s: the append succeeds late', async () => {
   expect(await read('late')).toBe(1);
 });
 
-test('frozen for long: the append fails as unavailable after about 20 s, whatever deadline it has', async () => {
+test('frozen for longer: the append fails as unavailable after about 20 s, whatever its deadline', async () => {
   const { standIn, append } = await server();
   standIn.signal('SIGSTOP');
   const { error, afterMs } = await failureOf(append('never'));

@@ -12,8 +12,8 @@ const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? randomInt(2 ** 31));
 const callers = 8;
 
 /**
- * Kills an API process (SIGKILL) at a random moment under load, possibly between an append and its row. Then it checks
- * through another process that a worker has brought rows and keys up to the head of the log.
+ * Kills an API process (SIGKILL) at a random moment under load, possibly between an append and the write of its row.
+ * Then checks through another process that a worker has brought rows and keys up to the head of the log.
  */
 test(`${rounds} kills of an API process lose nothing that was acknowledged (seed ${seed})`, {
   timeout: 600_000,

@@ -31,12 +31,12 @@ test('a process whose clock is five minutes off neither shows data too long nor 
   for (const member of [fast, slow]) {
     const { status, reasons } = await member.health();
     expect(status).toBe(503);
-    expect(reasons.join()).toMatch(/the clock of this machine is -?\d+ ms off/);
+    expect(reasons.join()).toMatch(/this machine’s clock is -?\d+ ms off/);
     expect(await http('GET', `${member.address}/health/ready`)).toMatchObject({ status: 503 });
   }
   expect((await api.health()).status).toBe(200);
 
-  // This time is in the future for the slow process, and in the past for the fast one.
+  // This time is in the future for the slow process and in the past for the fast one.
   const create = (base: string, body: object) => http('POST', `${base}/tokens`, { key, body });
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
   const token = { id: 'unborn', type: 'token', data: 1 };

@@ -9,7 +9,7 @@ const writerCount = 32;
 
 type Writer = { readonly ids: string[]; lastAt: number; unavailable: number; readonly others: string[] };
 
-test('32 callers get 201 or 503 while the leader of EventStoreDB is killed, frozen and moved, from one process', {
+test('32 callers get 201 or 503 from one process while the EventStoreDB leader is killed, frozen and moved', {
   timeout: 300_000,
 }, async () => {
   const events = await startStandInCluster();
@@ -41,7 +41,7 @@ test('32 callers get 201 or 503 while the leader of EventStoreDB is killed, froz
     }
   });
 
-  /** Elects the next node, and waits until it has served every caller. */
+  /** Elects the next node and waits until it has served every caller. */
   const next = async (what: string, dead: readonly number[] = []) => {
     const elected = ((events.leader() ?? 0) + 1) % 3;
     events.elect(elected, dead);

@@ -16,7 +16,7 @@ const erasedWithinMs = 15_000;
 export type Seen = {
   /** Keys that an event ended and that can still be unwrapped. */
   readonly endedAlive: readonly string[];
-  /** The keys among them that events on the tokens with these ids ended. */
+  /** The subset of these keys that events on the tokens with these ids ended. */
   endedAliveOf(ids: readonly string[]): readonly string[];
   /** Returns the events of this type on the token with this id. */
   events(id: string, type: string): readonly ClearEvent[];
@@ -29,7 +29,7 @@ export async function allErased(servers: OwnServers, cluster: OwnCluster): Promi
   );
 }
 
-/** Reads log and keys directly, not through the service. */
+/** Reads the log and the keys directly, not through the service. */
 export async function lookInto(servers: OwnServers, { rootKeyFile, tenantId }: OwnCluster): Promise<Seen> {
   const { log, close } = await openEventStoreDb(servers.eventStore.url);
   const connection = await connectMongo(servers.mongoUrl, `${database}_keys`);

@@ -41,7 +41,7 @@ test(`MongoDB is down for 20 s: nothing acknowledged is lost, and the service re
   await outage(mongoDb, (_what, answer) => expectUnavailable(answer));
 });
 
-/** Takes a server away under load, brings it back, and compares the stored state with what was acknowledged. */
+/** Takes a server down under load, brings it back, and compares the stored state with what was acknowledged. */
 async function outage({ stop, start }: Outage, expectDown: (what: string, answer: HttpAnswer) => void): Promise<void> {
   const servers = await ownServers();
   const cluster = await ownCluster(servers);

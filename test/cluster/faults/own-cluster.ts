@@ -12,10 +12,10 @@ import type { OwnServers } from './own-servers.js';
 
 export const database = 'strongroom';
 
-/** A process of the cluster profile, with the address of its admin listener. */
+/** A process in the cluster profile, with the address of its admin listener. */
 export type Member = Service & {
   readonly admin: string;
-  /** Returns the response of the process's admin listener. */
+  /** Returns the response from the process's admin listener. */
   health(): Promise<Health>;
 };
 
@@ -43,8 +43,8 @@ export type OwnCluster = {
 };
 
 /**
- * Creates a vault in the cluster profile on the test's own servers. Creates it in this process, because starting
- * another process takes long.
+ * Creates a vault in the cluster profile on the test's own servers. Does so in this process, because starting another
+ * process takes a long time.
  */
 export async function ownCluster(servers: OwnServers): Promise<OwnCluster> {
   const dir = tempDir();
@@ -53,7 +53,7 @@ export async function ownCluster(servers: OwnServers): Promise<OwnCluster> {
     ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_INSECURE_STORES: 'true', STRONGROOM_ROOT_KEY_FILE: rootKeyFile },
     ...{ STRONGROOM_EVENTSTORE_URL: servers.eventStore.url, STRONGROOM_MONGODB_URL: servers.mongoUrl },
     ...{ STRONGROOM_REDIS_URL: servers.redisUrl, STRONGROOM_MONGODB_DATABASE: database },
-    // Callers send as fast as they can, and all callers of a test use one application.
+    // Callers send requests as fast as they can, and all callers in a test use one application.
     ...{ STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ADMIN_PORT: '0' },
   };
   const loaded = await loadRootKey({ file: rootKeyFile, dataDir: join(dir, 'none') });

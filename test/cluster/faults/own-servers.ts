@@ -24,9 +24,9 @@ export type OwnServers = {
   readonly eventStore: StandIn;
   /** The nodes of the replica set, numbered from 1. */
   readonly mongo: readonly OwnServer[];
-  /** Returns the index of the node that is currently primary. */
+  /** Returns the index of the current primary. */
   readonly mongoHosts: readonly string[];
-  /** Returns the index of the node that is primary now. */
+  /** Returns the index of the current primary. */
   primary(): Promise<number>;
   readonly redis: OwnServer;
   readonly mongoUrl: string;
@@ -34,7 +34,7 @@ export type OwnServers = {
 };
 
 /**
- * Starts all three servers for the one test that calls it. The test may kill and freeze them. They are removed when the
+ * Starts all three servers for the test that calls it. The test may kill and freeze them. They are removed when the
  * test ends.
  */
 export async function ownServers(nodes: 1 | 3 = 1): Promise<OwnServers> {
@@ -83,7 +83,7 @@ function ownServer(dir: string, name: string, [start = '', ...args]: readonly st
   };
 }
 
-/** Returns whether a process exists and is not a zombie. The parent process may reap the servers late. */
+/** Returns whether a process exists and is not a zombie. The parent process may be late to reap the servers. */
 function runs(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -92,7 +92,7 @@ function runs(pid: number): boolean {
   }
 }
 
-/** Returns the first of three consecutive free ports, and one more. */
+/** Returns the first of three consecutive free ports, and one more free port. */
 async function freePorts(): Promise<readonly [number, number]> {
   return until('four free ports', 10_000, async () => {
     const first = 20_000 + Math.floor(Math.random() * 10_000);

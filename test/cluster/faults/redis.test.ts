@@ -18,7 +18,7 @@ test('expiry and purge are recorded within a minute, and limits apply, whatever 
   // The shortest life of a verification code that the settings allow.
   const env = { STRONGROOM_CVC_RETENTION_SECONDS: '6' };
   const limits = { ...env, STRONGROOM_RATE_LIMIT_REQUESTS: String(limit), STRONGROOM_RATE_LIMIT_WINDOW_SECONDS: '5' };
-  // Without a limit on requests, there would be no limit on guesses either.
+  // Without a limit on requests, there would be no limit on guesses.
   const guessing = { ...env, STRONGROOM_RATE_LIMIT_REQUESTS: '100000', STRONGROOM_RATE_LIMIT_GUESSES: '3' };
   const [api, limited, guessed] = await Promise.all([
     cluster.start('api', { env }),
@@ -90,7 +90,7 @@ async function latenessMs(
   return Math.max(Number(at[0]) - expiresAt, Number(at[1]) - purgeAt);
 }
 
-/** Sends twice as many requests as are allowed. Returns how many were rejected. Each must be accepted or rejected. */
+/** Sends twice as many requests as allowed. Returns how many were rejected. Each must be accepted or rejected. */
 async function refusals(base: string, key: string): Promise<number> {
   const asked = Array.from({ length: 2 * limit }, () => http('GET', `${base}/tokens/nothing`, { key }));
   const statuses = (await Promise.all(asked)).map(({ status }) => status);

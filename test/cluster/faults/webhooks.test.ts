@@ -32,7 +32,7 @@ test('no delivery is lost, whatever Redis loses and whichever worker is killed',
     const jobs = await watchJobs(servers.redisUrl);
     await make('well');
     await toldOf(receiver, ids);
-    // The work went through Redis, and none of the jobs names a token.
+    // The work went through Redis, and no job names a token.
     const carried = await jobs.stop();
     expect(carried).toContain(String(created.body['id']));
     expect(carried).not.toContain('token-well');

@@ -9,10 +9,10 @@ import { caughtUp, database, ownCluster } from './own-cluster.js';
 import { type OwnServers, ownServers } from './own-servers.js';
 
 const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? 7);
-/** How long the work of a killed leader may stay unfinished. */
+/** How long a killed leader's work may stay unfinished. */
 const replacedWithinMs = 15_000;
 
-test('a leader that is killed during a batch is replaced; one that was paused and resumes does no harm', {
+test('a leader killed during a batch is replaced, and one that was paused and resumes does no harm', {
   timeout: 600_000,
 }, async () => {
   const servers = await ownServers();
@@ -38,7 +38,7 @@ test('a leader that is killed during a batch is replaced; one that was paused an
   expect(await model.checkTokens(api.address)).toEqual([]);
 
   // When the stopped leader wakes up, it still believes that it leads, in the middle of work that the next leader has
-  // done in the meantime.
+  // since done.
   await cluster.start('worker');
   const again = new AbortController();
   const more = Promise.all(Array.from({ length: 6 }, () => model.caller(api.address, again.signal)));
@@ -65,7 +65,7 @@ test('a leader that is killed during a batch is replaced; one that was paused an
   console.log(`a killed leader was replaced after ${replacedMs} ms, a stopped one after ${passedOnMs} ms`);
 });
 
-/** Returns the epoch of the next leader after this epoch. */
+/** Returns the epoch of the first leader after this epoch. */
 async function nextLead({ mongoUrl }: OwnServers, after: number | null): Promise<number> {
   const client = new MongoClient(mongoUrl);
   try {

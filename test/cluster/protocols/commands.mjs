@@ -60,7 +60,7 @@ export function commandsOn(vault) {
     async get(given) {
       return answer(await getToken(vault, contextOf(given), given.id), shownTo(given));
     },
-    /** Returns all live tokens of one case. */
+    /** Returns all live tokens in one case. */
     async list(given) {
       const filters = { ids: null, types: null, metadata: [['case', given.case]] };
       const { tokens } = await listTokens(vault, contextOf(given), filters, { offset: 0, limit: 100 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { type Answer, type Cluster, type Command, type Process, type TokenBody, waits } from './processes.js';
 
-/** The actions of two processes, and what must be true whatever happened to the first. */
+/** The actions of two processes, and the conditions that must hold whatever happened to the first. */
 export type Race = {
   readonly first: Command;
   readonly second: Command;
@@ -23,12 +23,12 @@ export type Seen = {
   readonly first: Answer | null;
   readonly second: Answer;
   readonly meanwhile: Answer | null;
-  /** The result of repeating the second command once everything has settled. */
+  /** The result of repeating the second command after everything has settled. */
   readonly again: Answer;
-  /** The live tokens of the case: after the first process stopped, after the second one responded, and at the end. */
+  /** The case's live tokens: after the first process stopped, after the second one responded, and at the end. */
   readonly lists: { readonly atStop: Tokens; readonly atAnswer: Tokens; readonly atEnd: Tokens };
   /**
-   * Returns a token's event types, and how many of the keys that they ended were alive when the second process
+   * Returns a token's event types, and how many of the keys that they ended were still alive when the second process
    * responded.
    */
   story(id: string): Promise<{ readonly types: readonly string[]; readonly livingKeys: number }>;
@@ -44,8 +44,8 @@ const limitMs = 20_000;
 const lanes = 3;
 
 /**
- * Stops the first process before each of its store calls in turn, until it reaches its end. Each time, lets the second
- * process act and checks the result. Returns the number of calls.
+ * Stops the first process before each of its store calls in turn, until a run reaches its end. Each time, lets the
+ * second process act and checks the result. Returns the number of calls.
  */
 export async function atEveryStep(cluster: Cluster, signal: 'SIGKILL' | 'SIGSTOP', prepare: Prepare): Promise<number> {
   const seconds = await Promise.all(Array.from({ length: lanes }, () => cluster.process()));
@@ -55,7 +55,7 @@ export async function atEveryStep(cluster: Cluster, signal: 'SIGKILL' | 'SIGSTOP
       seconds.map(async (second, lane) => {
         const first = firsts[lane] ?? (await cluster.process());
         const { wasStopped } = await oneStop(cluster, { first, second }, { at: at + lane, signal }, prepare);
-        // A paused process is reused for the next case; a killed one cannot be.
+        // A paused process can be reused for the next case. A killed one cannot.
         firsts[lane] = wasStopped && signal === 'SIGKILL' ? null : first;
         return wasStopped ? null : at + lane - 1;
       }),
@@ -121,7 +121,7 @@ async function ask<T>(process: Process, command: Command): Promise<T> {
   return answer.value as T;
 }
 
-/** Repeats a command as its caller would while the response asks for that, but not longer than promised. */
+/** Repeats a command as its caller would while the response asks for a retry, but no longer than promised. */
 async function persist(process: Process, command: Command, passing: readonly string[]): Promise<Answer> {
   const since = performance.now();
   for (;;) {

@@ -26,7 +26,7 @@ export async function openVault({ urls, database, waits }, rootKey, steps) {
         : projectDirectory(vault, stores.directoryWriter, stream),
   });
   const composed = composeVault(
-    // A change is noted milliseconds later, not at one of its steps.
+    // A change is noted milliseconds later, not during one of its steps.
     { ...stores, accessLog: mongoAccessLog(rows) },
     {
       ...{ clock, random: systemRandom, metrics: prometheusMetrics(), rateLimits: memoryRateLimits(clock) },

@@ -9,8 +9,8 @@ import { openVault } from './open-vault.mjs';
 import { createSteps } from './steps.mjs';
 
 /**
- * A process of the cluster. It runs the commands on its standard input, one JSON line each, and responds on its
- * standard output. If a command says so, the process stops itself before one of the command's store calls.
+ * A process of the cluster. It reads commands from standard input, one JSON line each, and writes responses to standard
+ * output. If a command requests it, the process stops itself before one of the command's store calls.
  */
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const next = async () => JSON.parse((await lines.next()).value ?? 'null');
@@ -30,7 +30,7 @@ async function follow() {
 const verbs = {
   ...commandsOn(vault),
   follow,
-  /** Does the background work of workers at once. */
+  /** Does the workers' background work at once. */
   async work() {
     await batches.clear();
     await follow();

@@ -15,7 +15,7 @@ import { mongoDatabase, mongoUrl } from '../own-database.js';
 
 const program = fileURLToPath(new URL('./process.mjs', import.meta.url));
 
-/** Short, so that tests do not wait, but long enough that a running process never counts as dead. */
+/** Short enough that tests do not wait, but long enough that a running process never counts as dead. */
 export const waits: Waits = { claimMs: 1_500, batchMs: 1_500, ownerMs: 400 };
 
 export type Command = JsonObject & { readonly do: string };
@@ -34,16 +34,16 @@ export type Process = {
 
 export type Cluster = {
   readonly tenantId: string;
-  /** Returns a process that no other case uses. Most of them were started in advance. */
+  /** Returns a process that no other case uses. Most of these processes were started in advance. */
   process(): Promise<Process>;
-  /** Returns a process for the next case, if it is still alive. */
+  /** Returns a process to the next case if it is still alive. */
   giveBack(process: Process): void;
   close(): Promise<void>;
 };
 
 const spares = 2;
 
-/** Opens servers and processes for one test file, with its own tenant. */
+/** Opens servers and processes for one test file, with a tenant of its own. */
 export async function openProcesses(): Promise<Cluster> {
   const [server, database] = await Promise.all([eventStoreDb(), mongoDatabase()]);
   const { db } = database.connection;

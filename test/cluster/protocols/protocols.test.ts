@@ -147,7 +147,7 @@ const tokenizeAlone: Prepare = async (_, name) => {
       expect([0, 3]).toContain(lists.atStop.length);
       expect([0, 3]).toContain(lists.atAnswer.length);
       expect(lists.atEnd).toHaveLength(3);
-      // One of the two processes created the token, and the other one got an error.
+      // One of the two processes created the token, and the other got an error.
       if (second.ok) expect(first?.ok ?? false).toBe(false);
       else expect(second.code).toBe('id_in_use');
     },
@@ -226,14 +226,14 @@ const commands = {
   'a PATCH with an idempotency key': idempotentPatch,
   'a PATCH': patch,
   'a create with deduplication': deduplicatedCreate,
-  'a create with deduplication under an id of its own': deduplicatedUnderOneId,
+  'a create with deduplication under its own id': deduplicatedUnderOneId,
   'an update onto another fingerprint': ontoAnotherFingerprint,
   'a tokenize with an idempotency key': idempotentTokenize,
   'a tokenize': tokenizeAlone,
-  'a tokenize whose value another creates with deduplication': deduplicatedOntoBatch,
+  'a tokenize whose value another process creates with deduplication': deduplicatedOntoBatch,
   'a delete': deletion,
-  'a delete whose id another takes for the next life': deletionAndNextLife,
-  'a delete of many': deletionOfMany,
+  'a delete whose id another process reuses': deletionAndNextLife,
+  'a delete of many tokens': deletionOfMany,
 };
 
 // To the other process, a stopped process looks as dead as a killed one. It is resumed after all checks.

@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
 
 /**
- * Counts the store calls of a command, runs them one after the other, and stops this process before a given call or
- * after all of them.
+ * Counts a command's store calls, runs them one after another, and stops this process before a given call or after all
+ * of them.
  */
 export function createSteps() {
   let stop = null;
@@ -18,7 +18,7 @@ export function createSteps() {
     process.kill(process.pid, signal);
   }
 
-  /** Runs a call in its turn, unless the process must stop before it. */
+  /** Runs a call in its turn, unless the process must stop before that call. */
   function take(call) {
     if (stop === null) return call();
     const taken = last.then(() => {
@@ -41,8 +41,8 @@ export function createSteps() {
   return {
     ...{ connection, log },
     /**
-     * Runs a command. `at` is the call before which the process stops. If it is one more than the number of calls, the
-     * process stops after the last.
+     * Runs a command. `at` is the call before which the process stops. If `at` is one more than the number of calls,
+     * the process stops after the last one.
      */
     async during(wanted, command) {
       stop = wanted;

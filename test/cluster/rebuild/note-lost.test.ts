@@ -3,7 +3,7 @@ import { fill, unread } from '../../rotation/support.js';
 import { http, run, startService, until } from '../../support/process.js';
 import { storedIn, vaultOnServers } from './support.js';
 
-test('`init` restores a lost record of which rows are in use, except when it could name the wrong ones', {
+test('`init` restores a lost record of which rows are in use, unless it could name the wrong ones', {
   timeout: 300_000,
 }, async () => {
   const { options, key, rows, keys, open } = await vaultOnServers();

@@ -27,7 +27,7 @@ test('two API processes and a worker keep working while a rebuild is started, ca
   let turn = 0;
   const call: Call = (method, url, body) => {
     turn += 1;
-    // Each request goes to the other process than the previous one, so each process must know what the other has
+    // Each request goes to a different process than the previous one, so each process must know what the other has
     // acknowledged.
     return http(method, `${services[turn % 2 === 0 ? 0 : 1].address}${url}`, { key, body });
   };
@@ -43,7 +43,7 @@ test('two API processes and a worker keep working while a rebuild is started, ca
   const projections = (...args: readonly string[]) => ['projections', ...args];
   const rebuild = projections('rebuild', 'tokens', '--yes');
   const stored = () => storedIn({ rows, keys });
-  /** Starts a rebuild and kills it once some rows are built. Returns false if the rebuild ended before that. */
+  /** Starts a rebuild and kills it once some rows are built. Returns false if the rebuild finished first. */
   const killedMidway = async (): Promise<boolean> => {
     const verb = spawnVerb(rebuild, options);
     let hasEnded = false;
@@ -69,7 +69,7 @@ test('two API processes and a worker keep working while a rebuild is started, ca
       stderr: expect.stringContaining('a rebuild of tokens is already running'),
     });
     const taken = await run(projections('cancel', 'tokens'), options);
-    // The rebuild may have ended by then.
+    // The rebuild may have finished by then.
     if (taken.code === 0) {
       expect(await first.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('was cancelled') });
       expect(await stored()).toMatchObject({ read: 1, write: [1], rebuild: null, keys: [1] });
@@ -87,7 +87,7 @@ test('two API processes and a worker keep working while a rebuild is started, ca
     ]);
     expect(await run(rebuild, options)).toMatchObject({ code: 0, stdout: 'rebuilt tokens\n' });
   })();
-  // A caller that saw a wrong response ends the test at once.
+  // A caller that saw a wrong response fails the test at once.
   try {
     await Promise.race([operated, load]);
   } finally {

@@ -48,7 +48,7 @@ test('a user with these rights can restore keys, also after an interruption, but
   expect(await mark('mixed')).not.toBe('ended');
 });
 
-test('a user with these rights can end a transaction that a killed process left', { timeout: 300_000 }, async () => {
+test('a user with these rights can abort a transaction that a killed process left', { timeout: 300_000 }, async () => {
   const { prepare, keys } = await serverWithUsers();
   expect((await prepare('vault')).code).toBe(0);
   const connection = await connectMongo(keys, 'vault_keys');
@@ -56,14 +56,14 @@ test('a user with these rights can end a transaction that a killed process left'
   const meta = keyCollections.meta(connection.db);
   await meta.insertOne({ _id: 'root_check', value: '', uses: 0 });
   await killedHolding('root_check', keys, 'vault_keys');
-  // Far less than the 60 s after which the server itself ends the transaction.
+  // Far less than the 60 s after which the server itself aborts the transaction.
   await until('a change', 30_000, () =>
     connection.call(() => meta.updateOne({ _id: 'root_check' }, { $inc: { uses: 1 } })).catch(() => undefined),
   );
   expect(await meta.findOne({})).toMatchObject({ uses: 1 });
 });
 
-test('a user with the rights that prepare gives can rebuild; one that lacks them gets an error before the rebuild starts', {
+test('a user with the rights that prepare grants can rebuild; one that lacks them gets an error before the rebuild starts', {
   timeout: 300_000,
 }, async () => {
   const { prepare, mongodb, rows: rowsUrl, keys: keysUrl } = await serverWithUsers();

@@ -15,7 +15,7 @@ import { mongoUrl } from '../own-database.js';
 
 const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
 
-/** Opens the two databases of a vault for the one test that calls it. */
+/** Opens a vault's two databases for the test that calls it. */
 export async function databasesOf(database: string): Promise<{ readonly rows: Db; readonly keys: Db }> {
   const open = async (name: string): Promise<Db> => {
     const connection = await connectMongo(mongoUrl, name);
@@ -44,8 +44,8 @@ export async function storedIn({ rows, keys }: { readonly rows: Db; readonly key
 }
 
 /**
- * Creates a vault on the servers. Returns functions that start processes and that open the vault in this process, and
- * the key of an application that reveals everything.
+ * Creates a vault on the servers. Returns functions that start processes, a function that opens the vault in this
+ * process, and the key of an application that reveals everything.
  */
 export async function vaultOnServers(
   servers: { readonly mongodb: string; readonly rows?: string; readonly keys?: string } = { mongodb: mongoUrl },

@@ -7,7 +7,7 @@ import { type Stored, withTokenMac } from '#src/views/row-mac.js';
 import type { TokenView } from '#src/views/token-view.js';
 import { aBox, aHash, aStream, macKey, tokenWrite } from '../../contract/support.js';
 
-/** A live row as search sees it. Times are in ms since the epoch. */
+/** A live row as the search sees it. Times are in ms since the epoch. */
 export type SampleRow = {
   readonly stream: string;
   readonly tenantId: string;

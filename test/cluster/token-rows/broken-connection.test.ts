@@ -30,7 +30,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Forwards everything, but breaks a connection on which rows are requested. */
+/** Forwards everything, but breaks any connection on which rows are requested. */
 function cutting(host: string, port: number): Server {
   return createServer((client) => {
     const server = connect(port, host);

@@ -35,8 +35,8 @@ async function whileWriting<T>(write: () => Promise<unknown>, read: () => Promis
 }
 
 /**
- * Tokens with a common term are created in order during the test. The newest token on a page shows how many exist. A
- * total that was read later than the page would be higher.
+ * The test creates tokens with a common term in order. The newest token on a page shows how many existed at that
+ * moment. A total read later than the page would be higher.
  */
 test('page and total come from one snapshot while other processes write', async () => {
   const all = aTerm();
@@ -61,7 +61,7 @@ test('page and total come from one snapshot while other processes write', async 
   expect(new Set(answers.map(({ total }) => total)).size).toBeGreaterThan(3);
 });
 
-/** A term moves from one set of rows to the other. A row with either term must always be found. */
+/** A term moves from one set of rows to the other. A search for either term must always find the row. */
 test('a row whose terms change is found by the old or the new terms at every moment', async () => {
   const [all, one, other] = [aTerm(), aTerm(), aTerm()];
   const row = aRow({ seq: 1, terms: [all, one] });

@@ -10,7 +10,7 @@ import { aHash } from '../../contract/support.js';
 import { type MongoDatabase, mongoDatabase } from '../own-database.js';
 import { aRow, aTerm, type SampleRow, writeRows } from './a-row.js';
 
-/** The server's report on one of our operations. */
+/** The server's report on one of the adapter's operations. */
 type Profiled = {
   readonly planSummary?: string;
   readonly keysExamined?: number;
@@ -67,7 +67,7 @@ async function profiled(): Promise<readonly Profiled[]> {
   return found;
 }
 
-/** Returns the operations other than the counts, up to a thousand rows each, that estimate a search's terms. */
+/** Returns the operations other than the counts that estimate a search's terms, which stop at a thousand rows. */
 async function walks(): Promise<readonly Profiled[]> {
   return (await profiled()).filter(({ command }) => !JSON.stringify(command['pipeline'] ?? '').includes('"$limit"'));
 }
@@ -97,7 +97,7 @@ test('the estimate for a term stops at a thousand keys and reads no rows', async
   for (const one of weighed) expect(one).toMatchObject({ keysExamined: 1_000, docsExamined: 0 });
 });
 
-test('a page of a common term reads the rows of the page; the count reads none', async () => {
+test('a page for a common term reads only the page’s rows, and the count reads none', async () => {
   expect((await search(term(half))).total).toBe(rowCount / 2);
   const [page, ...counts] = await walks();
   expect(page).toMatchObject({ keysExamined: 20, docsExamined: 20, nreturned: 20 });
@@ -105,7 +105,7 @@ test('a page of a common term reads the rows of the page; the count reads none',
   expect(counts[0]).toMatchObject({ planSummary: 'COUNT_SCAN { terms: 1, seq: -1 }', docsExamined: 0 });
 });
 
-test('a search for everything with a few due rows reads only those rows to count', async () => {
+test('a search for everything with a few due rows reads only the due rows to count', async () => {
   expect((await search({ is: 'and', of: [] }, { now: 801 })).total).toBe(rowCount - 3);
   const [page, ...counts] = await walks();
   expect(page).toMatchObject({ keysExamined: 20 });
@@ -116,7 +116,7 @@ test('a search for everything with a few due rows reads only those rows to count
   for (const { docsExamined } of counts) expect(docsExamined).toBeLessThanOrEqual(3);
 });
 
-test('one of two common terms: the page merges both from the newest token on, and the count reads only the index', async () => {
+test('either of two common terms: the page merges both from the newest token on, and the count reads only the index', async () => {
   expect((await search({ is: 'or', of: [term(half), term(third)] })).total).toBe(13_333);
   const [page, count] = await walks();
   expect(page?.keysExamined).toBeLessThan(40);
@@ -124,7 +124,7 @@ test('one of two common terms: the page merges both from the newest token on, an
   expect(count).toMatchObject({ docsExamined: 0 });
 });
 
-test('NOT of a term: the page reads few rows', async () => {
+test('NOT with a term: the page reads few rows', async () => {
   expect((await search({ is: 'not', of: term(rare) })).total).toBe(rowCount - 1);
   const [page] = await walks();
   expect(page).toMatchObject({ planSummary: 'IXSCAN { terms: 1, seq: -1 }', keysExamined: 20 });
@@ -142,14 +142,14 @@ test.each(['created_at', 'modified_at'] as const)(
   },
 );
 
-test('a long range of dates is counted using only its index', async () => {
+test('a long date range is counted using only its index', async () => {
   expect((await search({ is: 'date', column: 'created_at', from: 600, to: null })).total).toBe(rowCount - 600);
   const [page, count] = await walks();
   expect(page).toMatchObject({ planSummary: 'IXSCAN { terms: 1, seq: -1 }', keysExamined: 20 });
   expect(count).toMatchObject({ planSummary: 'COUNT_SCAN { tenant: 1, created_at: 1 }', docsExamined: 0 });
 });
 
-test('every other look-up examines only as many keys as it returns', async () => {
+test('every other lookup examines only as many keys as it returns', async () => {
   const { stream, seq } = sample;
   await rows.get(stream);
   await writer.revisionsOf([stream, 'token-unknown']);
@@ -160,7 +160,7 @@ test('every other look-up examines only as many keys as it returns', async () =>
   for (const { keysExamined } of await profiled()) expect(keysExamined).toBeLessThanOrEqual(3);
 });
 
-test('living tokens by type are counted from the index, except for those that are due', async () => {
+test('living tokens are counted by type from the index, except for due ones', async () => {
   expect([...(await rows.countByType('tenant', 401))]).toEqual([['card', rowCount - 2]]);
   for (const { docsExamined } of await profiled()) expect(docsExamined).toBeLessThanOrEqual(2);
 });

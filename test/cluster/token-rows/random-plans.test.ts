@@ -16,7 +16,7 @@ const all = { tenant: aTerm(), another: aTerm() };
 /** The percentage of rows that have each term: more and fewer rows than a count reads, a single row, and none. */
 const shares = [95, 60, 45, 30, 10, 3, 0.1, 0];
 const termsOf = { tenant: shares.map(aTerm), another: shares.map(aTerm) };
-/** So many rows that some searches meet more due rows, and longer ranges of dates, than they treat as few. */
+/** Enough rows that some searches meet more due rows and longer date ranges than they treat as few. */
 const rowCount = 4_000;
 const spanMs = 10_000;
 
@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-/** Returns twelve evenly distributed numbers between 0 and 1, the same ones in every run. */
+/** Returns twelve evenly distributed numbers between 0 and 1, the same in every run. */
 function chances(index: number): readonly number[] {
   const bytes = createHash('sha512').update(String(index)).digest();
   return Array.from({ length: 12 }, (_, i) => bytes.readUInt32LE(i * 4) / 2 ** 32);
@@ -101,7 +101,7 @@ test('every page of every plan returns the rows and the total of a full scan', a
   );
 });
 
-test('a plan of the maximum depth and width of a query', async () => {
+test('a plan with a query’s maximum depth and width works', async () => {
   const leaf = (i: number): PlanNode => ({ is: 'term', term: termsOf.tenant[i % shares.length] ?? '' });
   let where = leaf(0);
   for (let depth = 0; depth < 32; depth += 1) {

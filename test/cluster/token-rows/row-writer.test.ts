@@ -40,7 +40,7 @@ test('a row that is as new or newer stays, and the older write is reported as st
   expect(await rows.findByFingerprint('tenant', index.fingerprintHash, atNoon)).toBe(first.stream);
 });
 
-test('an update that keeps its terms needs exactly the previous revision of the row', async () => {
+test('an update that keeps its terms requires exactly the row’s previous revision', async () => {
   const [first, index] = [after(noTokenYet(), tokenCreated()), anIndex()];
   const second = after(first, tokenUpdated());
   const third = after(second, tokenUpdated());
@@ -55,7 +55,7 @@ test('an update that keeps its terms needs exactly the previous revision of the 
   expect(await rows.findByFingerprint('tenant', index.fingerprintHash, atNoon)).toBe(first.stream);
 });
 
-test('a removal leaves a tombstone even if there was no row, without terms or content', async () => {
+test('a removal leaves a tombstone without terms or content, even if there was no row', async () => {
   const first = after(noTokenYet(), tokenCreated({ expiresAt: atNoon + 5, cvcPurgeAt: atNoon + 5 }));
   const gone = after(first, tokenDeleted());
   expect(await writer.write(gone, 'keep', 0, atNoon)).toBe('written');
@@ -86,7 +86,7 @@ test('an update that keeps its terms removes times and ciphertexts that have end
   for (const field of ['cvc', 'cvc_purge_at', 'expires_at']) expect(await raw(purged)).not.toHaveProperty(field);
 });
 
-test('if many writers write one row concurrently, the newest revision stays, in any order', async () => {
+test('if many writers write one row concurrently, the newest revision stays, whatever their order', async () => {
   for (let round = 0; round < 20; round += 1) {
     const views = [after(noTokenYet(), tokenCreated())];
     for (let i = 1; i < 8; i += 1) views.push(after(views[i - 1] as TokenView, tokenUpdated()));

@@ -67,7 +67,7 @@ async function application(rules: readonly object[]): Promise<{ readonly id: str
   return { id: String(body['id']), key: String(body['key']) };
 }
 
-/** Returns the response to a request that is sent after the cache of callers has expired. */
+/** Returns the response to a request sent after the cached caller has expired. */
 async function afterASecond(send: () => Promise<Answer>): Promise<Answer> {
   service.clock.advance(1_001);
   return send();
@@ -83,7 +83,7 @@ async function expectRefused(answer: Answer, named: string): Promise<void> {
 }
 
 /**
- * Expects that an older row is rejected. In the cluster, rows may lag behind the log, so the vault first writes the
+ * Expects an older row to be rejected. In the cluster, rows may lag behind the log, so the vault first writes the
  * newest row from the log and uses that row, never the older one.
  */
 async function expectNewest(answer: Answer, named: string, newest: Partial<Answer> & { readonly shows?: object }) {
@@ -96,7 +96,7 @@ async function expectNewest(answer: Answer, named: string, newest: Partial<Answe
 
 const everything = [rule('/', 'reveal', ['token:read', 'token:search'])];
 
-describe('a writer of the rows', () => {
+describe('an attacker who can write the rows', () => {
   test('cannot use the hash of its own key to get access', async () => {
     const id = await aToken();
     const { id: applicationId } = await application(everything);
@@ -142,7 +142,7 @@ describe('a writer of the rows', () => {
     await expectNewest(await afterASecond(() => get(id, key)), applicationId, { status: 401 });
   });
 
-  test('cannot change the settings of a tenant, neither by an older row nor by another revision', async () => {
+  test('cannot change a tenant’s settings, neither with an older row nor with another revision', async () => {
     const older = await attacker.takeRecord('tenant', service.tenantId);
     await manage('PUT', '/tenants/self', { name: 'test', settings: { deduplicate_tokens: 'true' } });
     await older.putBack();
@@ -156,7 +156,7 @@ describe('a writer of the rows', () => {
     { what: 'the row of its tenant', kind: 'tenant', how: 'moveRecord' },
     { what: 'the sealed document of another application', kind: 'application', how: 'copyDocument' },
     { what: 'the sealed document of its tenant', kind: 'tenant', how: 'copyDocument' },
-  ] as const)('cannot replace the row of an application with $what', async ({ kind, how }) => {
+  ] as const)('cannot replace an application’s row with $what', async ({ kind, how }) => {
     const id = await aToken();
     const wide = await application(everything);
     const narrow = await application([rule('/', 'redact', ['token:read'])]);
@@ -178,16 +178,16 @@ describe('a writer of the rows', () => {
   });
 
   test.each([
-    { what: 'its expiry', body: { expires_at: '2026-02-01T00:00:00Z' } },
-    { what: 'the time at which its verification code goes', body: {} },
-    { what: 'its type', body: {} },
-  ])('cannot change $what of a token', async ({ what, body }) => {
+    { what: 'expiry', body: { expires_at: '2026-02-01T00:00:00Z' } },
+    { what: 'verification code purge time', body: {} },
+    { what: 'type', body: {} },
+  ])('cannot change a token’s $what', async ({ what, body }) => {
     const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2031, cvc: '123' };
     const id = await create({ type: 'card', data, ...body });
     const stream = await streamOf(id);
     await attacker.editToken(stream, (life) => {
-      if (what === 'its expiry') return { ...life, expiresAt: null };
-      if (what === 'its type') return { ...life, tokenType: 'token' };
+      if (what === 'expiry') return { ...life, expiresAt: null };
+      if (what === 'type') return { ...life, tokenType: 'token' };
       return { ...life, cvc: life.cvc === null ? null : { ...life.cvc, purgeAt: life.cvc.purgeAt + 10 * hourMs } };
     });
     service.clock.advance(2 * hourMs);
@@ -200,7 +200,7 @@ describe('a writer of the rows', () => {
 
   test.each([
     { what: 'expiry was moved', change: { expires_at: '2030-01-01T00:00:00.000+00:00' } },
-    { what: 'metadata were changed', change: { metadata: { a: 'b' } } },
+    { what: 'metadata was changed', change: { metadata: { a: 'b' } } },
   ])('cannot restore a token’s row from before its $what', async ({ change }) => {
     const id = await aToken({ data: 'no-secret' });
     const stream = await streamOf(id);
@@ -217,7 +217,7 @@ describe('a writer of the rows', () => {
     if (profile === 'embedded') expect((await service.service.state()).reasons.join()).toContain(stream);
   });
 
-  test('cannot put a token back into the container that it was moved out of', async () => {
+  test('cannot put a token back into a container that it was moved out of', async () => {
     const id = await aToken({ containers: ['/open/'] });
     const key = await service.application([rule('/open/', 'reveal', ['token:read', 'token:search', 'token:use'])]);
     expect((await get(id, key)).text).toContain(secret);
@@ -272,14 +272,14 @@ describe('a writer of the rows', () => {
     await expectNewest(await get(id), await streamOf(id), { status: 200, shows: { data: 'newer' } });
   });
 
-  test('cannot replace a token with another one, nor with a token of another tenant', async () => {
+  test('cannot replace a token with another one, not even with a token of another tenant', async () => {
     const [one, two] = [await aToken(), await aToken({ data: 'another' })];
     await attacker.editToken(await streamOf(two), (life) => ({ ...life, tenantId: randomUUID() }));
     expect((await get(two)).status).toBe(500);
     expect((await get(one)).status).toBe(200);
   });
 
-  test('cannot make the repeat of a create return a token that another application created', async () => {
+  test('cannot make a repeated create return a token that another application created', async () => {
     const id = await aToken();
     const key = await service.application([rule('/', 'reveal', ['token:create'])]);
     const options = { key, headers: { 'service-idempotency-key': randomUUID() } };
@@ -292,7 +292,7 @@ describe('a writer of the rows', () => {
     expect(repeated.text).not.toContain(secret);
   });
 
-  describe('cannot make a repeat with an idempotency key', () => {
+  describe('cannot make a repeated request with an idempotency key', () => {
     const claimForged = 'the row of claim';
 
     async function claimed(data: string) {

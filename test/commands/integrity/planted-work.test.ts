@@ -15,7 +15,7 @@ const hourMs = 3_600_000;
 
 /**
  * The cluster profile records work in MongoDB before it appends: claims, fingerprints and batches. The attacker can
- * write the rows and changes this work, which the next process then settles.
+ * write the rows, and changes this recorded work. The next process then settles it.
  */
 describe.runIf(profile === 'cluster')('an attacker who can write recorded work', () => {
   let service: TestService;
@@ -55,7 +55,7 @@ describe.runIf(profile === 'cluster')('an attacker who can write recorded work',
     expect(modifiedCount).toBe(1);
   }
 
-  test('cannot make the vault undo a finished batch, which would delete its tokens and their keys', async () => {
+  test('cannot make the vault roll back a finished batch, which would delete its tokens and their keys', async () => {
     const call = options();
     const body = [
       { type: 'token', data: 'one' },
@@ -97,7 +97,7 @@ describe.runIf(profile === 'cluster')('an attacker who can write recorded work',
     expect(await service.vault.log.readStream(neverMade.stream)).toEqual([]);
   });
 
-  test('cannot make the vault undo a token, or append to a stream, through the claim of a fingerprint', async () => {
+  test('cannot make the vault roll back a token, or append to a stream, through a fingerprint’s claim', async () => {
     const victim = await create('victim');
     const { intent } = (await claimOf(await streamOf(victim.body['id'])))['work'];
     const neverMade = { ...intent, stream: `token-${'0'.repeat(64)}`, eventIds: [randomUUID()] };
@@ -141,7 +141,7 @@ describe.runIf(profile === 'cluster')('an attacker who can write recorded work',
     expect(await vault.log.readStream(stream)).toHaveLength(1);
   });
 
-  test('cannot assign the work of one request to the claim of another', async () => {
+  test('cannot assign one request’s work to another request’s claim', async () => {
     const [call, other] = [options(), await create('other')];
     const own = await create('own', {}, call);
     const claim = await claimOf(await streamOf(own.body['id']));

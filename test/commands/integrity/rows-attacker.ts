@@ -16,22 +16,22 @@ type Taken = { putBack(): Promise<void> };
 export type RowsAttacker = {
   plantKey(applicationId: string, keyId: string, hash: string): Promise<void>;
   takeRecord(kind: Kind, id: string): Promise<Taken>;
-  /** Changes fields of a tenant's or application's row, by the names of the store's columns. */
+  /** Changes fields in a tenant's or application's row. Fields have the names of the store's columns. */
   editRecord(kind: Kind, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Replaces an application's row with the row of one tenant or application, unchanged. */
+  /** Replaces an application's row with an unchanged row of some tenant or application. */
   moveRecord(kind: Kind, id: string, toApplication: string): Promise<void>;
-  /** Copies the sealed document from another tenant's or application's row into the row of an application. */
+  /** Copies the sealed document from another tenant's or application's row into an application's row. */
   copyDocument(kind: Kind, id: string, toApplication: string): Promise<void>;
   takeToken(stream: string): Promise<Taken>;
-  /** Changes the plaintext state of a token's row, and the times by which it is found. */
+  /** Changes the plaintext state in a token's row, and the times by which the row is found. */
   editToken(stream: string, edit: (life: TokenLife) => TokenLife): Promise<void>;
-  /** Adds every search term of one token to another one. */
+  /** Adds every search term of one token to another. */
   copyTerms(fromStream: string, toStream: string): Promise<void>;
   /** Makes every idempotency claim that names one token name another. */
   moveClaims(fromStream: string, toStream: string): Promise<void>;
   /** Changes the result in the claim that names a token. */
   editClaim(stream: string, edit: (result: ClaimResult) => ClaimResult): Promise<void>;
-  /** Replaces result, time and MAC of the claim that names one token with those of the claim that names another. */
+  /** Replaces the result, time and MAC in the claim that names one token with those in the claim that names another. */
   copyClaim(fromStream: string, toStream: string): Promise<void>;
   webhookState(id: string): Promise<StoredWebhookState>;
   setWebhookState(id: string, stored: StoredWebhookState): Promise<void>;

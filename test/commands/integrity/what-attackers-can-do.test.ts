@@ -46,7 +46,7 @@ test('rows: a search misses a token whose terms were deleted', async () => {
   expect((await get(id)).status).toBe(200);
 });
 
-test('rows: without its due time an expired token is still hidden, but the sweep does not destroy its key', async () => {
+test('rows: without its due time, an expired token is still hidden, but the sweep does not destroy its key', async () => {
   const id = await plain({ expires_at: new Date(service.clock.now() + anHour).toISOString() });
   const { content } = await keyIdsOf(service, id);
   changed('UPDATE token_rows_1 SET expires_at = NULL WHERE stream = ?', await streamOf(service, id));
@@ -57,7 +57,7 @@ test('rows: without its due time an expired token is still hidden, but the sweep
   expect(keyStatuses.map(({ destroyedAt }) => destroyedAt)).toEqual(content.map(() => null));
 });
 
-test('rows: without its claim a repeated request runs again', async () => {
+test('rows: without its claim, a repeated request runs again', async () => {
   const id = await plain();
   const headers = { 'idempotency-key': randomUUID() };
   const patch = (value: string) => service.call('PATCH', `/tokens/${id}`, { metadata: { step: value } }, { headers });
@@ -79,7 +79,7 @@ test('keys: overwriting a key makes its data unreadable', async () => {
   expect((await again.call('GET', `/tokens/${id}`, undefined, { key: service.key })).status).toBe(500);
 });
 
-test('keys: replacing the integrity key makes no row authentic; the vault does not start', async () => {
+test('keys: replacing the integrity key makes no row authentic, and the vault does not start', async () => {
   const exchange =
     "UPDATE tenant_keys SET wrapped = (SELECT wrapped FROM tenant_keys WHERE purpose <> 'integrity') WHERE purpose = 'integrity'";
   expect(tamper(service.dataDir, 'keys.db', exchange)).toBe(1);
@@ -98,7 +98,7 @@ test('keys and rows together: an older row of a live token is accepted once its 
     .run(row);
   database.close();
   expect(await get(id)).toMatchObject({ status: 500, body: { code: 'row_forged' } });
-  // Keys that were created in advance have no revision yet. The shredder would note the revisions again.
+  // Keys created in advance have no revision yet. The shredder would record the revisions again.
   const forget = 'UPDATE data_keys SET revision = (SELECT max(revision) FROM data_keys)';
   expect(tamper(service.dataDir, 'keys.db', forget)).toBeGreaterThan(0);
   const head = numberBytes(await service.vault.log.head());
@@ -110,7 +110,7 @@ test('keys and rows together: an older row of a live token is accepted once its 
   });
 });
 
-/** Removes the newest batch from the file of its month, and returns the end of the batch before it. */
+/** Removes the newest batch from its month's file. Returns the end of the batch before it. */
 function removeNewestBatch(dataDir: string): { readonly sequence: number; readonly hash: Buffer } {
   const [file = ''] = readdirSync(dataDir).filter((name) => /^access-.*\.db$/.test(name));
   const database = pinStatements(join(dataDir, file), {});
@@ -141,7 +141,7 @@ test('access log: the journal shows that the newest batch was removed after the 
   expect(await verified()).toMatchObject({ kind: 'access_log' });
 });
 
-test('access log and journal: without the end in journal.db, verification does not show that removal', async () => {
+test('access log and journal: without the end in journal.db, verification does not reveal that removal', async () => {
   const id = await plain();
   await service.service.checkpointer.run(true);
   await get(id);
@@ -153,7 +153,7 @@ test('access log and journal: without the end in journal.db, verification does n
   expect(await verified()).toBeNull();
 });
 
-describe('an older vault.db that is put back after a kill', () => {
+describe('an older vault.db restored after a kill', () => {
   const withOlder = async (isReplaced: (file: string) => boolean) => {
     const id = await plain({ metadata: { step: 'one' } });
     const before = copy();
@@ -171,7 +171,7 @@ describe('an older vault.db that is put back after a kill', () => {
     expect({ status, body }).toMatchObject({ status: 200, body: { metadata: { step: 'two' } } });
   });
 
-  test('log and journal: cuts off a change of the last minute, and its token is rejected from then on', async () => {
+  test('log and journal: cuts off a change from the last minute, and its token is rejected from then on', async () => {
     // The log is accepted. The key store has the newer revision, so the older row is rejected.
     const { status, body } = await withOlder((file) => /^(vault|journal)\.db/.test(file));
     expect({ status, body }).toMatchObject({ status: 500, body: { code: 'row_forged' } });

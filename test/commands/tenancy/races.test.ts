@@ -14,7 +14,9 @@ import { startTestService, type TestService } from '../../support/test-service.j
 const operator = { kind: 'operator' } as const;
 const readsOnly = ['application:read', 'application:update'];
 
-/** Runs two processes on one store. Each queues only its own commands, so only revisions keep them apart. */
+/**
+ * Runs two processes on one store. Each queues only its own commands, so only revisions prevent conflicts between them.
+ */
 async function withTwoProcesses(
   run: (service: TestService, vaults: readonly [Vault, Vault], make: typeof makeManager) => Promise<void>,
 ): Promise<void> {
@@ -61,7 +63,7 @@ describe('two processes at once', () => {
             : updateApplication(b, context, second.id, { name: 'x', permissions: readsOnly }),
         ]);
         expect(results.map(codeOf).sort()).toEqual(['done', 'last_administrator']);
-        // Removes the weakened application, so that the next round starts with one application again.
+        // Removes the weakened application, so the next round starts with one application again.
         if (codeOf(results[1]) === 'last_administrator') continue;
         if (round % 2 === 1) await deleteApplication(a, context, second.id);
       }
@@ -110,7 +112,7 @@ describe('two processes at once', () => {
     }));
 });
 
-/** Expects that the rows match the events and that their revisions have no gap. */
+/** Expects the rows to match the events and their revisions to have no gap. */
 async function expectRowsAreTheFold({ vault, tenantId }: TestService): Promise<void> {
   const events = await vault.log.readStream(`tenant-${tenantId}`);
   const nothing: DirectoryView = { tenant: null, applications: new Map() };

@@ -4,7 +4,7 @@ import { startTestConsole } from '../../support/console/console.js';
 
 const paths = ['/', '/tokens', '/session', '/missing', '/sign-in'];
 
-test('axe finds nothing serious on any page, in light and dark, wide and narrow, and nothing overflows', async () => {
+test('axe finds nothing serious on any page, light or dark, wide or narrow, and nothing overflows', async () => {
   const console = await startTestConsole();
   await console.service.call('POST', '/tokens', { type: 'token', data: 'first', id: 'customer-1' });
   const { page, faults } = await openChromium();
@@ -26,7 +26,7 @@ test('axe finds nothing serious on any page, in light and dark, wide and narrow,
   expect(faults).toEqual([]);
 });
 
-test('the looks that a person chooses stay, also without JavaScript', async () => {
+test('the appearance that a person chooses is kept, even without JavaScript', async () => {
   const console = await startTestConsole();
   const { page } = await openChromium({ javaScriptEnabled: false });
   const address = await console.listen();
@@ -41,7 +41,7 @@ test('the looks that a person chooses stay, also without JavaScript', async () =
   expect(await background()).toBe(light);
 });
 
-test('a keyboard alone reaches the content, the query and its completions', async () => {
+test('the keyboard alone reaches the content, the query and its completions', async () => {
   const console = await startTestConsole();
   const { page } = await openChromium();
   const address = await console.listen();

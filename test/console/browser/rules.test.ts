@@ -11,7 +11,7 @@ async function start(console: TestConsole) {
   return createApplication(console, { name: 'checkout' });
 }
 
-test('a person writes rules, previews a token by them, and saves them', async () => {
+test('a person writes rules, previews a token under them, and saves them', async () => {
   const console = await startTestConsole();
   const { id } = await start(console);
   const { page, faults } = await openChromium();

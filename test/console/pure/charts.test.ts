@@ -13,7 +13,7 @@ const data = {
 describe('stacked bars', () => {
   const chart = chartOf('daily', 'bars', data);
 
-  test('stand on each other without a gap', () => {
+  test('are stacked without a gap', () => {
     const [low, high] = chart.bars.filter(({ x }) => x === chart.bars[0]?.x);
     expect(low?.y).toBeCloseTo((high?.y ?? 0) + (high?.height ?? 0), 1);
   });
@@ -44,7 +44,7 @@ describe('lines', () => {
     expect(xs).toEqual([80, 396, 712]);
   });
 
-  test('of no values, or of one, are a chart as well', () => {
+  test('also make a chart with no values or a single one', () => {
     for (const labels of [[], ['Mon']]) {
       const empty = { title: 'none', labels, series: [{ name: 'card', values: labels.map(() => 0) }] };
       expect(JSON.stringify([chartOf('a', 'lines', empty), chartOf('b', 'bars', empty)])).not.toMatch(/null|NaN/);

@@ -15,7 +15,7 @@ test.each([
   ['operators only', ['operators'], { ...none, isOperator: true }],
   ['one application', ['support'], { ...none, tenantId: 'a', private: 'a-support' }],
   [
-    'the first of each kind, whatever the order of the claim',
+    'the first of each kind, whatever the order in the claim',
     ['audit', 'support'],
     { ...none, tenantId: 'a', private: 'a-support', management: 'a-management' },
   ],

@@ -22,7 +22,7 @@ describe('plain permissions', () => {
     ['token:delete', 'mask'],
     ['token:search', 'mask'],
     ['token:use', 'reveal'],
-  ] as const)('%s results in %s in any container', (permission, transform) => {
+  ] as const)('%s grants %s in any container', (permission, transform) => {
     expect(transformFor(all, permission, ['/x/'])).toBe(transform);
     expect(transformFor(callerHolding(permission), permission, ['/'])).toBe(transform);
   });
@@ -34,7 +34,7 @@ describe('plain permissions', () => {
     expect(grantsAnywhere(callerHolding(permission), permission)).toBe(true);
   });
 
-  it('allow a creation everywhere, masked', () => {
+  it('allow a create in any container, masked', () => {
     expect(transformForCreate(all, ['/a/', '/b/'])).toBe('mask');
     expect(transformForCreate(callerHolding('token:read'), ['/a/'])).toBeNull();
   });
@@ -56,18 +56,18 @@ describe('which containers a rule covers', () => {
   });
 });
 
-describe('the rule that decides', () => {
-  it('the rule with the lowest priority, wherever it is in the list', () => {
+describe('the deciding rule', () => {
+  it('is the rule with the lowest priority, wherever it is in the list', () => {
     const caller = callerWith({ priority: 2, transform: 'reveal' }, { priority: 1, transform: 'redact' });
     expect(transformFor(caller, 'token:read', ['/a/'])).toBe('redact');
   });
 
-  it('the earlier of two with the same priority', () => {
+  it('is the earlier of two with the same priority', () => {
     const caller = callerWith({ priority: 1, transform: 'reveal' }, { priority: 1, transform: 'redact' });
     expect(transformFor(caller, 'token:read', ['/a/'])).toBe('reveal');
   });
 
-  it('one that grants the permission, not merely one that covers the container', () => {
+  it('is one that grants the permission, not merely one that covers the container', () => {
     const caller = callerWith(
       { priority: 1, transform: 'redact', permissions: ['token:read'] },
       { priority: 2, transform: 'reveal', permissions: ['token:use'] },
@@ -79,7 +79,7 @@ describe('the rule that decides', () => {
     expect(grantsAnywhere(caller, 'token:use')).toBe(true);
   });
 
-  it('a token in several containers is read under the first rule that covers any of them', () => {
+  it('of a token in several containers is the first rule that covers any of them', () => {
     const caller = callerWith(
       { priority: 1, container: '/a/', transform: 'reveal' },
       { priority: 2, container: '/b/', transform: 'redact' },
@@ -104,7 +104,7 @@ describe('the rule that decides', () => {
     );
   });
 
-  it('is the first rule of the sorted list, as the contract states', () => {
+  it('is the first rule in the sorted list, as the contract states', () => {
     fc.assert(
       fc.property(
         accessRules,
@@ -160,7 +160,7 @@ describe('creation', () => {
   });
 });
 
-describe('which callers may change expressions over the data', () => {
+describe('the callers that may change expressions over the data', () => {
   const isPublic = (caller: Caller): Caller => ({ ...caller, applicationType: 'public' });
 
   it.each([
@@ -172,12 +172,12 @@ describe('which callers may change expressions over the data', () => {
     ['a rule that reveals to token:update', callerWith({ transform: 'reveal', permissions: ['token:update'] }), false],
     ['a rule that masks token:use', callerWith({ transform: 'mask', permissions: ['token:use'] }), false],
     [
-      'a revealing rule behind a masking one',
+      'a revealing rule after a masking one',
       callerWith({ priority: 1, transform: 'mask' }, { priority: 2, transform: 'reveal' }),
       false,
     ],
     ['a revealing rule elsewhere', callerWith({ container: '/b/', transform: 'reveal' }), false],
-    ['a public application, whatever it holds', isPublic(callerWith({ transform: 'reveal' })), false],
+    ['a public application, whatever its rules', isPublic(callerWith({ transform: 'reveal' })), false],
     ['a public application with plain token:use', isPublic(callerHolding('token:use')), false],
   ] as const)('%s: %#', (_name, caller, may) => {
     expect(maySeeClear(caller, ['/a/'])).toBe(may);

@@ -10,7 +10,7 @@ const update = ['token:update'] as const;
 const updateAndRead = ['token:update', 'token:read'] as const;
 
 describe('a move under plain permissions', () => {
-  it('needs token:update and can widen nothing', () => {
+  it('requires token:update and cannot widen anything', () => {
     expect(decideMove(callerHolding('token:update'), ['/a/'], ['/b/'])).toBe('mask');
     expect(decideMove(callerHolding('token:read', 'token:use'), ['/a/'], ['/b/'])).toBeNull();
   });
@@ -90,7 +90,7 @@ describe('a move under rules', () => {
       'mask',
     ],
     [
-      'to where the caller may create as well, which counts for nothing on a token that is there',
+      'to where the caller may also create, which has no effect on an existing token',
       [
         { container: '/', permissions: update },
         { container: '/b/', permissions: ['token:create'] },
@@ -123,7 +123,7 @@ describe('a move under rules', () => {
     );
   });
 
-  it('in several steps widens no more than in one', () => {
+  it('widens no more in several steps than in one', () => {
     fc.assert(
       fc.property(accessRules, containerPaths, containerPaths, containerPaths, (rules, first, second, third) => {
         const caller = callerWith(...rules);

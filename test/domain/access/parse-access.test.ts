@@ -40,7 +40,7 @@ describe('plain permissions', () => {
     ['private', tokenPermissions],
     ['public', ['token:create', 'token:update']],
     ['management', managementPermissions],
-  ])('a %s application may hold only the permissions of its type', (type, own) => {
+  ])('a %s application may have only the permissions of its type', (type, own) => {
     for (const permission of [...tokenPermissions, ...managementPermissions]) {
       const expected = own.includes(permission)
         ? { kind: 'permissions', permissions: new Set([permission]) }
@@ -95,7 +95,7 @@ describe('access rules', () => {
     expect(outcome({ rules: [wrong] })).toEqual(paths);
   });
 
-  it('grant a public application only what its type may hold', () => {
+  it('grant a public application only permissions of its type', () => {
     expect(outcome({ rules: [{ ...rule, permissions: ['token:create', 'token:read'] }] }, 'public')).toEqual([
       'rules[0].permissions[1]',
     ]);

@@ -15,6 +15,6 @@ test.each([
   ['a/b', false],
   ['x', false],
   ['{{', false],
-])('an error about the unknown id %j may name it: %j', (id, expected) => {
+])('whether an error about the unknown id %j may name it: %j', (id, expected) => {
   expect(nameable(id)).toBe(expected);
 });

@@ -74,7 +74,7 @@ describe('an alias', () => {
     },
   );
 
-  it('is drawn a limited number of times in one request, over all its tries', () => {
+  it('is drawn a limited number of times in one request, over all attempts', () => {
     const id = checkIdSource(expressions, '{{ data | alias_preserve_length }}');
     if (!id.ok) throw new Error(JSON.stringify(id.errors));
     let drawn = 0;

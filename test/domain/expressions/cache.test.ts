@@ -10,13 +10,13 @@ function parse(expressions: ReturnType<typeof createExpressions>, source: string
   return parsed.expression;
 }
 
-describe('compiled expressions are kept, within bounds', () => {
+describe('compiled expressions are cached, within limits', () => {
   it('the same source is compiled once', () => {
     const expressions = createExpressions();
     expect(parse(expressions, '{{ data }}')).toBe(parse(expressions, '{{ data }}'));
   });
 
-  it('entries over the limit are forgotten, the least recently used first', () => {
+  it('entries over the limit are dropped, least recently used first', () => {
     const expressions = createExpressions({ cacheEntriesMax: 2 });
     const first = parse(expressions, 'a');
     const second = parse(expressions, 'b');
@@ -26,13 +26,13 @@ describe('compiled expressions are kept, within bounds', () => {
     expect(parse(expressions, 'b')).not.toBe(second);
   });
 
-  it('a source over 4,000 UTF-16 units is not kept', () => {
+  it('a source over 4,000 UTF-16 units is not cached', () => {
     const expressions = createExpressions();
     const long = '😀'.repeat(2_001);
     expect(parse(expressions, long)).not.toBe(parse(expressions, long));
   });
 
-  it('permissions of one scope do not leak into another', () => {
+  it('one scope’s permissions do not leak into another', () => {
     const expressions = createExpressions();
     const alias = '{{ data | alias_card }}';
     const slip = '{{ data reveal_last: 4 }}';

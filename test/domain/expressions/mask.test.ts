@@ -8,7 +8,7 @@ const expressions = createExpressions();
 describe('a masked read', () => {
   const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
 
-  it('of a card by its default mask', () => {
+  it('applies a card’s default mask', () => {
     const defaultMask = {
       number: '{{ data.number | reveal_last: 4 }}',
       expiration_month: '{{ data.expiration_month }}',
@@ -47,7 +47,7 @@ describe('a masked read', () => {
     expect(masked).toEqual({ redacted: false, data: 'x' });
   });
 
-  it('names the place of every error', () => {
+  it('names the location of every error', () => {
     const checked = expressions.parseMask({ ok: 1, number: '{{', list: ['x', '{{ data | nope }}'], 'a b': '}}' });
     expect(checked.ok ? [] : Object.keys(checked.errors)).toEqual(['mask.number', 'mask.list[1]', 'mask["a b"]']);
     const inTokenize = expressions.parseMask('{{', 'a.b[0].mask');
@@ -82,7 +82,7 @@ describe('a masked read', () => {
     expect(looked).toBe(1_000);
   });
 
-  it('of a short bank account hides the whole number if the default mask is marked to do so', () => {
+  it('hides the whole number of a short bank account if the default mask is marked to do so', () => {
     const accountMask = { account_number: '{{ data.account_number | reveal_last: 4 }}', routing: '{{ data.routing }}' };
     const data = { account_number: '123', routing: '021000021' };
     expect(expressions.evaluateMask(accountMask, { data }, { hideShortValues: true })).toEqual({
@@ -94,7 +94,7 @@ describe('a masked read', () => {
     expect(long).toEqual({ redacted: false, data: 'X2345' });
   });
 
-  it('does not define a prototype through a key of the mask', () => {
+  it('does not define a prototype through a key in the mask', () => {
     const hostile = JSON.parse('{"__proto__": {"polluted": "{{ data }}"}}');
     const masked = expressions.evaluateMask(hostile, { data: 'x' });
     expect(masked.redacted ? null : Object.getPrototypeOf(masked.data)).toBe(Object.prototype);

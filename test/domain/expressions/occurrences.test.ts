@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { occurrences } from '#src/domain/expressions/text.js';
 import { finish } from '#src/domain/steps.js';
 
-/** Returns a text that counts how often it is read. */
+/** Returns a string that counts how often it is read. */
 function counted(text: string) {
   const seen = { length: text.length, looks: 0, charCodeAt: (i: number) => text.charCodeAt(i + 0 * ++seen.looks) };
   return seen;
 }
 
-describe('searching a text', () => {
+describe('searching a string', () => {
   it('finds what String.split finds', () => {
     const few = (constraints: { minLength?: number; maxLength: number }) =>
       fc.array(fc.constantFrom('a', 'b', '😀', '\ud83d'), constraints).map((all) => all.join(''));

@@ -65,7 +65,7 @@ describe('no input makes parsing or evaluating throw', () => {
   });
 });
 
-describe('the longest hostile source is parsed in little time', () => {
+describe('the longest hostile source is parsed quickly', () => {
   it.each([
     '{{',
     '}}',
@@ -99,8 +99,8 @@ describe('the longest hostile source is parsed in little time', () => {
     "{{ data | json: '$",
     '{{ data == ',
   ])('%s, repeated', (piece) => {
-    // Quadratic work on 4,000 characters, a thousand times, would take minutes. Correct code takes far less than a
-    // second.
+    // Quadratic work on 4,000 characters, a thousand times over, would take minutes. Correct code takes far less than
+    // one second.
     const started = performance.now();
     for (const end of ['', ' }}', "' }}", ' %}', ']', ')']) {
       use(`${piece.repeat(Math.floor(3_990 / piece.length))}${end}`);

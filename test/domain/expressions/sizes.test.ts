@@ -29,7 +29,7 @@ describe('a result over 512 KiB is rejected before it is built', () => {
     expect(process.memoryUsage().heapUsed - heapBefore).toBeLessThan(128 * 1024 * 1024);
   });
 
-  it('exactly 512 KiB are accepted', () => {
+  it('exactly 512 KiB is accepted', () => {
     expect(evaluate('{{ data | append: data | size }}', half)).toBe(limit);
     expect(evaluate('{{ data.a | append: data.b }}', { a: half, b: `${half}x` })).toEqual({
       refused: expect.stringContaining('512 KiB'),
@@ -38,7 +38,7 @@ describe('a result over 512 KiB is rejected before it is built', () => {
   });
 });
 
-describe('the results of one token stay within 1 MiB', () => {
+describe('one token’s results stay within 1 MiB', () => {
   const expressions = createExpressions();
   const data = 'x'.repeat(400 * 1024);
 
@@ -64,7 +64,7 @@ describe('the results of one token stay within 1 MiB', () => {
   });
 });
 
-describe('the size of a JSON text', () => {
+describe('the size of JSON text', () => {
   it('equals the size of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
@@ -75,7 +75,7 @@ describe('the size of a JSON text', () => {
     expect(jsonSize('\ud800a\udc00')).toBe(Buffer.byteLength(JSON.stringify('\ud800a\udc00')));
   });
 
-  it('is not counted to the end if it is too large', () => {
+  it('is not counted to the end if the text is too large', () => {
     let looked = 0;
     const endless = Array.from({ length: 10_000 }, () =>
       Object.defineProperty({}, 'a', { enumerable: true, get: () => ++looked }),
@@ -123,7 +123,7 @@ describe('a mask that reads a lot and shows little', () => {
     expect(allowed - budget.remainingWorkBytes, 'not noted as work').toBeGreaterThan(allowed / 4);
   });
 
-  it('of long paths is counted, because they are parsed each time', () => {
+  it('with long paths is counted, because they are parsed each time', () => {
     const budget = createBudget();
     const allowed = budget.remainingWorkBytes;
     const path = `$${'.a'.repeat(1_900)}`;

@@ -38,7 +38,7 @@ describe('an expression keeps or concatenates values', () => {
   });
 });
 
-/** These are rejected in a mask as well. Other malformed expressions are stored in a mask. */
+/** Expressions that are rejected in a mask as well. Other malformed expressions are stored in a mask. */
 const refusedEverywhere = [
   '{{',
   '{{ data',
@@ -114,7 +114,7 @@ describe('rejected expressions', () => {
     expect(parsed).toEqual({ ok: false, message: expect.any(String) });
   });
 
-  it.each(refusedEverywhere)('also in a mask: %s', (source) => {
+  it.each(refusedEverywhere)('even in a mask: %s', (source) => {
     expect(expressions.parseMask({ a: [source] })).toEqual({
       ok: false,
       errors: { 'mask.a[0]': [expect.any(String)] },

@@ -16,8 +16,8 @@ import {
 
 const directory = directoryAfter(tenant, create('boss', manager()), create('reader', reader));
 
-describe('a command that changes nothing decides no event', () => {
-  test('an update to the present values', () => {
+describe('a command that changes nothing produces no event', () => {
+  test('an update to the current values', () => {
     expect(outcome(as('boss'), update('reader', ['token:read'], { name: 'reader' }), directory)).toEqual([]);
     expect(outcome(as('boss'), { do: 'update_tenant', name: 'shop', settings: {} }, directory)).toEqual([]);
     const settings = { deduplicate_tokens: 'false' } as const;
@@ -25,7 +25,7 @@ describe('a command that changes nothing decides no event', () => {
   });
 });
 
-describe('an update names the fields that it changed and leaves a stamp', () => {
+describe('an update names the fields that it changed and records who changed them and when', () => {
   test.for([
     ['name', update('reader', ['token:read'])],
     ['permissions', update('reader', ['token:search'], { name: 'reader' })],
@@ -45,7 +45,7 @@ describe('an update names the fields that it changed and leaves a stamp', () => 
     expect(decided).toMatchObject({ facts: [{ changed: ['permissions', 'rules'] }] });
   });
 
-  test('repeating the type is allowed; another type is not', () => {
+  test('repeating the type is allowed, and another type is not', () => {
     expect(outcome(operator, update('reader', ['token:use'], { type: 'private' }), directory)).toHaveLength(1);
     expect(outcome(operator, update('reader', ['token:use'], { type: null }), directory)).toHaveLength(1);
     for (const type of ['public', 'management', '', 1, {}]) {
@@ -81,7 +81,7 @@ describe('keys', () => {
   });
 });
 
-describe('the end of a tenant', () => {
+describe('the deletion of a tenant', () => {
   test('requires the tenant’s exact name', () => {
     for (const name of ['', 'Shop', ' shop']) {
       expect(outcome(as('boss'), { do: 'delete_tenant', name }, directory)).toBe('validation_failed');

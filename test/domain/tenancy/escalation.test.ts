@@ -10,22 +10,23 @@ const directory = directoryAfter(
   create('reader', reader),
 );
 
-describe('a management application cannot gain permissions that it does not hold', () => {
+describe('a management application cannot gain permissions that it does not have', () => {
   test.for([
-    ['making a stronger one', create('new', manager([...some, 'log:read']))],
-    ['making an equal one and a bit', create('new', manager(managementPermissions))],
+    ['creating an application with more permissions', create('new', manager([...some, 'log:read']))],
+    ['creating an application with all permissions', create('new', manager(managementPermissions))],
     ['adding a permission to itself', update(weak, [...some, 'tenant:delete'])],
-    ['adding one to another', update('reader', ['token:read'])],
-    ['changing a stronger one', update(strong, some)],
-    ['taking a key of a stronger one', issue(strong, 'strong-3')],
-    ['deleting a stronger one', { do: 'delete_application', id: strong }],
-    ['revoking a key of a stronger one', { do: 'revoke_key', id: strong, keyId: 'strong-2' }],
+    ['adding a permission to another application', update('reader', ['token:read'])],
+    ['changing an application with more permissions', update(strong, some)],
+    ['issuing a key for an application with more permissions', issue(strong, 'strong-3')],
+    ['deleting an application with more permissions', { do: 'delete_application', id: strong }],
+    ['revoking a key of an application with more permissions', { do: 'revoke_key', id: strong, keyId: 'strong-2' }],
   ] as const)('%s', ([what, command]) => {
-    const expected = what === 'adding one to another' ? ['application.updated'] : 'exceeds_own_permissions';
+    const expected =
+      what === 'adding a permission to another application' ? ['application.updated'] : 'exceeds_own_permissions';
     expect(outcome(as(weak), command, directory)).toEqual(expected);
   });
 
-  test('an application may grant, revoke and use the permissions that it holds', () => {
+  test('an application may grant, revoke and use the permissions that it has', () => {
     expect(outcome(as(weak), create('new', manager(some)), directory)).toEqual([
       'application.created',
       'application.key.issued',
@@ -49,7 +50,7 @@ describe('the permissions that count are those at the revision that the events f
     expect(outcome(as(weak), create('new', reader), now)).toBe(code);
   });
 
-  test.for(['reader', weak])('a permission that %s does not hold', (id) => {
+  test.for(['reader', weak])('a permission that %s does not have', (id) => {
     expect(outcome(as(id), { do: 'update_tenant', name: 'mine', settings: {} }, directory)).toBe('permission_missing');
     expect(outcome(as(id), { do: 'delete_tenant', name: 'shop' }, directory)).toBe('permission_missing');
     expect(outcome(as(id), { do: 'create_tenant', name: 'shop' }, directory)).toBe('permission_missing');

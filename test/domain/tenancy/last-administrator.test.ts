@@ -32,7 +32,7 @@ describe('the last application that can create and update applications cannot lo
     }
   });
 
-  test.for(losing)('%s, next to some that do not count', ([, command]) => {
+  test.for(losing)('%s, next to applications that do not count', ([, command]) => {
     const others = [
       create('halves', manager(['application:create'])),
       create('other half', manager(['application:update'])),
@@ -43,7 +43,7 @@ describe('the last application that can create and update applications cannot lo
     expect(outcome(operator, command, directoryAfter(...alone, ...others))).toBe('last_administrator');
   });
 
-  test.for(losing)('%s is allowed next to another one', ([, command]) => {
+  test.for(losing)('%s is allowed next to another administrator', ([, command]) => {
     const two = directoryAfter(...alone, create('other', manager([...administrates])));
     expect(outcome(as(last), command, two)).toHaveLength(1);
   });

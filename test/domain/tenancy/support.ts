@@ -8,7 +8,7 @@ import { evolveDirectory, noDirectory, type TenantDirectory } from '#src/domain/
 export const operator: Actor = { kind: 'operator' };
 export const at = Date.UTC(2026, 0, 31, 12);
 
-/** Returns an application as actor. It uses the key `<id>-1` unless another key is named. */
+/** Returns an application as the actor. It uses the key `<id>-1` unless another key is named. */
 export function as(applicationId: string, keyId = `${applicationId}-1`): Actor {
   return { kind: 'application', applicationId, keyId };
 }
@@ -40,7 +40,7 @@ export function update(
 }
 
 /**
- * Returns the result of the commands, run one after another. Each is run by its actor, or by the operator if none is
+ * Returns the result of running the commands one after another. Each is run by its actor, or by the operator if none is
  * named.
  */
 export function directoryAfter(
@@ -56,7 +56,7 @@ export function directoryAfter(
 
 export const tenant: DirectoryCommand = { do: 'create_tenant', name: 'shop' };
 
-/** Returns the code of a rejection, or the types of the decided events. */
+/** Returns the code of a rejection, or the types of the resulting events. */
 export function outcome(actor: Actor, command: DirectoryCommand, directory: TenantDirectory, when = at) {
   const decided = decideDirectory(command, { actor, at: when }, directory);
   return decided.ok ? decided.facts.map(({ type }) => type) : decided.code;

@@ -108,7 +108,7 @@ describe('round trips', () => {
   const two = (value: number) => String(value).padStart(2, '0');
   const offsetText = (minutes: number) =>
     `${minutes < 0 ? '-' : '+'}${two(Math.trunc(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
-  /** Returns the local time at an offset, as a date shifted by that offset. */
+  /** Returns the local time at an offset as a date shifted by that offset. */
   const wall = (ms: number, minutes: number) => new Date(ms + minutes * 60_000);
 
   it('reads back every moment written as M/D/YYYY h:mm:ss AM|PM with an offset', () => {
@@ -147,7 +147,7 @@ describe('round trips', () => {
     );
   });
 
-  it('agrees with the calendar of the platform about which dates exist', () => {
+  it('agrees with the platform’s calendar on which dates exist', () => {
     const part = (max: number) => fc.integer({ min: 0, max });
     fc.assert(
       fc.property(fc.integer({ min: 1000, max: 9999 }), part(13), part(32), (year, month, day) => {

@@ -29,7 +29,7 @@ describe('create', () => {
     given(created, deleted).when(create).thenEvents(born);
   });
 
-  it('starts the hour of a cvc at the instant of the command', () => {
+  it('starts a cvc’s hour at the instant of the command', () => {
     given()
       .when({ ...create, tokenType: 'card', hasCvc: true, expiresAt: 5 })
       .thenEvents({ ...born, tokenType: 'card', hasCvc: true, expiresAt: 5, cvcPurgeAt: at + hour });
@@ -51,13 +51,13 @@ describe('create', () => {
 });
 
 describe('update', () => {
-  it('decides nothing when nothing changes', () => {
+  it('produces no event when nothing changes', () => {
     given(created)
       .when({ ...update, changed: [] })
       .thenEvents();
   });
 
-  it('keeps the key if the data stays', () => {
+  it('keeps the key if the data stays the same', () => {
     given(created).when(update).thenEvents(updated);
   });
 
@@ -73,7 +73,7 @@ describe('update', () => {
       .thenEvents({ ...updated, changed: ['data'], key: null });
   });
 
-  it('ends the key of a cvc that is removed or replaced', () => {
+  it('ends the key of a removed or replaced cvc', () => {
     given(created)
       .when({ ...update, changed: ['data'], cvc: 'removed' })
       .thenEvents({ ...updated, changed: ['data'], cvc: 'removed', ends: ['c1'] });
@@ -82,7 +82,7 @@ describe('update', () => {
       .thenEvents({ ...updated, changed: ['data'], cvc: 'set', cvcPurgeAt: at + hour, ends: ['c1'] });
   });
 
-  it('never keeps a cvc whose hour is over, even if it was not purged yet', () => {
+  it('never keeps a cvc whose hour is over, even if it has not been purged yet', () => {
     given(created)
       .when({ ...update, at: startMs + hour })
       .thenEvents({ ...updated, cvc: 'removed', ends: ['c1'] });
@@ -121,13 +121,13 @@ describe('delete', () => {
 });
 
 describe('expire', () => {
-  it('names the nominal time, whenever it is recorded', () => {
+  it('records the nominal time, whenever it is recorded', () => {
     given(expiring)
       .when({ do: 'expire', at: later + 5_000 })
       .thenEvents({ type: 'token.expired', dueAt: later, ends: ['k1', 'c1'] });
   });
 
-  it('decides nothing before its time, for a token that never expires, and twice', () => {
+  it('produces no event before its time, for a token that never expires, or a second time', () => {
     given(expiring)
       .when({ do: 'expire', at: later - 1 })
       .thenEvents();
@@ -150,7 +150,7 @@ describe('purge_cvc', () => {
       .thenEvents({ ...purged, reason: 'request' });
   });
 
-  it('decides nothing before the hour is over, and without a cvc', () => {
+  it('produces no event before the hour is over, or without a cvc', () => {
     given(created)
       .when({ do: 'purge_cvc', at: startMs + hour - 1, reason: 'due' })
       .thenEvents();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cvcAt, isExpired, keysOf } from '#src/domain/token/token-state.js';
 import { created, deleted, expiring, startMs, stateAfter, updatedFact } from './given.js';
 
-describe('a life of a token', () => {
+describe('a token’s life', () => {
   it('begins with its creation', () => {
     expect(stateAfter([created])).toEqual({
       revision: 0,
@@ -15,7 +15,7 @@ describe('a life of a token', () => {
     });
   });
 
-  it('gets key, expiry and cvc from an update, and records its author', () => {
+  it('gets its key, expiry and cvc from an update, and records the update’s author', () => {
     const state = stateAfter([expiring, updatedFact({ key: 'k2', ends: ['k1'] })]);
     expect(state.life).toMatchObject({
       ...{ key: 'k2', contentRevision: 1, expiresAt: null, modifiedAt: startMs + 1_000, modifiedBy: 'app' },
@@ -43,7 +43,7 @@ describe('a life of a token', () => {
     });
   });
 
-  it('is followed by the next one, which knows only the keys that it ended: they may not be destroyed yet', () => {
+  it('is followed by the next life, which knows only the keys that it ended: they may not be destroyed yet', () => {
     const next = { type: 'token.created', clear: { token_type: 'token', key: 'k9' } } as const;
     const { life, ended, revision } = stateAfter([created, deleted, next]);
     expect(life).toMatchObject({ tokenType: 'token', createdRevision: 2, key: 'k9', cvc: null, superseded: [] });
@@ -62,7 +62,7 @@ describe('a life of a token', () => {
   });
 });
 
-describe('the instants', () => {
+describe('the exact moments', () => {
   it('of expiry and purge already count as past', () => {
     const { life } = stateAfter([expiring]);
     if (life === null) throw new Error('it lives');

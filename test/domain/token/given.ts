@@ -7,7 +7,7 @@ import { noToken, type TokenState } from '#src/domain/token/token-state.js';
 /** The time of the first event in a history. */
 export const startMs = 1_000_000;
 
-/** Returns the state after these facts. Each happened a second after the previous one, and `app` wrote it. */
+/** Returns the state after these facts. Each happened one second after the previous one, and `app` wrote it. */
 export function stateAfter(facts: readonly TokenEventHeader[]): TokenState {
   return facts.reduce(
     (state, fact, i) =>

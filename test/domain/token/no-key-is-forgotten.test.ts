@@ -27,8 +27,8 @@ const command: fc.Arbitrary<TokenCommand> = fc.oneof(
   fc.record({ do: fc.constant('purge_cvc'), at, reason: fc.constantFrom('due', 'request') }),
 ) as fc.Arbitrary<TokenCommand>;
 
-/** A key that no event ends would keep erased data readable forever. A key that ends too early loses live data. */
-test('each key that an event names either lives in the state or was ended by exactly one event', () => {
+/** Threat: a key that no event ends keeps erased data readable forever. A key that ends too early loses live data. */
+test('each key that an event names is either alive in the state or was ended by exactly one event', () => {
   const steps = fc.array(fc.record({ command, pauseMs: fc.integer({ min: 0, max: 120 }) }), { maxLength: 30 });
   fc.assert(
     fc.property(steps, (sequence) => {
@@ -63,7 +63,7 @@ function placed(command: TokenCommand, now: number): TokenCommand {
   return { ...command, at: now, expiresAt: command.expiresAt === null ? null : now + command.expiresAt };
 }
 
-/** Returns the fact that a decision becomes when it gets its keys. */
+/** Returns the fact that a decision becomes once it gets its keys. */
 function factOf(decision: TokenEvent, count: number): TokenEventHeader {
   switch (decision.type) {
     case 'token.created': {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { innerNode } from '#src/events/audit/merkle.js';
 
-// RFC 6962 as section 2.1 defines it, over all leaves. A service or an auditor would compute the same from the log.
+// RFC 6962 as defined in section 2.1, over all leaves. A service or an auditor would compute the same from the log.
 
 /** Returns the Merkle tree hash of leaves that are already hashed. */
 export function rootOf(leaves: readonly Uint8Array[]): Uint8Array {

@@ -48,7 +48,7 @@ const events = (read('test/events/recorded-version-1.json') as { readonly events
 const checkpoints = recording.events.map(recorded);
 const key = bytes(recording.key);
 
-/** The events of the log by commit, with the recorded values of each. */
+/** The log's events by commit, with the recorded values of each. */
 const commits = recording.commits.map((commit, index) => {
   const start = recording.commits.slice(0, index).reduce((sum, before) => sum + before.events, 0);
   const own = events.slice(start, start + commit.events);
@@ -69,7 +69,7 @@ const stored: readonly StoredEvent[] = commits.flatMap(({ own, first, digests, s
   })),
 );
 
-test('commits, MACs, chain and tree over the recorded events equal the recorded ones', () => {
+test('commits, MACs, chain and tree over the recorded events match the recorded ones', () => {
   let [link, tree] = [noLink, emptyTree];
   for (const { own, stream, first, digests, sealed, leaf, mac, link: recordedLink, root } of commits) {
     const commit = sealCommit(key, stream, first - 1, own);
@@ -84,13 +84,13 @@ test('commits, MACs, chain and tree over the recorded events equal the recorded 
   expect(commits.some(({ own }) => own.length > 1)).toBe(true);
 });
 
-test('each recorded event proves itself, without the others of its commit', () => {
+test('each recorded event proves itself, without the other events in its commit', () => {
   const leaves = commits.flatMap(({ own, leaf }) => own.map(() => leaf));
   expect(stored.map((event) => hex(provenLeaf(key, event) ?? Buffer.of()))).toEqual(leaves);
   expect(stored.map((event) => provenLeaf(Buffer.alloc(32), event)).filter((leaf) => leaf !== null)).toEqual([]);
 });
 
-test('every recorded checkpoint is read unchanged, signs chain and tree, and names the previous one', () => {
+test('every recorded checkpoint is read unchanged, signs the chain and the tree, and names the previous checkpoint', () => {
   let previous: string | null = null;
   for (const event of checkpoints) {
     const checkpoint = readCheckpointEvent(event);
@@ -138,10 +138,10 @@ describe('a checkpoint that cannot be read stops the reader', () => {
   test.each([
     ['of a newer version', { version: checkpointVersion + 1 }],
     ['of another type', { type: 'token.created' }],
-    ['without its clear part', { clear: {} }],
+    ['without its plaintext part', { clear: {} }],
     ['with an invalid hash', { clear: { ...first.clear, hash: 'x' } }],
     ['with peaks that do not lead to its root', { clear: { ...first.clear, peaks: [...peaks].reverse() } }],
-    ['with a peak too many', { clear: { ...first.clear, peaks: [...peaks, 'ee'.repeat(32)] } }],
+    ['with one peak too many', { clear: { ...first.clear, peaks: [...peaks, 'ee'.repeat(32)] } }],
   ])('%s', (_, change) => {
     expect(() => readCheckpointEvent({ ...first, ...change })).toThrow(UnreadableEvent);
   });
@@ -162,22 +162,22 @@ describe('the MAC of an event', () => {
     ['actor', { actorId: 'other' }],
     ['time', { time: 1 }],
     ['cmd', { cmd: 'd' }],
-    ['clear part', { clear: { other: true } }],
+    ['plaintext part', { clear: { other: true } }],
     ['first revision', { proof: { ...event.proof, first: event.proof.first - 1 } }],
-    ['hash of what is sealed', { proof: { ...event.proof, sealedHash: Buffer.alloc(32) } }],
+    ['hash of the sealed values', { proof: { ...event.proof, sealedHash: Buffer.alloc(32) } }],
     ['code', { proof: { ...event.proof, mac: Buffer.alloc(32) } }],
     ['code, cut short', { proof: { ...event.proof, mac: event.proof.mac.subarray(0, 16) } }],
-    ['commit, which gets another event', { proof: { ...event.proof, digests: Buffer.alloc(64) } }],
+    ['commit, which has another event', { proof: { ...event.proof, digests: Buffer.alloc(64) } }],
   ])('is not valid for another %s', (_, change) => {
     expect(provenLeaf(key, { ...event, ...change })).toBeNull();
   });
 
   test.each<[string, Partial<StoredEvent>]>([
     ['a changed fact', { actorId: 'other' }],
-    ['the place of another event', { revision: second.revision }],
-    ['a place outside of its commit', { revision: first.proof.first + 3 }],
-    ['a commit that is cut off', { proof: { ...first.proof, digests: first.proof.digests?.subarray(0, 32) ?? null } }],
-    ['digests that are no hashes', { proof: { ...first.proof, digests: Buffer.alloc(33) } }],
+    ['another event’s place', { revision: second.revision }],
+    ['a place outside its commit', { revision: first.proof.first + 3 }],
+    ['a truncated commit', { proof: { ...first.proof, digests: first.proof.digests?.subarray(0, 32) ?? null } }],
+    ['digests that are not hashes', { proof: { ...first.proof, digests: Buffer.alloc(33) } }],
     ['no digests', { proof: { ...first.proof, digests: null } }],
   ])('is not valid, in a commit of several events, for %s', (_, change) => {
     expect(provenLeaf(key, { ...first, ...change })).toBeNull();
@@ -192,10 +192,13 @@ describe('the hash of the sealed values', () => {
   const whole = { trace: Buffer.of(1), sealed: { content: Buffer.of(2), cvc: null } };
   test.each([
     ['trace', { ...whole, trace: Buffer.of(9) }],
-    ['lack of a trace', { ...whole, trace: null }],
+    ['missing trace', { ...whole, trace: null }],
     ['content', { ...whole, sealed: { content: Buffer.of(9), cvc: null } }],
-    ['ciphertext of the content, moved to that of the cvc', { ...whole, sealed: { content: null, cvc: Buffer.of(2) } }],
-    ['empty ciphertext in place of none', { ...whole, sealed: { content: Buffer.of(2), cvc: Buffer.alloc(0) } }],
+    ['content ciphertext, moved to the cvc', { ...whole, sealed: { content: null, cvc: Buffer.of(2) } }],
+    [
+      'empty ciphertext in place of a missing one',
+      { ...whole, sealed: { content: Buffer.of(2), cvc: Buffer.alloc(0) } },
+    ],
   ])('changes with its %s', (_, changed) => {
     expect(hex(sealedHash(changed))).not.toBe(hex(sealedHash(whole)));
   });

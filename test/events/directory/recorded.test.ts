@@ -85,10 +85,10 @@ describe('an unreadable event stops the reader and is never skipped', () => {
   const [first] = events;
   test.for([
     ['of a newer version', { version: directoryEventVersion + 1 }],
-    ['of a version that never was', { version: 0 }],
+    ['of a version that never existed', { version: 0 }],
     ['of an unknown type', { type: 'application.renamed' }],
-    ['of a type that objects have', { type: 'constructor' }],
-    ['without a part that its type has', { type: 'application.created', clear: {} }],
+    ['of a type that every object has', { type: 'constructor' }],
+    ['without a required part', { type: 'application.created', clear: {} }],
   ] as const)('%s', ([, change]) => {
     if (first === undefined) throw new Error('none was recorded');
     expect(() => readDirectoryEvent({ ...first, ...change })).toThrow(UnreadableEvent);

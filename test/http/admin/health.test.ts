@@ -23,7 +23,7 @@ test('a ready service reports each store and the gap of each projection', async 
   });
   await createPlain(service);
   const gapNow = async () => (await ask('/health/ready')).json().projections[2].gap;
-  // The cluster profile's report may be up to a second old.
+  // The cluster profile's report may be up to one second old.
   await vi.waitFor(async () => expect(await gapNow()).toBe(before.projections[2].gap + 1), { timeout: 10_000 });
   await service.service.sweep.run();
   expect((await ask('/health/live')).json()).toEqual({ status: 'live' });
@@ -34,7 +34,7 @@ test('a lost key is named on the admin listener, and the public listener shows o
   service.service.reportError(new KeyLost('token-1', 'key_missing'));
   const ready = await ask('/health/ready');
   expect(ready.statusCode).toBe(503);
-  expect(ready.json()).toMatchObject({ status: 'not_ready', reasons: ['keys of tokens are lost'] });
+  expect(ready.json()).toMatchObject({ status: 'not_ready', reasons: ['token keys are lost'] });
   const shown = await service.call('GET', '/health/ready');
   expect(shown).toMatchObject({ status: 503, body: { status: 'not_ready' }, headers: { 'retry-after': '1' } });
   expect(Object.keys(shown.body)).toEqual(['status']);
@@ -42,7 +42,7 @@ test('a lost key is named on the admin listener, and the public listener shows o
 
 test('a store that does not respond is down, and its gaps are unknown', async () => {
   const { service, ask } = await startWithAdmin();
-  // The EventStoreDB client reconnects if it is used after being closed.
+  // The EventStoreDB client reconnects if it is used after it was closed.
   const needed = isCluster ? ['MongoDB'] : stores;
   await service.service.close();
   const ready = await ask('/health/ready');

@@ -28,7 +28,7 @@ test('the metrics count requests by template, erased keys and commits, and descr
   expect(body).toMatch(/^process_resident_memory_bytes \d+/m);
 });
 
-test('no metric names a token, an application, a tenant or a value', async () => {
+test('no metric contains a token, an application, a tenant or a value', async () => {
   const { service, ask } = await startWithAdmin();
   const { id, tenant_id, created_by, fingerprint } = await createPlain(service, { data: 'value-4711' });
   await service.call('GET', `${path(id)}?q=value-4711`);
@@ -45,7 +45,7 @@ test('the public listener has no metrics', async () => {
   expect((await service.call('GET', '/metrics')).status).toBe(404);
 });
 
-test('a 404 on the admin listener repeats nothing of the request', async () => {
+test('a 404 on the admin listener repeats nothing from the request', async () => {
   const { ask } = await startWithAdmin();
   const { statusCode, body } = await ask('/value-4711');
   expect(statusCode).toBe(404);

@@ -26,15 +26,15 @@ describe('ordinary bodies', () => {
     '"\u2028\u2029\u007fé😀"',
     '{"constructor":"data","prototype":{"constructor":[{"prototype":1}]}}',
     '{"toString":1,"hasOwnProperty":2}',
-  ])('%s is parsed like JSON.parse does', (text) => {
+  ])('%s is parsed as by JSON.parse', (text) => {
     expect(parseJsonBody(text)).toEqual({ ok: true, value: JSON.parse(text) });
   });
 
-  it('takes the last of duplicate keys', () => {
+  it('uses the last of duplicate keys', () => {
     expect(parseJsonBody('{"a":1,"b":2,"a":3}')).toEqual({ ok: true, value: { a: 3, b: 2 } });
   });
 
-  it('skips one byte order mark at the beginning, in bytes and in text', () => {
+  it('skips one byte order mark at the beginning, in bytes and in strings', () => {
     expect(parseJsonBody(Buffer.from([0xef, 0xbb, 0xbf, 0x31]))).toEqual({ ok: true, value: 1 });
     expect(parseJsonBody('\uFEFF1')).toEqual({ ok: true, value: 1 });
     expect(message('\uFEFF\uFEFF1')).toContain('at position 1');
@@ -99,7 +99,7 @@ describe('malformed text is rejected at its position', () => {
     }
   });
 
-  it('never repeats text of the body', () => {
+  it('never repeats text from the body', () => {
     for (const text of ['4242424242424242x', '{"4242424242424242', '["4242\u0001"]', '4242424242424242 4242']) {
       expect(message(text)).not.toContain('4242');
     }
@@ -251,7 +251,7 @@ describe('against JSON.parse', () => {
     );
   });
 
-  it('agrees on malformed texts made of pieces of JSON', () => {
+  it('agrees on malformed text made of pieces of JSON', () => {
     const pieces = ['{', '}', '[', ']', ',', ':', '"a"', '"\\u0041"', '"', '\\', '1', '-', '.', 'e', '0', 'true', ' '];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), (chosen) => {
@@ -264,7 +264,7 @@ describe('against JSON.parse', () => {
     );
   });
 
-  it('agrees on malformed texts after one change to a valid text', () => {
+  it('agrees on malformed text made by one change to valid text', () => {
     const unit = fc.integer({ min: 0, max: 0x2100 }).map((code) => String.fromCharCode(code));
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), fc.nat(), unit, (value, place, inserted) => {
@@ -289,7 +289,7 @@ describe('against JSON.parse', () => {
   }
 });
 
-/** Reads a body with the scanner that builds the value itself, whatever its size. */
+/** Reads a body with the scanner that builds the value itself, whatever the body's size. */
 function inSteps(text: string): JsonBody {
   return finish(parsingJsonBody(Buffer.from(text), 0));
 }
@@ -298,7 +298,7 @@ describe('a body that is read in steps', () => {
   const value = fc.jsonValue({ maxDepth: 6 });
   const unit = fc.integer({ min: 0, max: 0x2100 }).map((code) => String.fromCharCode(code));
 
-  it('has the same result as when it is read at once, unchanged or with one change', () => {
+  it('has the same result as when it is read at once, whether unchanged or with one change', () => {
     fc.assert(
       fc.property(value, fc.constantFrom(undefined, 2), fc.nat(), unit, (value, space, place, inserted) => {
         const text = JSON.stringify(value, null, space);
@@ -317,13 +317,13 @@ describe('a body that is read in steps', () => {
     '{"2":"b","1":"a","x":"c"}',
     '  "lone"  ',
     '\uFEFF[1]',
-  ])('%s has the same value, and its keys the same order', (text) => {
+  ])('%s has the same value and the same order of keys', (text) => {
     const [steps, whole] = [inSteps(text), parseJsonBody(Buffer.from(text))];
     expect(steps).toEqual(whole);
     expect(JSON.stringify(steps)).toBe(JSON.stringify(whole));
   });
 
-  it('is interrupted often: 4 MiB of any kind yield to others hundreds of times', () => {
+  it('is interrupted often: 4 MiB of any kind yield to other work hundreds of times', () => {
     for (const unit of ['[],', '"\\n",', '1,', '{"a":{}},']) {
       const text = `[${unit.repeat(4_000_000 / unit.length)}0]`;
       const steps = parsingJsonBody(Buffer.from(text));
@@ -333,7 +333,7 @@ describe('a body that is read in steps', () => {
     }
   });
 
-  it('is rejected for bytes that are not UTF-8, wherever the parts are split', () => {
+  it('is rejected for bytes that are not UTF-8, wherever the chunks are split', () => {
     const bad = Buffer.concat([Buffer.from(`"${'é'.repeat(300_000)}`), Buffer.from([0xc3]), Buffer.from('"')]);
     expect(finish(parsingJsonBody(bad))).toEqual({ ok: false, message: 'must be UTF-8' });
     const good = Buffer.from(`"a${'é'.repeat(300_000)}"`);
@@ -355,7 +355,7 @@ describe('large hostile bodies take linear time', () => {
     ['zeros before a digit', filled('[0.', '0', '1]')],
     ['zeros in an exponent', filled('[1e', '0', '1]')],
     ['numbers with exponents', filled('[', '1.1e1,', '1]')],
-    ['numbers of 17 digits', filled('[', '0.12345678901234566,', '1]')],
+    ['numbers with 17 digits', filled('[', '0.12345678901234566,', '1]')],
     ['empty arrays', filled('[', '[],', '1]')],
     ['escaped keys', filled('[', '{"\\u0041":1},', '1]')],
     ['a long key before a bad number', filled('{"', '\\u0041', '":1e400}')],

@@ -36,7 +36,7 @@ test('another address is not limited; the addresses of one IPv6 network count as
   expect((await ask(service, null, '2001:db8:0:8::1')).status).toBe(401);
 });
 
-test('only a trusted proxy can state the address', async () => {
+test('only a trusted proxy can state the client’s address', async () => {
   const service = await limitedService({ authFailures: 1 }, { trustedProxies: ['192.0.2.1'] });
   const stranger = (client: string) => ask(service, null, '203.0.113.7', client);
   expect((await stranger('198.51.100.1')).status).toBe(401);

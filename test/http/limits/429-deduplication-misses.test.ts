@@ -15,7 +15,7 @@ const guess = (service: TestService, key: string, data: string, address?: string
     address === undefined ? { key } : { key, address },
   );
 
-/** Yields every valid card number of 16 digits with these first and last digits. */
+/** Yields every valid 16-digit card number with these first and last digits. */
 function* candidates(bin: string, lastFour: string): Generator<string> {
   for (let middle = 0; ; middle += 1) {
     const number = `${bin}${String(middle).padStart(6, '0')}${lastFour}`;
@@ -27,7 +27,7 @@ function* candidates(bin: string, lastFour: string): Generator<string> {
   }
 }
 
-test('a card number is not found by creates with deduplication: misses have a budget, over all addresses', async () => {
+test('creates with deduplication cannot find a card number: misses have a budget, whatever addresses they come from', async () => {
   const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 40 });
   const key = await masked(service);
   const numbers = candidates('424242', '4242');
@@ -94,7 +94,7 @@ test('a caller that may read every value in plaintext has no such budget', async
   }
 });
 
-test('an application that uses a tenth without a hit is named in the access log, a metric and doctor', async () => {
+test('an application that uses a tenth of its budget without a hit is named in the access log, a metric and doctor', async () => {
   const service = await limitedService({ requests: 1_000, deduplicationMisses: 100 });
   const key = await masked(service);
   const { body: application } = await service.call('GET', '/applications/key', undefined, { key });
@@ -122,7 +122,7 @@ test('an application that uses a tenth without a hit is named in the access log,
   expect((await named()).doctor).toBe(false);
 });
 
-test('an application with hits is not suspect', async () => {
+test('an application with hits is not a suspect', async () => {
   const service = await limitedService({ requests: 1_000, deduplicationMisses: 100 });
   const key = await masked(service);
   const numbers = candidates('424242', '4242');
@@ -136,7 +136,7 @@ function notAsked(): never {
   return new Proxy({}, { get: () => () => Promise.reject(new Error('not part of this test')) }) as never;
 }
 
-test('decoys do not make guesses free: an update is charged although its value is that of another token', async () => {
+test('decoys do not make guesses free: an update is charged although its value belongs to another token', async () => {
   const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 5 });
   const key = await masked(service);
   const hidden = await createPlain(service, { type: 'card_number', data: '4242424242424242' });
@@ -163,7 +163,7 @@ test('decoys do not reveal whether an older token has the value, because a creat
   }
 });
 
-test('decoys stored before a value do not make waiting for it free, because a create that finds its own decoy is a miss', async () => {
+test('decoys stored before a value exists do not make waiting for it free, because a create that finds its own decoy is a miss', async () => {
   const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 20 });
   const key = await masked(service);
   const numbers = candidates('424242', '4242');
@@ -178,11 +178,11 @@ test('decoys stored before a value do not make waiting for it free, because a cr
   for (const data of tried) answers.push(await guess(service, key, data));
   expect(answers.map(({ status }) => status)).toEqual([...Array(20).fill(201), ...Array(10).fill(429)]);
   expect(answers.map(({ text }) => text).join()).not.toContain(hidden.id);
-  // The application is not named, because an application that creates its own values again looks the same.
+  // The application is not named, because an application that recreates its own values looks the same.
   expect(await service.vault.budgets.suspects(0)).toEqual([]);
 });
 
-test('a value that another update of the application planted in a foreign token is a miss as well', async () => {
+test('a value that another update by the application planted in a foreign token is a miss as well', async () => {
   const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 3 });
   const key = await masked(service);
   const foreign = await createPlain(service, { data: uniqueId() });
@@ -194,7 +194,7 @@ test('a value that another update of the application planted in a foreign token 
   expect(await statuses(4, again)).toEqual([201, 201, 201, 429]);
 });
 
-test('a decoy shows its owner nothing of a create by another application that finds it', async () => {
+test('a decoy shows its owner nothing about a create by another application that finds it', async () => {
   const service = await limitedService({ requests: 1_000_000, guesses: 5, deduplicationMisses: 5 });
   const key = await service.application([rule('/', 'mask', ['token:create', 'token:read', 'token:search'])]);
   const hidden = '4242424242424242';

@@ -6,11 +6,11 @@ import { limitedService, metric } from './support.js';
 const exhausted = { status: 429, code: 'guesses_exhausted' };
 const writeOnly = ['token:create', 'token:update'] as const;
 
-/** Creates tokens with deduplication, like an attacker who tries values. */
+/** Creates tokens with deduplication, as an attacker who tries values would. */
 const guess = (service: TestService, key: string, data: unknown) =>
   service.call('POST', '/tokens', { type: 'token', data, deduplicate_token: true }, { key });
 
-test('deduplications onto unreadable tokens are counted; over the budget they get 429 for an hour', async () => {
+test('deduplications onto unreadable tokens are counted, and over the budget they get 429 for an hour', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 2 });
   const secret = await createPlain(service, { data: uniqueId() });
   const key = await service.application(writeOnly);
@@ -48,7 +48,7 @@ test.each(['/tokens', '/tokenize'])(
   },
 );
 
-test('over the budget all other requests, and other applications, still work', async () => {
+test('over the budget, all other requests and other applications still work', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
   const secret = await createPlain(service, { data: uniqueId() });
   const key = await service.application(writeOnly);
@@ -60,7 +60,7 @@ test('over the budget all other requests, and other applications, still work', a
   expect((await guess(service, other, secret['data'])).status).toBe(201);
 });
 
-test('an update to the fingerprint of an unreadable token is also a guess', async () => {
+test('an update onto the fingerprint of an unreadable token is also a guess', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
   const secret = await createPlain(service, { data: uniqueId(), containers: ['/secret/'] });
   const key = await service.application([rule('/own/', 'mask', ['token:create', 'token:update', 'token:read'])]);

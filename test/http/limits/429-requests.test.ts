@@ -4,7 +4,7 @@ import { limitedService, metric, statuses } from './support.js';
 
 const limited = { status: 429, code: 'rate_limited' };
 
-test('an application gets its requests of a window and then 429 until the window ends', async () => {
+test('an application gets a window’s requests and then 429 until the window ends', async () => {
   const service = await limitedService({ requests: 3 });
   const read = () => service.call('GET', '/tokens/unknown');
   expect(await statuses(3, read)).toEqual([404, 404, 404]);
@@ -45,7 +45,7 @@ test('concurrent requests are all counted', async () => {
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
 });
 
-test('a request of many tokens counts as many; a rejected one uses up nothing', async () => {
+test('a request for many tokens counts as that many; a rejected one uses up nothing', async () => {
   const service = await limitedService({ requests: 10 });
   const caller = await service.service.authenticate(service.key);
   if (caller === null) throw new Error('the key is good');

@@ -29,7 +29,7 @@ export async function statuses(count: number, send: () => Promise<Answer>): Prom
   return seen;
 }
 
-/** Returns the value of one line of `/metrics`. */
+/** Returns the value of one line in `/metrics`. */
 export async function metric({ service }: TestService, line: string): Promise<number> {
   const { text } = await service.metrics.render(await service.state());
   const found = text.split('\n').find((candidate) => candidate.startsWith(`${line} `));

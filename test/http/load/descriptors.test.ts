@@ -5,7 +5,7 @@ import { http, makeVault, startService, until } from '../../support/process.js';
 
 const descriptors = 260;
 
-/** Opens a connection. Returns the result of a request on it: the status, or `closed`. */
+/** Opens a connection. Returns the result of a request on it: the status or `closed`. */
 function connection(origin: string) {
   const socket: Socket = connect(Number(new URL(origin).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -30,7 +30,7 @@ function connection(origin: string) {
   };
 }
 
-test('more connections than file descriptors: those beyond get 503 or are closed, all others are served', async () => {
+test('with more connections than file descriptors, the excess ones get 503 or are closed, and all others are served', async () => {
   const vault = await makeVault();
   const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
   const service = await startService([...vault.flags, '--admin-port', 'off'], { env, descriptors });

@@ -17,7 +17,7 @@ async function listening(): Promise<{ readonly service: TestService; readonly or
   return { service, origin: `http://127.0.0.1:${(service.app.server.address() as AddressInfo).port}` };
 }
 
-/** Returns how many consecutive gets another tenant completes while a request runs, and the result of that request. */
+/** Returns how many consecutive gets another tenant completes while a request runs, and that request's result. */
 async function getsDuring(service: TestService, origin: string, request: () => ReturnType<typeof http>) {
   const other = await service.otherTenant();
   const created = await http('POST', `${origin}/tokens`, { key: other, body: { type: 'token', data: 'x' } });
@@ -35,7 +35,7 @@ async function getsDuring(service: TestService, origin: string, request: () => R
   return { gets, answer: await answer };
 }
 
-/** Each evaluation of this mask uses up a token's budget. */
+/** Each evaluation of this mask uses up one token's budget. */
 const hostileMask = Array.from({ length: 8 }, () => `{{ data | card_mask: 'true','true','#','-' | size }}`);
 
 async function createHostile({ call }: TestService, count: number): Promise<readonly string[]> {
@@ -89,7 +89,7 @@ test.each([
   ['arrays', '/detokenize', Array.from({ length: 1_300_000 }, () => [])],
   ['keys', '/detokenize', Object.fromEntries(Array.from({ length: 350_000 }, (_, i) => [`k${i.toString(36)}`, 0]))],
   ['nulls to tokenize', '/tokenize', Array.from({ length: 800_000 }, () => null)],
-])('a body of 4 MiB of %s lets another tenant read in between', async (_, path, body) => {
+])('a 4 MiB body of %s lets another tenant read in between', async (_, path, body) => {
   const { service, origin } = await listening();
   const { gets, answer } = await getsDuring(service, origin, () =>
     http('POST', `${origin}${path}`, { key: service.key, body }),
@@ -98,7 +98,7 @@ test.each([
   expect(gets).toBeGreaterThan(4);
 });
 
-test('hostile masks of one page use up their shared budget: they are left out with a note, and others are shown', async () => {
+test('hostile masks on one page use up their shared budget: they are left out with a note, and others are shown', async () => {
   const { service, origin } = await listening();
   const { body: small } = await service.call('POST', '/tokens', { type: 'card_number', data: '4242424242424242' });
   const ids = await createHostile(service, 6);
@@ -114,12 +114,12 @@ test('hostile masks of one page use up their shared budget: they are left out wi
     expect(token).not.toHaveProperty('data');
   }
   expect(tokens[0]).not.toHaveProperty('_extras');
-  // Alone, the token has the whole budget of a token.
+  // On its own, the token has a token's whole budget.
   const alone = await service.call('GET', `/tokens/${String(skipped[0]?.['id'])}`, undefined, { key });
   expect(alone.body).not.toHaveProperty('_extras');
 });
 
-test('detokenize rejects tokens if the masks of other tokens used up the budget', async () => {
+test('detokenize rejects tokens if other tokens’ masks used up the budget', async () => {
   const { service } = await listening();
   const ids = await createHostile(service, 6);
   const key = await service.application([rule('/', 'mask', tokenPermissions)]);
@@ -135,7 +135,7 @@ test('detokenize rejects tokens if the masks of other tokens used up the budget'
   expect(JSON.stringify(all.body['errors'])).toContain('name fewer tokens');
 });
 
-test('pipelined requests of one connection run one after another', async () => {
+test('pipelined requests on one connection run one after another', async () => {
   const { service, origin } = await listening();
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -195,7 +195,7 @@ test.each<[string, (ids: readonly string[]) => object]>([
   180_000,
 );
 
-test('the history of a token with many large updates lets another tenant read in between', async () => {
+test('reading the history of a token with many large updates lets another tenant read in between', async () => {
   const { service, origin } = await listening();
   const id = await createLongHistory(service, 80);
   const url = `${origin}/tokens/${id}/history?size=100`;
@@ -204,7 +204,7 @@ test('the history of a token with many large updates lets another tenant read in
   expect(gets).toBeGreaterThan(4);
 }, 180_000);
 
-test('a change of a token with many large updates reads only its current ciphertexts', async () => {
+test('a change to a token with many large updates reads only its current ciphertexts', async () => {
   const service = await startTestService();
   onTestFinished(() => service.close());
   const updates = 40;
@@ -241,7 +241,7 @@ function sealedBytesRead({ vault: { log } }: TestService): () => number {
   return () => bytes;
 }
 
-test('a text of 4 MiB of expressions is rejected before they are compiled', async () => {
+test('4 MiB of expressions are rejected before they are compiled', async () => {
   const { service, origin } = await listening();
   const body = ['{{ abcd | upcase }}'.repeat(200_000)];
   const compile = vi.spyOn(service.vault.expressions, 'parseFilters');
@@ -250,7 +250,7 @@ test('a text of 4 MiB of expressions is rejected before they are compiled', asyn
   expect(compile).not.toHaveBeenCalled();
 });
 
-test('requests without a key whose URL cannot be decoded are limited like any others', async () => {
+test('requests without a key whose URL cannot be decoded are limited like any other', async () => {
   const { origin } = await listening();
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   socket.write('GET /%zz HTTP/1.1\r\nHost: vault\r\n\r\n'.repeat(1_000));
@@ -268,7 +268,7 @@ test('requests without a key whose URL cannot be decoded are limited like any ot
   expect(statuses).toEqual(new Set([400, 429]));
 });
 
-test('a body in chunks of one byte is read in blocks', async () => {
+test('a body in one-byte chunks is read in blocks', async () => {
   const { service, origin } = await listening();
   const value = 'ä'.repeat(100_000);
   const bytes = Buffer.from(JSON.stringify([value]));

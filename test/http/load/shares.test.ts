@@ -41,7 +41,7 @@ test('a tenant gets a quarter of the memory, and waits only for its own requests
   expect(entered).toBe(true);
 });
 
-test('a request larger than the share of a tenant fits if it is the only one, and the total is never exceeded', async () => {
+test('a request larger than a tenant’s share fits if it is the only one, and the total is never exceeded', async () => {
   const room = createRoom(400);
   await room.take('a', 300, stays);
   expect(room.isFull('a')).toBe(true);
@@ -56,7 +56,7 @@ test('a request larger than the share of a tenant fits if it is the only one, an
   expect(room.isFull('a')).toBe(false);
 });
 
-test('a request that gets no memory within five seconds gets 503 with Retry-After', async () => {
+test('a request that gets no memory within five seconds returns 503 with Retry-After', async () => {
   const room = createRoom(400);
   await room.take('a', 100, stays);
   await expect(room.take('a', 10, stays)).rejects.toMatchObject({ code: 'overloaded', retryAfterMs: 2_000 });

@@ -7,7 +7,7 @@ import { http, makeVault, startService, until } from '../../support/process.js';
 const lists = 110;
 const tokens = 100;
 
-/** Requests a page of 100 tokens of 512 KB and reads nothing of the response. */
+/** Requests a page of 100 tokens of 512 KB each and reads nothing of the response. */
 async function unreadList(origin: string, key: string): Promise<void> {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -18,7 +18,7 @@ async function unreadList(origin: string, key: string): Promise<void> {
   await new Promise((resolve) => socket.write(`${head.join('\r\n')}\r\n\r\n`, resolve));
 }
 
-/** Returns the number of connections that a process has open. */
+/** Returns how many connections a process has open. */
 function connectionsOf(pid: number): number {
   const folder = `/proc/${pid}/fd`;
   const isSocket = (name: string): boolean => {
@@ -48,8 +48,8 @@ test('110 unread responses with lists of 512 KB tokens do not crash a vault with
   const all = connectionsOf(pid) + lists - 1;
   await Promise.all(Array.from({ length: lists }, () => unreadList(origin, key)));
   await until('the connections', 10_000, () => (connectionsOf(pid) >= all ? true : undefined));
-  // Pages that have begun are closed because their callers do not read. The other requests get 503 with a time to
-  // repeat. Until then, requests of the application are served or also get 503.
+  // The vault closes pages that have begun, because their callers do not read. The other requests get 503 with a time
+  // to retry. Until then, the application's requests are served or also get 503.
   await until('the end of what nobody reads', 60_000, async () => {
     const { status, headers } = await http('GET', `${origin}/tokens/${last}`, { key });
     expect([200, 503]).toContain(status);

@@ -27,7 +27,7 @@ describe.each([['JSON lines', false] as const, ['readable text', true] as const]
     const app = fastify({ logger: false });
     app.addHook('onResponse', async (request, reply) => {
       log.request({
-        // The properties that careless spreading of an object would add.
+        // The properties that carelessly spreading an object would add.
         ...request,
         ...{ url: request.url, headers: request.headers, body: request.body, query: request.query },
         route: request.routeOptions.url ?? 'none',
@@ -97,7 +97,7 @@ describe('a line', () => {
     });
   });
 
-  it('is one line of text on a terminal, with the code of a problem', () => {
+  it('is one line of text on a terminal, with the problem’s code', () => {
     const { logger, lines } = recorder(true);
     createRequestLog(logger).request({
       ...{ route: '/tokens/:id', method: 'GET', status: 404, durationMs: 1.2, traceId: 't' },
@@ -149,7 +149,7 @@ describe('a line', () => {
 
 describe('frames', () => {
   const withMessage = (error: Error, message: string) => {
-    // The test runner formats a stack at its first use.
+    // The test runner formats a stack on first use.
     expect(error.stack).toContain(error.message);
     return Object.assign(error, { message });
   };
@@ -162,22 +162,22 @@ describe('frames', () => {
 
   it.each([
     ['an ordinary error', () => new Error('plain')],
-    ['one without a message', () => withStack(new TypeError(), 'TypeError\n    at f (/x.js:1:1)')],
-    ['one whose message looks like frames', () => new Error(`\n    at ${marker} (/x.js:1:1)\n`)],
-    ['one of Node.js with a code', () => caught(() => Buffer.alloc(-1))],
-    ['one of the platform', () => new DOMException(marker, 'AbortError')],
-  ])('are kept of %s', (_, error) => {
+    ['an error without a message', () => withStack(new TypeError(), 'TypeError\n    at f (/x.js:1:1)')],
+    ['an error whose message looks like frames', () => new Error(`\n    at ${marker} (/x.js:1:1)\n`)],
+    ['a Node.js error with a code', () => caught(() => Buffer.alloc(-1))],
+    ['an error of the platform', () => new DOMException(marker, 'AbortError')],
+  ])('are kept from %s', (_, error) => {
     expect(stackOf(error())).toMatch(/^at .+/);
     expect(stackOf(error())).not.toContain(marker);
   });
 
   it.each([
-    ['a message that was replaced', () => withMessage(new Error(`a\n    at ${marker} (/x.js:1:1)`), 'b')],
-    ['a message that was emptied', () => withMessage(new Error(`a\n    at ${marker} (/x.js:1:1)`), '')],
-    ['a stack that is no text', () => withStack(new Error('a'), { toString: () => marker })],
+    ['a replaced message', () => withMessage(new Error(`a\n    at ${marker} (/x.js:1:1)`), 'b')],
+    ['an emptied message', () => withMessage(new Error(`a\n    at ${marker} (/x.js:1:1)`), '')],
+    ['a stack that is not a string', () => withStack(new Error('a'), { toString: () => marker })],
     ['a stack of another kind', () => withStack(new Error('a'), `${marker}\n${marker}`)],
-    ['a text that was thrown', () => marker],
-    ['an object that was thrown', () => ({ name: marker, message: marker, stack: marker, code: marker })],
+    ['a thrown string', () => marker],
+    ['a thrown object', () => ({ name: marker, message: marker, stack: marker, code: marker })],
     ['nothing', () => undefined],
   ])('are not taken from %s', (_, thrown) => {
     expect(stackOf(thrown())).toBeUndefined();
@@ -246,7 +246,7 @@ describe('an uncaught error', () => {
     },
   );
 
-  it('ends the process silently when the log itself fails', async () => {
+  it('ends the process silently if logging itself fails', async () => {
     const broken = `
       process.removeAllListeners('uncaughtException');
       logUncaught({ fatal() { throw new Error('${marker}'); } });

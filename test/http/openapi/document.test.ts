@@ -34,7 +34,7 @@ describe('the document', () => {
     }
   });
 
-  test('every reference leads somewhere, and every named schema is used', async ({ service }) => {
+  test('every reference resolves, and every named schema is used', async ({ service }) => {
     const document = await documentOf(service);
     const used = new Set(
       [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name),
@@ -43,7 +43,7 @@ describe('the document', () => {
   });
 });
 
-/** Returns the places where a schema has a field without a description. `at` is the place of the schema. */
+/** Returns the places where a schema has a field without a description. `at` is the location of the schema. */
 function undescribedFields(schema: unknown, at: string, isDescribed: (name: string) => boolean): readonly string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const nested = Object.entries(schema).flatMap(([key, value]): readonly string[] => {
@@ -114,7 +114,7 @@ describe('for generators', () => {
     expect([allOf, anyOf, oneOf]).toEqual([undefined, undefined, undefined]);
   });
 
-  test('no response is one of several objects', async ({ service }) => {
+  test('no response is a choice between several objects', async ({ service }) => {
     for (const operation of operationsIn(await documentOf(service))) {
       for (const { status, media } of mediaOf(operation)) {
         expect(JSON.stringify(media.schema), `${operation.operationId} ${status}`).not.toMatch(/"(anyOf|oneOf|allOf)"/);
@@ -122,9 +122,7 @@ describe('for generators', () => {
     }
   });
 
-  test('the filters of a list are typed: arrays, and an object that is written as metadata.<key>', async ({
-    service,
-  }) => {
+  test('the list filters are typed: arrays, and an object that is written as metadata.<key>', async ({ service }) => {
     const { paths = {} } = await documentOf(service);
     const parameters = Object.fromEntries(
       (paths['/tokens']?.get?.parameters ?? []).map((parameter) => [Object(parameter).name, parameter]),
@@ -144,7 +142,7 @@ describe('for generators', () => {
     expect(parameters['metadata_filter']).not.toHaveProperty('schema.style');
   });
 
-  test('a request that is written as the document says is filtered', async ({ service }) => {
+  test('a request written as the document says is filtered', async ({ service }) => {
     const group = `group-${Date.now()}`;
     const { body: wanted } = await service.call('POST', '/tokens', { type: 'token', data: 1, metadata: { group } });
     await service.call('POST', '/tokens', { type: 'token', data: 2 });
@@ -157,7 +155,7 @@ describe('for generators', () => {
   });
 });
 
-describe('answers', () => {
+describe('responses', () => {
   test('every example matches its schema', async ({ service }) => {
     const document = await documentOf(service);
     const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
@@ -188,7 +186,7 @@ describe('answers', () => {
     );
     const known = Object.entries(problemCatalogue).map(([code, { status }]) => `${status} ${code}`);
     // The key of a deleted tenant is rejected, so only an operator at the command line sees the first error. The second
-    // belongs to no operation, because the path of an operation has its method.
+    // belongs to no operation, because a documented path always has the method.
     const undescribed = ['404 tenant_not_found', '405 method_not_allowed'];
     expect(known.filter((problem) => !described.has(problem))).toEqual(undescribed);
   });
@@ -224,7 +222,9 @@ describe('answers', () => {
     }
   });
 
-  test('a route that needs a key documents a lost key of a token, a tenant or an entry', async ({ service }) => {
+  test('a route that needs a key documents the error for a lost key of a token, a tenant or an entry', async ({
+    service,
+  }) => {
     const keyed = operationsIn(await documentOf(service)).filter(({ security = [] }) => security.length > 0);
     const withoutIt = keyed.filter((operation) =>
       mediaOf(operation).every(
@@ -235,7 +235,7 @@ describe('answers', () => {
     expect(keyed.length).toBeGreaterThan(20);
   });
 
-  test('bodies have their media types', async ({ service }) => {
+  test('bodies have media types', async ({ service }) => {
     const { paths = {} } = await documentOf(service);
     expect(paths['/tokens']?.post?.requestBody).toHaveProperty(['content', 'application/json']);
     expect(paths['/tokens/{id}']?.patch?.requestBody).toHaveProperty(['content', 'application/merge-patch+json']);

@@ -6,13 +6,13 @@ import { startTestService } from '../../support/test-service.js';
 import { test } from '../routes/support.js';
 import { documentOf } from './support.js';
 
-/** All of Spectral's rules for OpenAPI, including those that it does not recommend by default. */
+/** All of Spectral's OpenAPI rules, including those not recommended by default. */
 const ruleset: RulesetDefinition = {
   extends: [[oas as RulesetDefinition, 'all']],
   rules: {
-    // The license has an identifier, and OpenAPI 3.1 allows either an identifier or a URL.
+    // The license has an identifier. OpenAPI 3.1 allows either an identifier or a URL.
     'license-url': 'off',
-    // Operators run the service, and we do not know their addresses.
+    // Operators run the service, and their addresses are unknown.
     'contact-properties': 'off',
     // The tags are in the order of the reference.
     'openapi-tags-alphabetical': 'off',
@@ -40,7 +40,7 @@ describe('linters report nothing', () => {
     expect(await redoclyReport(document)).toEqual([]);
   });
 
-  test('about the document of a service that accepts bearer tokens', async () => {
+  test('about the document from a service that accepts bearer tokens', async () => {
     const service = await startTestService({ acceptsBearer: true });
     onTestFinished(service.close);
     const document = await documentOf(service);

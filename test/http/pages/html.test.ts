@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { html, paragraphs, prose } from '#src/http/pages/html.js';
 
-test('every value is escaped, in elements and in attributes, except HTML that was built as HTML', () => {
+test('every value is escaped, in elements and in attributes, except HTML built as HTML', () => {
   const hostile = `<b a="1" c='2'>&`;
   const inner = html`<i>${hostile}</i>`;
   expect(inner.html).toBe('<i>&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;</i>');

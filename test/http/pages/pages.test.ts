@@ -8,7 +8,7 @@ import { test } from '../routes/support.js';
 const rest = "style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const styleSheet = '<link rel="stylesheet" href="/docs/style.css">';
 
-describe('pages need no key, and load nothing but our own style sheet and the script of the reference', () => {
+describe('pages need no key, and load nothing but our own style sheet and the reference’s script', () => {
   test.for([
     ['/docs', "default-src 'none'; script-src 'self';", [styleSheet, '<script src="/docs/script.js" defer>']],
     ['/docs/', "default-src 'none'; script-src 'self';", [styleSheet, '<script src="/docs/script.js" defer>']],
@@ -52,7 +52,7 @@ describe('the reference', () => {
     expect(links.filter((id) => !ids.includes(id))).toEqual([]);
   });
 
-  test('shows the default, the bounds and the pattern of every parameter and field', async ({ service }) => {
+  test('shows every parameter’s and field’s default, bounds and pattern', async ({ service }) => {
     const { text } = await service.call('GET', '/docs', undefined, { key: null });
     const document = await documentOf(service);
     const all = [
@@ -81,7 +81,7 @@ describe('the reference', () => {
     expect(shown).toBeGreaterThan(30);
   });
 
-  test('names the problems of every operation, with links to their pages', async ({ service }) => {
+  test('names every operation’s problems, with links to their pages', async ({ service }) => {
     const { text } = await service.call('GET', '/docs', undefined, { key: null });
     let shown = 0;
     for (const operation of operationsIn(await documentOf(service))) {
@@ -96,7 +96,7 @@ describe('the reference', () => {
     expect(shown).toBeGreaterThan(100);
   });
 
-  test('has the method and the path of every operation in its curl sample, and no braces that curl would expand', async ({
+  test('shows each operation’s method and path in its curl sample, without braces that curl would expand', async ({
     service,
   }) => {
     const { text } = await service.call('GET', '/docs', undefined, { key: null });
@@ -114,7 +114,7 @@ describe('the reference', () => {
     }
   });
 
-  test('every tag that opens is closed', async ({ service }) => {
+  test('closes every tag that it opens', async ({ service }) => {
     const { text } = await service.call('GET', '/docs', undefined, { key: null });
     const open: string[] = [];
     for (const [, close, name = ''] of text.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*>/g)) {
@@ -158,13 +158,13 @@ function sectionOf(text: string, id: string): string {
   return rest.split('</section>')[0] ?? '';
 }
 
-/** Returns the first row about this name in a section. */
+/** Returns the first row with this name in a section. */
 function rowOf(text: string, section: string, name: string): string {
   const [, rest = ''] = sectionOf(text, section).split(`<tr><td><code>${name}</code>`);
   return rest.split('</tr>')[0] ?? '';
 }
 
-/** Returns what a reader must see of a schema, of an array's items and of each alternative. */
+/** Returns what a reader must see for a schema, for an array's items and for each alternative. */
 function limitsOf(schema: Schema | undefined): readonly string[] {
   if (schema === undefined || '$ref' in schema) return [];
   const { minimum, maximum, format, pattern } = schema;

@@ -6,12 +6,12 @@ type Call = (service: TestService, path: string, options?: { key: string }) => P
 
 const missing = { status: 404, code: 'token_not_found' };
 
-/** Tests the 404 of a route. `call` sends a request that would succeed on a card. */
+/** Tests a route's 404 response. `call` sends a request that would succeed on a card. */
 export function missesTokens(call: Call): void {
   const card = { type: 'card', data: { number: '4242424242424242' } };
 
   describe('404 for a token that does not exist, with the same text for every reason', () => {
-    test('unknown, also under ids that no token can have', async ({ service }) => {
+    test('unknown, even under ids that no token can have', async ({ service }) => {
       const ids = ['unknown', 'ab', 'a/b', '{{ data }}', 'a'.repeat(1_600), '\u0000\u0001\u0002', '../x', 'a%b'];
       for (const id of ids) await expectRefusal(service, () => call(service, path(id)), missing);
     });
@@ -31,7 +31,7 @@ export function missesTokens(call: Call): void {
       await expectRefusal(service, () => call(service, path(id)), missing);
     });
 
-    test('a millisecond before its expiry, it still exists', async ({ service }) => {
+    test('a millisecond before its expiry, the token still exists', async ({ service }) => {
       const expires_at = new Date(service.clock.now() + hourMs).toISOString();
       const { id } = await create(service, { ...card, expires_at });
       service.clock.advance(hourMs - 1);
@@ -49,7 +49,7 @@ export function missesTokens(call: Call): void {
     });
   });
 
-  describe('400 for a path that does not decode', () => {
+  describe('400 for a path that cannot be decoded', () => {
     test.for(['%zz', '%', '%E0%A4%A', '%ff%fe%fd'])('/tokens/%s', async (id, { service }) => {
       const headers = { 'service-trace-id': 'trace-of-mine' };
       const response = await service.app.inject({ method: 'GET', url: `/tokens/${id}`, headers });

@@ -4,7 +4,7 @@ import { create, expectRefusal, path, read, test } from './support.js';
 
 type Call = (service: TestService, path: string, headers: Record<string, string>) => Promise<Answer>;
 
-/** Tests the 412 of a route. `call` sends a request that would succeed on a card with a cvc. */
+/** Tests a route's 412 response. `call` sends a request that would succeed on a card with a cvc. */
 export function heedsPreconditions(call: Call): void {
   const body = { type: 'card', data: { number: '4242424242424242', cvc: '123' } };
 

@@ -3,7 +3,7 @@ import { test as base, expect } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
 import { type Answer, startTestService, type TestService } from '../../support/test-service.js';
 
-/** A test with the real service, one per file. It fails if the service reported an error. */
+/** A test with the real service, of which each file has one. The test fails if the service reported an error. */
 export const test = base.extend<{ service: TestService }>({
   service: [
     // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from it that nothing else is needed
@@ -21,7 +21,7 @@ export function uniqueId(prefix = 'id'): string {
   return `${prefix}-${randomUUID()}`;
 }
 
-/** Returns what identifies an error: status, code and, for a 400, the paths in `errors`. */
+/** Returns what identifies an error: its status, its code and, for a 400, the paths in `errors`. */
 export function refusal({ status, body }: Answer) {
   const { code, errors } = body;
   return { status, code, paths: Object.keys((errors ?? {}) as JsonObject) };
@@ -29,7 +29,9 @@ export function refusal({ status, body }: Answer) {
 
 type Refusal = { readonly status: number; readonly code: string; readonly paths?: readonly string[] };
 
-/** Sends a request. Expects this error as a complete problem (RFC 9457), and expects that nothing was stored. */
+/**
+ * Sends a request. Expects this error as a complete problem (RFC 9457), and expects the request to have stored nothing.
+ */
 export async function expectRefusal(
   service: TestService,
   send: () => Promise<Answer>,
@@ -83,7 +85,7 @@ export async function read(service: TestService, id: string, key?: string): Prom
   return answer.body;
 }
 
-/** Removes the trace id from a problem, because the id may contain any short number by chance. */
+/** Removes the trace id from a problem, because the trace id may contain any short number by chance. */
 export function withoutTrace(text: string): string {
   return text.replace(/urn:trace:[^"]*/, '');
 }
@@ -92,13 +94,13 @@ export function path(id: string): string {
   return `/tokens/${encodeURIComponent(id)}`;
 }
 
-/** Returns type and plaintext part of the events that were appended after the first `count`. */
+/** Returns the type and plaintext part of each event that was appended after the first `count` events. */
 export async function eventsSince(service: TestService, count: number) {
   const events = await service.vault.log.readAll(0, 1_000_000);
   return events.slice(count).map(({ type, clear, actorId, stream }) => ({ type, clear, actorId, stream }));
 }
 
-/** Does the same for only one stream: that of the first event since then. */
+/** Does the same for a single stream: the stream of the first event since then. */
 export async function streamSince(service: TestService, count: number) {
   const events = await eventsSince(service, count);
   return events.filter(({ stream }) => stream === events[0]?.stream);

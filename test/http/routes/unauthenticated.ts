@@ -10,10 +10,10 @@ type Call = (
 
 const refused = { status: 401, code: 'unauthenticated' };
 
-/** Tests the 401 of a route. `call` sends a request that would return 415, 400 or 404 with a valid key. */
+/** Tests a route's 401 response. `call` sends a request that would return 415, 400 or 404 with a valid key. */
 export function refusesStrangers(call: Call): void {
   describe('401 without a valid key, before any other check, with the same text for every reason', () => {
-    test('missing, malformed, with a wrong checksum, unknown, revoked, expired, or in another header', async ({
+    test('a key that is missing, malformed, unknown, revoked or expired, has a wrong checksum, or is in another header', async ({
       service,
     }) => {
       const last = service.key.at(-1) === 'A' ? 'B' : 'A';

@@ -30,7 +30,7 @@ describe('an empty, blank or absent query finds everything', () => {
   });
 });
 
-describe('NOT binds tighter than AND, AND than OR; parentheses group', () => {
+describe('NOT binds tighter than AND, AND binds tighter than OR, and parentheses group', () => {
   test.for<[string, Query]>([
     ['type:a', a],
     ['  type:a  ', a],
@@ -52,7 +52,7 @@ describe('NOT binds tighter than AND, AND than OR; parentheses group', () => {
   });
 });
 
-describe('NOT is also ! and -; beside a term it means AND NOT', () => {
+describe('NOT is also written ! and -; next to a term, it means AND NOT', () => {
   test.for<[string, Query]>([
     ['!type:a', not(a)],
     ['-type:a', not(a)],
@@ -116,7 +116,7 @@ describe('values: which ones need no quotes, and what quotes escape', () => {
   });
 });
 
-describe('containers: quoted and unquoted mean the same, * only at the end of the path', () => {
+describe('containers: quoted and unquoted mean the same, and * is allowed only at the end of the path', () => {
   test.for<[string, Query]>([
     ['container:/pci/', container('/pci/')],
     ['container:"/pci/"', container('/pci/')],

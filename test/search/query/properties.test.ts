@@ -29,7 +29,7 @@ test('a printed query parses to the same tree', () => {
   );
 });
 
-/** Uses meaningful pieces, so that random texts get past the first character. */
+/** Uses meaningful pieces so that random text gets past the first character. */
 const pieces = fc.constantFrom(
   ...['type:', 'metadata.', 'metadata."', 'container:', 'created_at:', 'AND', 'OR', 'NOT', 'TO', 'to', '(', ')', '['],
   ...[']', '{', '}', '!', '-', '*', '"', '\\', ':', '/', ' ', 'a', 'card', '2026-01-31', '\ud800', '😀', 'é', '\0'],
@@ -46,7 +46,7 @@ describe('no input makes the parser throw or hang', () => {
     );
   });
 
-  test('random texts', () => {
+  test('random text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         parseQuery(text);
@@ -55,7 +55,7 @@ describe('no input makes the parser throw or hang', () => {
     );
   });
 
-  /** Threat: a text of 2,000 characters blocks the service's thread for seconds. */
+  /** Threat: 2,000 characters of text block the service's thread for seconds. */
   test.for([
     '('.repeat(2_000),
     '!'.repeat(2_000),
@@ -84,7 +84,7 @@ describe('no input makes the parser throw or hang', () => {
   });
 });
 
-test('an error repeats nothing of the query', () => {
+test('an error repeats nothing from the query', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(pieces, fc.constant('Zq7Zq7')), { minLength: 1, maxLength: 20 }), (parts) => {
       const result = parseQuery(parts.join(''));

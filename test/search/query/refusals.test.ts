@@ -109,7 +109,7 @@ describe('an error gives the problem and the character position', () => {
   });
 });
 
-describe('an unknown field names the nearest known one', () => {
+describe('an error about an unknown field names the nearest known one', () => {
   test.for([
     ['typ', 'type'],
     ['Type', 'type'],

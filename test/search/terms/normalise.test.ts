@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { normalise } from '#src/search/normalise.js';
 
-describe('texts that a person considers equal are equal in search', () => {
+describe('strings that a person considers equal are equal in search', () => {
   test.for([
     ['Straße', 'STRASSE'],
     ['STRAẞE', 'strasse'],
@@ -19,7 +19,7 @@ describe('texts that a person considers equal are equal in search', () => {
   });
 });
 
-describe('different texts stay different', () => {
+describe('different strings stay different', () => {
   test.for([
     ['ı', 'i'],
     ['e', 'é'],
@@ -44,7 +44,7 @@ test('normalizing is idempotent and ignores letter case', () => {
   );
 });
 
-test('a text is folded character by character', () => {
+test('a string is folded character by character', () => {
   const fold = (character: string) =>
     character === 'ı' ? character : character.toLowerCase().toUpperCase().toLowerCase();
   const once = (text: string) => Array.from(text.normalize('NFKC'), fold).join('');

@@ -14,8 +14,8 @@ afterAll(async () => {
   await service.close();
 });
 
-describe('the words of a tenant', () => {
-  test('are limited to a share of characters per kind, and collecting them does not block the thread', async () => {
+describe('a tenant’s words', () => {
+  test('are limited to a number of characters per kind, and collecting them does not block the thread', async () => {
     const long = 'k'.repeat(80);
     for (let i = 0; i < 30; i += 1) {
       const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, j) => [`${long}-${i}-${j}`, 'v']));
@@ -28,7 +28,7 @@ describe('the words of a tenant', () => {
       if (counting) setImmediate(count);
     };
     setImmediate(count);
-    // Each reading of the clock is a millisecond later than the previous one, however fast the machine is.
+    // Each reading of the clock is one millisecond later than the previous one, however fast the machine is.
     let ms = performance.now();
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
       ms += 1;
@@ -59,7 +59,7 @@ describe('the words of a tenant', () => {
     expect(keys.complete('', 10)).toEqual(['newest', 'older']);
   });
 
-  test('a destroyed tenant has no words, even for a request in flight', async () => {
+  test('do not exist for a destroyed tenant, even for a request in flight', async () => {
     const { tenantId, vault } = service;
     const { vocabularies } = vault;
     const query = { query: 'metadata.nothing:1' };

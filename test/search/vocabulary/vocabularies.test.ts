@@ -8,8 +8,8 @@ function words(key: string) {
 
 const never = () => Promise.reject(new Error('asked again'));
 
-describe('the vocabularies of a process', () => {
-  test('are kept for ten minutes from the start of collecting', async () => {
+describe('a process’s vocabularies', () => {
+  test('are kept for ten minutes from the start of collection', async () => {
     const vocabularies = createVocabularies();
     const first = words('first');
     expect(await vocabularies.of('t', 1_000, async () => first)).toBe(first);
@@ -33,7 +33,7 @@ describe('the vocabularies of a process', () => {
     expect(await vocabularies.of('t', 0, never)).toBe(late);
   });
 
-  /** Threat: words of a destroyed tenant return through a collection that was running. */
+  /** Threat: a destroyed tenant's words return through a collection that was running. */
   test('a dropped tenant is forgotten, including words that are being collected', async () => {
     const vocabularies = createVocabularies();
     await vocabularies.of('t', 0, async () => words('kept'));
@@ -54,7 +54,7 @@ describe('the vocabularies of a process', () => {
     expect(await vocabularies.of('t', 0, async () => fresh)).toBe(fresh);
   });
 
-  test('the vocabulary of the least recently used tenant is dropped; two are collected at a time', async () => {
+  test('the least recently used tenant’s vocabulary is dropped, and at most two are collected at a time', async () => {
     const vocabularies = createVocabularies();
     for (let i = 0; i <= 100; i += 1) await vocabularies.of(`t${i}`, 0, async () => words('k'));
     const again = words('again');
@@ -65,7 +65,7 @@ describe('the vocabularies of a process', () => {
     expect(await vocabularies.of('c', 0, never)).toBeNull();
   });
 
-  test('a failure reaches only the waiting requests; the next request collects again', async () => {
+  test('a failure reaches only the waiting requests, and the next request collects again', async () => {
     const vocabularies = createVocabularies();
     await expect(vocabularies.of('t', 0, never)).rejects.toThrow('asked again');
     const fresh = words('fresh');

@@ -17,7 +17,7 @@ describe('a list of words', () => {
     expect(words.nearest('entirely')).toBeUndefined();
   });
 
-  test('finds no near word for a text that is too short or contains a star', () => {
+  test('finds no near word for a string that is too short or contains a star', () => {
     const words = wordList(['ab', 'abc', 'customer']);
     for (const text of ['', 'a', 'ax', '********', 'cust*mer', '*']) expect(words.nearest(text), text).toBeUndefined();
     expect(wordList([]).nearest('customer')).toBeUndefined();
@@ -42,8 +42,8 @@ describe('a list of words', () => {
     );
   });
 
-  /** Threat: lunr takes 18 seconds for a repetitive word with two edits and 196 characters. */
-  test('hostile words and texts are compared in bounded time', () => {
+  /** Threat: lunr takes 18 seconds for a repetitive word of 196 characters with two edits. */
+  test('hostile words and strings are compared in bounded time', () => {
     const alike = Array.from(
       { length: 2_000 },
       (_, i) => `${'a'.repeat(10 + (i % 60))}${i % 2 ? 'b' : 'a'}${'a'.repeat(i % 31)}`,

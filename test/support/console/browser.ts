@@ -5,7 +5,7 @@ export type PageAnswer = {
   readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
   readonly text: string;
   readonly bytes: Buffer;
-  /** Where a redirect leads; null if the answer is none. */
+  /** Where a redirect leads, or null if the response is not a redirect. */
   readonly location: string | null;
 };
 
@@ -13,15 +13,15 @@ type RequestOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   /** The address that the request comes from. */
   readonly address?: string;
-  /** Sent in place of the token of the last page; null: none. */
+  /** The form token to send in place of the last page's token. Null sends none. */
   readonly csrf?: string | null;
 };
 
 export type TestBrowser = ReturnType<typeof createBrowser>;
 
 /**
- * Creates a client of the console's app that keeps cookies and the form token of the last page, as a browser without
- * scripts does. It follows no redirect.
+ * Creates a client for the console's app that keeps cookies and the last page's form token, as a browser without
+ * scripts does. It follows no redirects.
  */
 export function createBrowser(app: FastifyInstance, jar: ReadonlyMap<string, string> = new Map()) {
   const cookies = new Map(jar);
@@ -61,7 +61,7 @@ export function createBrowser(app: FastifyInstance, jar: ReadonlyMap<string, str
   return {
     cookies,
     get: (url: string, options: RequestOptions = {}) => send('GET', url, undefined, options),
-    /** Posts a form with the token of the last page. */
+    /** Posts a form with the last page's token. */
     post(
       url: string,
       fields: Readonly<Record<string, string>> = {},
@@ -75,7 +75,7 @@ export function createBrowser(app: FastifyInstance, jar: ReadonlyMap<string, str
     postAll(url: string, fields: URLSearchParams): Promise<PageAnswer> {
       return send('POST', url, new URLSearchParams([['_csrf', csrfToken], ...fields]).toString(), {});
     },
-    /** Returns a browser with the same cookies, such as one that an attacker has copied. */
+    /** Returns a browser with the same cookies, such as one to which an attacker has copied them. */
     copy: () => createBrowser(app, cookies),
   };
 }

@@ -14,19 +14,19 @@ export type Credentials = {
   readonly name?: string;
   readonly privateKey?: string;
   readonly managementKey?: string;
-  /** Signs in as an operator, too. */
+  /** Also signs in as an operator. */
   readonly isOperator?: boolean;
 };
 
 type LogLine = Parameters<RequestLog['request']>[0];
 
 /**
- * Starts the console of a test service of the profile under test, and closes both when the test ends. `signIn` returns a
- * browser of its own for each person. `lines` are the lines of the request log.
+ * Starts the console of a test service in the profile under test, and closes both when the test ends. `signIn` returns
+ * a separate browser for each person. `lines` contains the lines of the request log.
  */
 export async function startTestConsole(
   options: Parameters<typeof startTestService>[0] & {
-    /** Returns the identity provider of the console. Default: it has none. */
+    /** Returns the console's identity provider. By default, there is none. */
     readonly identityOf?: (service: TestService) => IdentityProvider | Promise<IdentityProvider>;
   } = {},
 ) {
@@ -34,7 +34,7 @@ export async function startTestConsole(
   const service = await startTestService(serviceOptions);
   const lines: LogLine[] = [];
   const failures: unknown[] = [];
-  // No file holds the root key of a test service, so a rotation fails as it does with a missing file.
+  // No file contains the root key of a test service, so a rotation fails as it does when the file is missing.
   const place = { named: null, file: null, command: null, nextFile: null, dataDir: service.dataDir, isDev: true };
   const rotation = createKeyRotationWork(service.vault.keys.rotation, place, true, async () => undefined);
   const operated = { ...service.service, rotation };
@@ -50,7 +50,7 @@ export async function startTestConsole(
     await service.close();
   });
 
-  /** Signs a person in. Without credentials: with the private and the management key of the test service. */
+  /** Signs a person in. Without credentials, uses the test service's private key and management key. */
   async function signIn(credentials: Credentials = {}): Promise<TestBrowser> {
     const { name = 'Ada Lovelace', isOperator = false } = credentials;
     const isDefault = credentials.privateKey === undefined && credentials.managementKey === undefined;
@@ -68,7 +68,7 @@ export async function startTestConsole(
 
   return {
     ...{ service, app, lines, failures, signIn },
-    /** Returns a browser of someone who is not signed in. */
+    /** Returns a browser that is not signed in. */
     browser: () => createBrowser(app),
     /** Starts listening, on a free port by default, and returns the address for a real browser. */
     async listen(port = 0): Promise<string> {

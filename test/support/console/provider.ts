@@ -11,8 +11,8 @@ const clientId = 'strongroom-console';
 const clientSecret = 'a secret with = & and : in it, which Basic must encode';
 
 /**
- * Starts `oidc-provider`, a certified OpenID provider, on loopback, and stops it when the test ends. `people` are the
- * claims of everyone who can sign in there, by login. It asks for a login with a page of its own, and for no consent.
+ * Starts `oidc-provider`, a certified OpenID provider, on loopback, and stops it when the test ends. `people` maps each
+ * login to that person's claims. The provider shows a login page of its own and asks for no consent.
  */
 export async function startTestProvider(publicUrl: string, people: Readonly<Record<string, Person>>) {
   const server = createServer();
@@ -30,7 +30,7 @@ export async function startTestProvider(publicUrl: string, people: Readonly<Reco
         response_types: ['code'],
       },
     ],
-    // Claims of a scope go into the ID token, as at the usual providers.
+    // A scope's claims go into the ID token, as with common providers.
     conformIdTokenClaims: false,
     scopes: ['openid', 'profile', 'groups'],
     claims: { openid: ['sub'], profile: ['name'], groups: ['groups'] },
@@ -57,7 +57,7 @@ export async function startTestProvider(publicUrl: string, people: Readonly<Reco
     issuer,
     clientSecret,
     stop,
-    /** Starts again at the same address. */
+    /** Restarts the provider at the same address. */
     start: () => listen(port),
     /** Returns the console's side of this provider. */
     identity(clock: Clock, settings: Pick<OpenIdConnectSettings, 'rules'> & Partial<OpenIdConnectSettings>) {
@@ -65,7 +65,9 @@ export async function startTestProvider(publicUrl: string, people: Readonly<Reco
       const claims = { groupsClaim: 'groups', nameClaim: 'name' };
       return createOpenIdConnect({ issuer, clientId, clientSecret, publicUrl, scopes, ...claims, ...settings }, clock);
     },
-    /** Signs in at the provider as a browser without scripts does, and returns the address that it leads back to. */
+    /**
+     * Signs in at the provider as a browser without scripts does. Returns the address that the provider redirects to.
+     */
     async signIn(address: string, login: string): Promise<string> {
       const cookies = new Map<string, string>();
       let [url, body]: [string, URLSearchParams | null] = [address, null];

@@ -8,7 +8,7 @@ const admins = '$admins';
 const everyone = '$all';
 
 /**
- * Decides access as the server in secure mode was measured to do. Users are in streams `$user-NAME`, and rights are in
+ * Decides access as a real server in secure mode was measured to do. Users are in streams `$user-NAME`, and rights are in
  * the metadata of `$all` and in the newest event of `$settings`. Without an administrator's password, everything is
  * allowed, as in insecure mode.
  * @param {string | undefined} adminPassword
@@ -29,7 +29,7 @@ export function createAccess(adminPassword) {
     /**
      * Returns null if the request is allowed.
      * @param {EventStore} store @param {string | undefined} authorization @param {Right} right
-     * @param {string} stream `$all`: the whole log
+     * @param {string} stream `$all` means the whole log
      */
     refusal(store, authorization, right, stream) {
       if (adminPassword === undefined) return null;

@@ -66,7 +66,7 @@ export function batchAppendAnswer(correlationId, request, answer) {
 }
 
 /**
- * Returns the failure of one append of many, because the right is missing or no process leads.
+ * Returns the failure of one append among many, caused by a missing right or a missing leader.
  * @param {any} correlationId @param {AppendRequest} request @param {{ code: number, details: string }} error
  */
 export function batchFailure(correlationId, request, { code, details }) {

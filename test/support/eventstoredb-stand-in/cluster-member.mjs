@@ -96,7 +96,7 @@ export function clusterMember(directory, index, options) {
   }
 }
 
-/** Returns a server that is alone and therefore always leads. @param {EventStore} store @returns {Member} */
+/** Returns a single server, which always leads. @param {EventStore} store @returns {Member} */
 export function soleMember(store) {
   return { store: async () => store, state: () => null };
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 /**
  * @typedef {{ id: string, type: string, contentType: string, data: Buffer, metadata: Buffer }} ProposedEvent
  * @typedef {ProposedEvent & { stream: string, revision: number, position: number, created: number }} StoredEvent
- * @typedef {number | 'any' | 'stream_exists'} Expected The revision of the last event, -1: no stream.
+ * @typedef {number | 'any' | 'stream_exists'} Expected The revision of the last event; -1 means no stream.
  * @typedef {{ stream: string, expected: Expected, events: ProposedEvent[] }} AppendRequest
  * @typedef {{ outcome: 'appended', revision: number, position: number }
  *   | { outcome: 'wrong_expected_version', revision: number }
@@ -61,7 +61,7 @@ export async function createEventStore(journal, { knowsRepeats }) {
     if (expected === 'stream_exists' && last < 0) return { outcome: 'wrong_expected_version', revision: last };
 
     const isOpen = expected === 'any' || expected === 'stream_exists';
-    // The events stored where this append would have begun. If they have the same ids, the append is a repeat. Data is
+    // The events stored where this append would have begun. If they have the same ids, this append is a repeat. Data is
     // not compared.
     const start = isOpen ? stored.findLastIndex(({ id }) => id === events[0]?.id) : expected + 1;
     if ((isOpen && start < 0) || expected === last) {

@@ -48,7 +48,7 @@ export function addServices(server, member, access) {
 /** @typedef {(call: any, right: import('./access.mjs').Right, stream: string, fail: (error: any) => void) => Promise<EventStore | null>} StoreFor */
 
 /**
- * Returns the cluster info. A server that is alone says so, without an address, which it does not know. @param {Member}
+ * Returns the cluster info. A single server reports itself without an address, which it does not know. @param {Member}
  * member
  */
 function clusterInfo(member) {

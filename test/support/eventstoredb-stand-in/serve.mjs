@@ -11,7 +11,7 @@ import { addServices } from './grpc-services.mjs';
  * Serves one log on a loopback port. Port 0 selects a free one.
  * @param {Member} member
  * @param {number} port
- * @param {Secure | null} secure Null: neither TLS nor users
+ * @param {Secure | null} secure Null means neither TLS nor users
  */
 export async function serve(member, port, secure) {
   const server = new Server({

@@ -25,7 +25,7 @@ export function accessDenied() {
   return { code: status.PERMISSION_DENIED, details: 'Access Denied', metadata: exception('access-denied') };
 }
 
-/** Returns the error of a delete, which reports it as an error of the call. @param {string} stream @param {string} expected */
+/** Returns the error with which a delete call fails. @param {string} stream @param {string} expected */
 export function wrongExpectedVersion(stream, expected) {
   const metadata = exception('wrong-expected-version');
   metadata.set('stream-name', stream);

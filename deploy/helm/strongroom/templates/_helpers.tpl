@@ -26,7 +26,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{ .Values.backup.persistence.existingClaim | default (printf "%s-backups" (include "strongroom.name" .)) }}
 {{- end }}
 
-{{/* Settings of every pod. A root key that root owns is readable through the group, which has no other members. */}}
+{{/* The settings of every pod. A root key that root owns is readable through the group, which has no other members. */}}
 {{- define "strongroom.pod" -}}
 serviceAccountName: {{ include "strongroom.name" . }}
 automountServiceAccountToken: false
@@ -65,7 +65,7 @@ securityContext:
   capabilities: { drop: [ALL] }
 {{- end }}
 
-{{/* The settings of the stores, which every command needs. A backup needs no root key and does not get one. */}}
+{{/* The store settings, which every command needs. A backup needs no root key and does not get one. */}}
 {{- define "strongroom.storeEnv" -}}
 - { name: STRONGROOM_PROFILE, value: {{ .Values.profile }} }
 - { name: STRONGROOM_LOG_LEVEL, value: {{ .Values.logLevel }} }
@@ -78,7 +78,7 @@ securityContext:
 - { name: STRONGROOM_MONGODB_KEYS_URL_FILE, value: /run/strongroom/stores/mongodb_keys_url }
 - { name: STRONGROOM_REDIS_URL_FILE, value: /run/strongroom/stores/redis_url }
 {{- if .Values.cluster.stores.privateCa }}
-# The URL of Redis cannot name a certificate authority.
+# The Redis URL cannot name a certificate authority.
 - { name: NODE_EXTRA_CA_CERTS, value: /run/strongroom/stores/ca }
 {{- end }}
 {{- end }}
@@ -95,7 +95,7 @@ securityContext:
 - { name: root-key, mountPath: /run/strongroom/root-key, readOnly: true }
 {{- end }}
 
-{{/* Secrets are owned by root and readable only by the group of the service (288 is 0440). */}}
+{{/* Secrets are owned by root and readable only by the service's group (288 is 0440). */}}
 {{- define "strongroom.rootKeyVolume" -}}
 - name: root-key
   secret:
@@ -139,7 +139,7 @@ metadata:
   {{- end }}
 spec:
   {{- include "strongroom.pod" $ | nindent 2 }}
-  # The delay, ten seconds for requests in progress, five for closing the stores, and a reserve of five.
+  # The delay, ten seconds for requests in progress, five seconds for closing the stores, and a reserve of five seconds.
   terminationGracePeriodSeconds: {{ add $.Values.shutdownDelaySeconds 20 }}
   {{- if eq $.Values.profile "cluster" }}
   topologySpreadConstraints:
@@ -164,7 +164,7 @@ spec:
         {{- if eq $.Values.profile "cluster" }}
         - { name: STRONGROOM_ROLE, value: {{ .role }} }
         {{- end }}
-        # Probes and Prometheus reach it in the pod network; a NetworkPolicy blocks other clients.
+        # Probes and Prometheus reach this listener in the pod network. A NetworkPolicy blocks other clients.
         - { name: STRONGROOM_ADMIN_HOST, value: 0.0.0.0 }
         - { name: STRONGROOM_ADMIN_PORT, value: "9464" }
         - { name: STRONGROOM_SHUTDOWN_DELAY_SECONDS, value: {{ $.Values.shutdownDelaySeconds | quote }} }
@@ -186,7 +186,7 @@ spec:
         - { name: api, containerPort: 8080 }
         {{- end }}
         - { name: admin, containerPort: 9464 }
-      # A start after an import or a crash may have much to check: ten minutes.
+      # After an import or a crash, a start may have up to ten minutes of checks to do.
       startupProbe:
         httpGet: { path: /health/live, port: admin }
         periodSeconds: 2

@@ -18,7 +18,7 @@ const settleMs = 3_000;
 export type MongoGenerations = Generations & {
   /** Returns the generations in use, from this process's cache, and when it requested them. */
   known(): Promise<KnownGenerations>;
-  /** Reads the same from the store. The read begins after the call. */
+  /** Like `known`, but reads from the store. Never reuses a read that began before this call. */
   fresh(): Promise<KnownGenerations>;
   /**
    * Makes this process the one that works on the rebuild, until it calls `release`. Throws StoreUnavailable while

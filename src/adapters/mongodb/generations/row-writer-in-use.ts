@@ -7,7 +7,10 @@ import type { MongoGenerations } from './mongo-generations.js';
 
 export type RowWriterInUse = TokenRowWriter & { forgetTombstones(notBefore: number): Promise<number> };
 
-/** Runs before the row of an ended token is written. If a process is interrupted between the two, both are repeated. */
+/**
+ * Runs before the row of an ended token is written. If the process is interrupted between this call and the write, both
+ * run again.
+ */
 type OnEnded = (stream: string, revision: number) => Promise<void>;
 
 /**

@@ -4,8 +4,8 @@ import type { Json } from '../../json.js';
 const containersMax = 10;
 
 /**
- * Returns a token's containers in their stored form: lower case, without repeats, in request order. Repeats do not
- * count towards the limit of 10. The caller supplies the default for an absent or null field. See docs/contract.md,
+ * Returns a token's containers in their stored form: lower case, without duplicates, in request order. Duplicates do
+ * not count toward the limit of 10. The caller supplies the default for an absent or null field. See docs/contract.md,
  * "Containers".
  */
 export function checkContainers(value: Json): Checked<readonly string[]> {

@@ -5,8 +5,8 @@ import type { Json, JsonObject } from '../../json.js';
 const contentBytesMax = 512 * 1024;
 
 /**
- * Rejects content (data, mask, metadata and all other fields together) of more than 512 KiB as JSON in UTF-8, with the
- * error at `data`. Call this before evaluating any expression. See docs/contract.md, "Request bodies".
+ * Rejects content (data, mask, metadata and all other fields together) whose JSON is larger than 512 KiB in UTF-8. The
+ * error is at `data`. Call this before evaluating any expression. See docs/contract.md, "Request bodies".
  */
 export function checkContentSize(content: JsonObject): Checked<null> {
   if (jsonSize(content, contentBytesMax) <= contentBytesMax) return valid(null);
@@ -16,7 +16,7 @@ export function checkContentSize(content: JsonObject): Checked<null> {
   );
 }
 
-/** The fields of the content, as given in a request. */
+/** The content fields of a request. */
 type RawFields = {
   readonly data?: Json | undefined;
   readonly mask?: Json | undefined;
@@ -26,7 +26,7 @@ type RawFields = {
   readonly fingerprint_expression?: string | null | undefined;
 };
 
-/** Checks the same limit on the fields of a request. Call this before traversing data and mask. */
+/** Applies the same limit to the fields of a request. Call this before traversing the data or the mask. */
 export function checkRawSize(fields: RawFields): Checked<null> {
   const { data, mask, containers, metadata, search_indexes, fingerprint_expression } = fields;
   const given = { data, mask, containers, metadata, search_indexes, fingerprint_expression };

@@ -11,9 +11,10 @@ export type OpenFields = {
 };
 
 /**
- * Rejects an id, container, metadata value or metadata key that contains one of the token's own values of six or more
- * digits, however grouped. Threat: these fields are shown to callers that may not see the data, and outlive erasure as
- * keyed hashes. `ownValues` come from the type's rule. See docs/contract.md, "Own values".
+ * Rejects an id, container, metadata key or metadata value that contains one of the token's own values, however the
+ * digits are grouped. Ignores own values with fewer than six characters. Threat: these fields are shown to callers that
+ * may not see the data, and they outlive erasure as keyed hashes. `ownValues` come from the type's rule. See
+ * docs/contract.md, "Own values".
  */
 export function rejectEmbeddedValue(ownValues: readonly string[], fields: OpenFields): Checked<null> {
   const values = ownValues.map(bareText).filter((value) => value.length >= digitsMin);
@@ -31,16 +32,16 @@ export function rejectEmbeddedValue(ownValues: readonly string[], fields: OpenFi
   return errors === null ? valid(null) : { ok: false, errors };
 }
 
-/** Rejects a metadata entry. The path of the error must not repeat a key that is itself the secret. */
+/** Checks a metadata entry. The path of the error must not repeat a key that contains the value. */
 function refuseEntry(key: string, value: string, refuse: (path: string, text: string) => Checked<null>): Checked<null> {
   const inKey = refuse('metadata', key);
   return inKey.ok ? refuse(`metadata.${printableKey(key)}`, value) : inKey;
 }
 
 /**
- * Applies the rule for a caller that may not see the stored value and does not replace it. New containers and new or
+ * Checks an update by a caller that may not see the stored value and does not replace it. New containers and new or
  * changed metadata must not contain any run of digits that could be a value of this type, regardless of the actual
- * value. Threat: if the result depended on the value, a caller could find the value by trying thousands of candidates.
+ * value. Threat: if the result depended on the actual value, a caller could find it by trying thousands of candidates.
  * `ownValueDigitsMin` comes from the type's rule.
  */
 export function rejectPossibleEmbeddedValue(
@@ -74,9 +75,9 @@ export function rejectPossibleEmbeddedValue(
 }
 
 /**
- * Returns only the letters and digits of a text, with each decimal digit as 0-9. Folds compatibility forms, such as
- * full-width letters, and the digits of other scripts, such as Arabic-Indic. Threat: a number in another notation would
- * evade the comparison.
+ * Returns only the letters and digits of the text, with every decimal digit as 0-9. Normalizes compatibility forms,
+ * such as full-width letters, and the digits of other scripts, such as Arabic-Indic. Threat: a number in another
+ * notation would evade the comparison.
  */
 export function bareText(text: string): string {
   if (ascii.test(text)) return text.replace(/[^0-9A-Za-z]/g, '');
@@ -86,11 +87,11 @@ export function bareText(text: string): string {
     .replace(/\p{Nd}/gu, asciiDigit);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII begins with the controls
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII includes the control characters
 const ascii = /^[\x00-\x7f]*$/;
 
 /**
- * Converts a decimal digit of any script to ASCII. In Unicode, the decimal digits of a script are consecutive, from
+ * Converts a decimal digit of any script to ASCII. In Unicode, the decimal digits of each script are consecutive, from
  * zero to nine.
  */
 function asciiDigit(digit: string): string {

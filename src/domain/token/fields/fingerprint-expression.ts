@@ -30,15 +30,17 @@ export function* evaluateFingerprint(
   if (!evaluated.ok) return invalid(path, evaluated.message);
   if (evaluated.value === null) return invalid(path, 'evaluates to nothing; it must give a value to fingerprint');
   const { value } = evaluated;
-  // UTF-8 would encode all lone surrogates as the same character, so different values would have equal fingerprints.
-  // JSON escapes them.
+  // JSON escapes lone surrogates. UTF-8 would encode all of them as the same character, so different values would have
+  // equal fingerprints.
   return valid(typeof value === 'string' && isWellFormed(value) ? value : JSON.stringify(value));
 }
 
 /**
- * Returns whether a request contains every value that the expression reads, so that the fingerprint tells the sender
- * nothing new. `sent` are the data and metadata in the request; `stored` are those of the token after the request.
- * Threat: the response to `PATCH {}` would show the fingerprint of a value that the sender may not see.
+ * Returns whether a request contains every value that the expression reads. If so, the fingerprint tells the sender
+ * nothing new. `sent` contains the data and metadata in the request; `stored` contains those of the token after the
+ * request.
+ * Threat: without this check, the response to `PATCH {}` would show the fingerprint of a value that the sender may not
+ * see.
  */
 export function carriesFingerprint(
   expressions: Expressions,

@@ -11,7 +11,7 @@ const charactersMax = 400;
 const forbidden = /[#/\\+?[\]|&=%<>{}^]/;
 const control = /\p{Cc}/u;
 
-/** Checks a token id from a request or from the evaluation of its expression. See docs/contract.md, "Token ids". */
+/** Checks a token id that a request contains or that an expression evaluates to. See docs/contract.md, "Token ids". */
 export function checkId(value: Json): Checked<string> {
   if (typeof value !== 'string') return invalid('id', 'must be a string');
   const characters = codePointCount(value);
@@ -27,9 +27,9 @@ export function checkId(value: Json): Checked<string> {
 const scope = { variables: ['data'], aliases: true } as const;
 
 /**
- * The source of an id: a plain id, or an expression over the data, which may draw a random alias. All draws of a
- * request share one budget. Threat: if all of a caller's aliases are in use, one request would otherwise do the work of
- * many.
+ * The source of an id: a plain id, or an expression over the data, which may draw a random alias. All draws in a
+ * request share one budget. Threat: if all possible aliases are in use, repeated draws would let one request do the
+ * work of many.
  */
 export type IdSource =
   | { readonly kind: 'given'; readonly id: string }

@@ -1,12 +1,12 @@
 import { isJsonObject, type Json } from '../../json.js';
 
 /**
- * Applies a JSON merge patch (RFC 7386, section 2): merges objects, removes a key for null, and replaces by any other
- * value. `target` is undefined if there is no value yet. Changes neither argument; the result may share parts with
- * both.
+ * Applies a JSON merge patch (RFC 7386, section 2). Objects are merged, null removes a key, and any other value
+ * replaces the existing one. `target` is undefined if there is no value yet. Changes neither argument; the result may
+ * share parts with both.
  *
- * Threat: a key such as `__proto__` must stay a plain key. Keys go through a Map and become own properties, so no key
- * is read from, or assigned through, a prototype.
+ * Threat: a key such as `__proto__` could change a prototype. Keys therefore go through a Map and become own
+ * properties, so that no key is read from or assigned through a prototype.
  */
 export function mergePatch(target: Json | undefined, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;

@@ -27,9 +27,7 @@ export function checkSearchIndexes(expressions: Expressions, sources: readonly s
   return errors === null ? valid(null) : { ok: false, errors };
 }
 
-/**
- * Returns the text of each index expression. Rejects null and an empty text. See docs/contract.md, "Search indexes".
- */
+/** Evaluates each index expression to text. Rejects null and empty text. See docs/contract.md, "Search indexes". */
 export function* evaluateSearchIndexes(
   expressions: Expressions,
   sources: readonly string[],

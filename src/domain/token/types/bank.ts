@@ -68,7 +68,7 @@ const weights = [3, 7, 1, 3, 7, 1, 3, 7, 1];
 
 /**
  * Checks a nine-digit ABA routing number: the sum of its digits, weighted 3, 7, 1, must be a multiple of ten. Rejects
- * all zeros, which pass that check but are not a routing number. See docs/contract.md, "Bank data".
+ * nine zeros, which pass that check but are not a routing number. See docs/contract.md, "Bank data".
  */
 export function checkRoutingNumber(value: Json | undefined, path: string): Checked<string> {
   const digits = checkDigits(value, path, 9, 9);

@@ -22,7 +22,7 @@ function validate(data: Json): Checked<CheckedData> {
 }
 
 /**
- * Stores an optional field, or removes it if it is null, because null counts as absent. Nulls under unknown keys are
+ * Stores an optional field, or removes it if it is null, because null counts as absent. Null values of unknown keys are
  * kept.
  */
 function store(data: Map<string, Json>, key: string, value: number | null): void {
@@ -36,9 +36,9 @@ function ownValues(data: Json): readonly string[] {
 }
 
 /**
- * `card`: `{ number, expiration_month?, expiration_year?, cvc? }`. Stores month and year as integers, and returns the
- * cvc separately. Keeps other keys unless they name verification data. Accepts a past expiration. See docs/contract.md,
- * "Card data".
+ * `card`: `{ number, expiration_month?, expiration_year?, cvc? }`. Stores the month and year as integers, and returns
+ * the cvc separately. Keeps other keys unless they name verification data. Accepts a past expiration. See
+ * docs/contract.md, "Card data".
  */
 export const card: TypeRule = {
   validate,
@@ -93,8 +93,8 @@ function checkCvc(value: Json | undefined, path: string): Checked<string | null>
 }
 
 /**
- * Checks an integer from `min` to `max`, or a string of the given shape with such a value. Returns null for an absent
- * or null value.
+ * Checks an integer from `min` to `max`, or a string of the given shape that contains such an integer. Returns null for
+ * an absent or null value.
  */
 function checkIntegerOrDigits(
   value: Json | undefined,
@@ -127,13 +127,13 @@ const forbidden: ReadonlySet<string> = new Set([
 ]);
 
 const errorsMax = 10;
-/** The length of the longest key that is checked. Threat: folding can make a huge key many times as long. */
+/** The maximum length of a key that is checked. Threat: normalization can make a huge key many times longer. */
 const keyCharactersMax = 64;
 
 /**
- * Rejects card verification data outside `data.cvc`, and names each place (at most 10). Only the key decides,
- * regardless of the value. Threat: a code or a PIN under another key would never be purged, although PCI DSS 3.3
- * forbids keeping it after authorization. See docs/contract.md, "Card data".
+ * Rejects card verification data outside `data.cvc`, and reports each place (at most 10). Only the key matters, not the
+ * value. Threat: a code or a PIN under another key would never be purged, although PCI DSS 3.3 forbids keeping it after
+ * authorization. See docs/contract.md, "Card data".
  */
 function checkNoVerificationData(data: JsonObject): Checked<null> {
   const errors: Record<string, readonly string[]> = {};
@@ -157,7 +157,7 @@ function* forbiddenPaths(value: Json, path: string): Generator<string> {
 
 /**
  * Returns only the letters and digits of a key, in lower case, with compatibility forms such as full-width letters
- * folded.
+ * normalized.
  */
 function bareName(key: string): string {
   return key

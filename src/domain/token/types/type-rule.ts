@@ -1,16 +1,16 @@
 import { type Checked, invalid, valid } from '../../field-errors.js';
 import type { Json } from '../../json.js';
 
-/** The data to store, and the cvc removed from it. A cvc is always encrypted separately from other data. */
+/** The data to store, and the cvc that was removed from it. A cvc is always encrypted separately from other data. */
 export type CheckedData = { readonly data: Json; readonly cvc: string | null };
 
 /** The properties that distinguish one token type from the others. See docs/contract.md, "Token types". */
 export type TypeRule = {
-  /** Checks and normalizes data at creation and after a merge patch. Error paths start with `data`. */
+  /** Checks and normalizes data on creation and after a merge patch. Error paths start with `data`. */
   readonly validate: (data: Json) => Checked<CheckedData>;
   /**
-   * Returns the values in validated data that must not occur in an id, a container or metadata
-   * (fields/embedded-value.ts).
+   * Returns the values in validated data that must not occur in ids, containers or metadata
+   * (`fields/embedded-value.ts`).
    */
   readonly ownValues: (data: Json) => readonly string[];
   /** The number of digits of the shortest own value, or null if the type has no own values. */
@@ -19,14 +19,14 @@ export type TypeRule = {
   readonly defaultFingerprintExpression: string;
   /** Null means that tokens of this type have no default mask, so a masked read redacts them. */
   readonly defaultMask: Json;
-  /** Whether the default mask hides a whole value if its filter would hide nothing (numbers of 4 digits or fewer). */
+  /** Whether the default mask hides the whole value if its filter would otherwise hide nothing (4 digits or fewer). */
   readonly defaultMaskHidesShortValues: boolean;
   readonly defaultSearchIndexes: readonly string[];
 };
 
 /**
- * Checks a string of `min` to `max` ASCII digits. Rejects a JSON number, which would have lost its leading zeros and,
- * above 2^53, its last digits.
+ * Checks a string of `min` to `max` ASCII digits. Rejects a JSON number, which may have lost leading zeros or, above
+ * 2^53, its last digits.
  */
 export function checkDigits(value: Json | undefined, path: string, min: number, max: number): Checked<string> {
   if (value === undefined || value === null) return invalid(path, 'is required');

@@ -30,7 +30,7 @@ const created = {
   created_at: dateTime('When it was created.'),
 };
 
-/** The creator and the last editor of a tenant or an application. */
+/** The applications that created and last changed a tenant or an application. */
 export const stamps = {
   ...created,
   modified_by: z

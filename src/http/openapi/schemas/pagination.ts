@@ -12,12 +12,12 @@ export const pagination = z
   })
   .meta({ id: 'Pagination', description: 'The position of a page among all items.' });
 
-/** Returns the schema of a page of items (docs/contract.md, "Pagination"). */
+/** Returns the schema for a page of items (docs/contract.md, "Pagination"). */
 export function pageOf(item: z.ZodType): z.ZodType {
   return z.object({ pagination, data: z.array(item).meta({ description: 'The items of this page, newest first.' }) });
 }
 
-/** Returns an example of a first page that contains only this item. */
+/** Returns an example first page that contains only the given item. */
 export function pageExample(item: JsonObject): Json {
   return pageAnswer({ page: 1, size: 20 }, 1, [item]);
 }

@@ -20,9 +20,9 @@ const extras = z.object({
 });
 
 /**
- * The token object (docs/contract.md, "The token object"). One schema describes every response. If an equal token
- * already exists and the caller may not read it, the response contains only its identifying fields (docs/contract.md,
- * "Deduplication on create"), so all other fields are optional.
+ * The token object (docs/contract.md, "The token object"). One schema describes every response. All fields except the
+ * identifying ones are optional, because a create that finds an equal token that the caller may not read returns only
+ * those (docs/contract.md, "Deduplication on create").
  */
 export const tokenObject = z
   .object({

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isJsonObject, type Json } from '#src/domain/json.js';
 import { mergePatch } from '#src/domain/token/fields/merge-patch.js';
 
-/** Implements the pseudocode of RFC 7386, section 2, word for word. */
+/** Implements the pseudocode in RFC 7386, section 2, word for word. */
 function asTheRfcSays(target: Json | undefined, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;
   const object: Record<string, Json> = isJsonObject(target) ? { ...target } : {};
@@ -59,7 +59,7 @@ describe('merge patch (RFC 7386)', () => {
     expect(mergePatch(undefined, { a: { b: null, c: 1 } })).toEqual({ a: { c: 1 } });
   });
 
-  it('matches the pseudocode of the RFC', () => {
+  it('matches the RFC’s pseudocode', () => {
     fc.assert(
       fc.property(json, json, (target, patch) => {
         expect(mergePatch(target, patch)).toEqual(asTheRfcSays(target, patch));

@@ -42,7 +42,7 @@ describe('metadata', () => {
   });
 });
 
-it('a key that could be a number is not repeated in an error', () => {
+it('does not repeat a key that could be a number in an error', () => {
   const checked = checkMetadata({ '4242 4242 4242 4242': 1, '٤٢٤٢٤٢': 1, ['k'.repeat(41)]: 'x'.repeat(1_001) });
   expect(checked.ok ? [] : Object.keys(checked.errors)).toEqual(['metadata.*']);
 });

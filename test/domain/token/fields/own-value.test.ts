@@ -14,7 +14,7 @@ function paths(ownValues: readonly string[], fields: Partial<OpenFields>): reado
   return checked.ok ? [] : Object.keys(checked.errors);
 }
 
-describe('a field that every caller can see must not contain the value of its own token', () => {
+describe('a field that every caller can see must not contain its token’s own value', () => {
   const card = ['4242424242424242'];
   const ssn = ['123-45-6789'];
 
@@ -61,7 +61,7 @@ describe('a field that every caller can see must not contain the value of its ow
   });
 });
 
-it('decimal digits of every script count as digits', () => {
+it('counts decimal digits of every script as digits', () => {
   const digits = Array.from({ length: 0x2_0000 }, (_, code) => code)
     .map((code) => String.fromCodePoint(code))
     .filter((text) => /^\p{Nd}$/u.test(text));

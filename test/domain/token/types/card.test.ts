@@ -9,7 +9,7 @@ function outcome(data: Json): unknown {
   return checked.ok ? checked.value : Object.keys(checked.errors);
 }
 
-describe('the expiration of a card', () => {
+describe('a card’s expiration', () => {
   it.each([
     [
       { expiration_month: '1', expiration_year: '2030' },
@@ -45,14 +45,14 @@ describe('the expiration of a card', () => {
   });
 });
 
-describe('the cvc of a card', () => {
+describe('a card’s cvc', () => {
   it.each<[Json, string | null]>([
     ['123', '123'],
     ['0123', '0123'],
     [123, '123'],
     [9999, '9999'],
     [null, null],
-  ])('%j leaves the data and comes back as %j', (cvc, apart) => {
+  ])('%j is taken out of the data and returned as %j', (cvc, apart) => {
     expect(outcome({ number, cvc, name: 'A' })).toEqual({ data: { number, name: 'A' }, cvc: apart });
   });
 
@@ -110,7 +110,7 @@ describe('verification data under another name would be kept permanently, so it 
     expect(outcome({ number, ...extra })).toEqual(paths);
   });
 
-  it('names at most ten places, so that a response stays small', () => {
+  it('the error names at most ten places, so that the response stays small', () => {
     const list = Array.from({ length: 1_000 }, () => ({ cvv: '1' }));
     expect(outcome({ number, list })).toHaveLength(10);
   });
@@ -123,7 +123,7 @@ describe('verification data under another name would be kept permanently, so it 
   );
 });
 
-it('a huge key of card data is not folded, because it cannot be a reserved name', ({ onTestFinished }) => {
+it('a huge key in card data is not folded, because it cannot be a reserved name', ({ onTestFinished }) => {
   const normalize = vi.spyOn(String.prototype, 'normalize');
   onTestFinished(() => normalize.mockRestore());
   expect(outcome({ number, [`cvv${'\ufdfa'.repeat(10_000)}`]: 1, note: 1 })).toMatchObject({ cvc: null });

@@ -31,7 +31,7 @@ describe('card numbers', () => {
     expect(checkCardNumber(number, 'data', 12)).toEqual({ ok: true, value: number });
   });
 
-  it('has exactly one valid check digit for any start, so that typing errors are detected', () => {
+  it('have exactly one valid check digit for any prefix, so that typing errors are detected', () => {
     fc.assert(
       fc.property(fc.integer({ min: 11, max: 18 }).chain(digits), (start) => {
         expect([...'0123456789'].filter((digit) => isCard(start + digit))).toHaveLength(1);

@@ -6,7 +6,7 @@ const taxIndexes = ['{{ data }}', "{{ data | remove: '-' }}", '{{ data | last4 }
 const lastFour = '{{ data | reveal_last: 4 }}';
 const withoutHyphens = "{{ data | remove: '-' }}";
 
-describe('the defaults of a type are those of docs/contract.md, "Token types"', () => {
+describe('a type’s defaults are those in docs/contract.md, "Token types"', () => {
   it.each([
     ['token', '/general/high/', '{{ data | stringify }}', null, false, []],
     [
@@ -48,7 +48,7 @@ describe('the defaults of a type are those of docs/contract.md, "Token types"', 
   });
 });
 
-describe('the own values of a token', () => {
+describe('a token’s own values', () => {
   it.each([
     ['token', { number: '4242424242424242' }, []],
     ['card', { number: '4242424242424242', expiration_year: 2030 }, ['4242424242424242']],

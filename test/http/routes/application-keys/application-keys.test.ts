@@ -30,7 +30,7 @@ describe('POST /applications/{id}/keys', () => {
     expect(await ownId(service, first)).toBe(id);
   });
 
-  test('409 a fourth key is not stored; after one is revoked, another can be issued', async ({ service }) => {
+  test('409 a fourth key is not stored; after one key is revoked, another can be issued', async ({ service }) => {
     const { id } = await makeApplication(service);
     const issue = () => manage(service, 'POST', `/applications/${id}/keys`);
     const { body } = await issue();
@@ -40,7 +40,7 @@ describe('POST /applications/{id}/keys', () => {
     expect((await issue()).status).toBe(201);
   });
 
-  test('403 a key of a stronger application, 404 one of another tenant', async ({ service }) => {
+  test('403 for a key of an application with more permissions, 404 for one of another tenant', async ({ service }) => {
     const { key } = await makeManager(service, ['application:create']);
     const strong = await ownId(service, service.managementKey);
     const take = (id: string) => () => manage(service, 'POST', `/applications/${id}/keys`, undefined, key);
@@ -63,7 +63,7 @@ describe('GET /applications/{id}/keys', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  test('200 the minute of the last use, one write a minute and no event', async ({ service }) => {
+  test('200 shows the minute of the last use, with one write per minute and no event', async ({ service }) => {
     const { id, key } = await makeApplication(service);
     const lastUse = async () => arrayOf(await manage(service, 'GET', `/applications/${id}/keys`))[0]?.['last_used_at'];
     expect(await lastUse()).toBeUndefined();
@@ -79,14 +79,14 @@ describe('GET /applications/{id}/keys', () => {
     expect(await service.eventCount()).toBe(before);
   });
 
-  test('404 an application of another tenant', async ({ service }) => {
+  test('404 for an application of another tenant', async ({ service }) => {
     const foreign = await ownId(service, await service.otherTenant());
     await expectRefusal(service, () => manage(service, 'GET', `/applications/${foreign}/keys`), notFound);
   });
 });
 
 describe('DELETE /applications/{id}/keys/{key_id}', () => {
-  test('204 that key stops working at once, the others continue to work; a repeat returns 404', async ({ service }) => {
+  test('204 the key stops working at once and the others keep working; a repeat returns 404', async ({ service }) => {
     const { id, key } = await makeApplication(service);
     const second = String((await manage(service, 'POST', `/applications/${id}/keys`)).body['key']);
     const [first] = arrayOf(await manage(service, 'GET', `/applications/${id}/keys`));
@@ -100,7 +100,7 @@ describe('DELETE /applications/{id}/keys/{key_id}', () => {
     await expectRefusal(service, revoke, { status: 404, code: 'application_key_not_found' });
   });
 
-  test('404 a key of another application or tenant', async ({ service }) => {
+  test('404 for a key of another application or tenant', async ({ service }) => {
     const [mine, other] = [await makeApplication(service), await makeApplication(service)];
     const [key] = arrayOf(await manage(service, 'GET', `/applications/${other.id}/keys`));
     const url = `/applications/${mine.id}/keys/${key?.['id']}`;
@@ -111,14 +111,14 @@ describe('DELETE /applications/{id}/keys/{key_id}', () => {
     await expectRefusal(service, () => manage(service, 'DELETE', `/applications/${foreign}/keys/x`), notFound);
   });
 
-  test('403 a key of a stronger application', async ({ service }) => {
+  test('403 for a key of an application with more permissions', async ({ service }) => {
     const { key } = await makeManager(service, ['application:delete']);
     const strong = await ownId(service, service.managementKey);
     const url = `/applications/${strong}/keys/x`;
     await expectRefusal(service, () => manage(service, 'DELETE', url, undefined, key), exceeds);
   });
 
-  test('409 the last key of the last administrator', async ({ service }) => {
+  test('409 for the last key of the last administrator', async ({ service }) => {
     const id = await ownId(service, service.managementKey);
     const [key] = arrayOf(await manage(service, 'GET', `/applications/${id}/keys`));
     const send = () => manage(service, 'DELETE', `/applications/${id}/keys/${key?.['id']}`);

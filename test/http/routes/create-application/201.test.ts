@@ -51,7 +51,7 @@ describe('201 what the application can do', () => {
     expect((await service.call('DELETE', path(id), undefined, { key })).status).toBe(403);
   });
 
-  test('until the application expires, to the millisecond', async ({ service }) => {
+  test('the key works until the application expires, to the millisecond', async ({ service }) => {
     const expires_at = new Date(service.clock.now() + 10_000).toISOString();
     const { key } = await makeApplication(service, { expires_at });
     service.clock.advance(9_999);
@@ -60,7 +60,7 @@ describe('201 what the application can do', () => {
     expect(await statusOf(service, key)).toBe(401);
   });
 
-  test('one append to the tenant’s stream, and no name or permission in plaintext', async ({ service }) => {
+  test('there is one append to the tenant’s stream, with no name or permission in plaintext', async ({ service }) => {
     const before = await service.eventCount();
     const { id, key } = await makeApplication(service, { name: 'A very secret name' });
     const events = await eventsSince(service, before);
@@ -79,7 +79,7 @@ describe('201 what the application can do', () => {
     expect(body).toMatchObject({ id: uuid, permissions: ['token:read'] });
   });
 
-  test('50 permissions, of which repeats collapse, and 50 rules', async ({ service }) => {
+  test('50 permissions, of which repeats collapse, and 50 rules are accepted', async ({ service }) => {
     const permissions = Array(50).fill('token:read');
     expect((await makeApplication(service, { permissions })).body['permissions']).toEqual(['token:read']);
     const one = { description: '', container: '/', transform: 'mask', permissions: ['token:read'] };
@@ -90,7 +90,7 @@ describe('201 what the application can do', () => {
     expect(answer.body['rules']).toHaveLength(50);
   });
 
-  test('names of 200 characters and repeated names', async ({ service }) => {
+  test('names of 200 characters and repeated names are accepted', async ({ service }) => {
     const name = '🔑'.repeat(200);
     expect((await makeApplication(service, { name })).body['name']).toBe(name);
     expect((await makeApplication(service, { name })).body['name']).toBe(name);

@@ -5,7 +5,7 @@ import { expectRefusal, test } from '../support.js';
 const missing = { status: 403, code: 'permission_missing' };
 const exceeds = { status: 403, code: 'exceeds_own_permissions' };
 
-describe('403 no application can create one with more permissions than its own', () => {
+describe('403 no application can create another with more permissions than its own', () => {
   test('a public, a private and a read-only management application can create none', async ({ service }) => {
     const keys = [
       service.key,
@@ -24,7 +24,7 @@ describe('403 no application can create one with more permissions than its own',
     await expectRefusal(service, () => manage(service, 'POST', '/applications', body, key), exceeds);
   });
 
-  test('an application may grant permissions that it holds itself, and any token permission', async ({ service }) => {
+  test('an application may grant permissions that it has itself, and any token permission', async ({ service }) => {
     const { key } = await makeManager(service, ['application:create', 'log:read']);
     const equal = await makeManager(service, ['application:create', 'log:read'], key);
     const child = await makeManager(service, ['log:read'], equal.key);

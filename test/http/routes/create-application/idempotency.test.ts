@@ -6,7 +6,7 @@ const body = { name: 'once', type: 'private', permissions: ['token:read'] };
 const gone = { status: 404, code: 'idempotent_result_gone' };
 
 describe('an idempotency key on POST /applications', () => {
-  test('a repeat creates nothing and returns the same without the key', async ({ service }) => {
+  test('a repeat creates nothing and returns the same body without the key', async ({ service }) => {
     const send = withKey(service, '/applications', body);
     const first = await send();
     const before = await service.eventCount();
@@ -28,7 +28,7 @@ describe('an idempotency key on POST /applications', () => {
     expect(total(after)).toBe(total(before) + 1);
   });
 
-  test('a rejection is not remembered', async ({ service }) => {
+  test('a rejection is not recorded', async ({ service }) => {
     const key = uniqueId();
     expect((await withKey(service, '/applications', { ...body, name: '' }, key)()).status).toBe(400);
     expect((await withKey(service, '/applications', body, key)()).status).toBe(201);

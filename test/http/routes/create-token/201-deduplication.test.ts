@@ -5,7 +5,7 @@ import { card, create, createPlain, hourMs, path, read, test, uniqueId } from '.
 
 const deduplicate = { type: 'token', deduplicate_token: true };
 
-describe('201 with deduplication in force a living token with the same fingerprint is returned', () => {
+describe('201 with deduplication on, a living token with the same fingerprint is returned', () => {
   test('nothing is created or changed, whatever else the request contains', async ({ service }) => {
     const first = await createPlain(service, { data: uniqueId() });
     const before = await service.eventCount();
@@ -33,7 +33,7 @@ describe('201 with deduplication in force a living token with the same fingerpri
     expect(bare['_extras']).toEqual({ deduplicated: true });
   });
 
-  test('it holds for one request, one type and one tenant', async ({ service }) => {
+  test('it applies to one request, one type and one tenant', async ({ service }) => {
     const ssn = { type: 'social_security_number', data: '987-12-3456', deduplicate_token: true };
     const first = await create(service, ssn);
     const others = [

@@ -26,7 +26,7 @@ describe('201 the given id, found under its percent-encoded path', () => {
   });
 });
 
-describe('201 an id by an expression over the data', () => {
+describe('201 an id from an expression over the data', () => {
   test.for([
     ['{{ data.name }}', 'name-1'],
     ['customer-{{ data.number }}-{{ data.yes }}', 'customer-77-true'],
@@ -37,7 +37,7 @@ describe('201 an id by an expression over the data', () => {
     expect(await create(service, { id, type: 'token', data })).toMatchObject({ id: expected });
   });
 
-  test('the expression is evaluated once, so a later change of the data does not change the id', async ({
+  test('the expression is evaluated once, so a later change to the data does not change the id', async ({
     service,
   }) => {
     const name = uniqueId();
@@ -71,7 +71,7 @@ describe('201 an id by an expression over the data', () => {
   });
 
   test('a random alias that is always taken is replaced by a UUID', async ({ service }) => {
-    // Only ten ids are possible. Once all are taken, a create makes ten draws in vain.
+    // Only ten ids are possible. Once all are taken, a create draws ten times without success.
     const id = `${uniqueId()}-{{ data | alias_preserve_format }}`;
     const ids: string[] = [];
     for (let i = 0; i < 40; i += 1) ids.push((await create(service, { id, type: 'token', data: '5' })).id);
@@ -82,7 +82,9 @@ describe('201 an id by an expression over the data', () => {
   });
 });
 
-test('a random UUID that is in use, although no stream is read before, takes over no token', async ({ service }) => {
+test('a random UUID that is in use takes over no token, although its stream is not read before the append', async ({
+  service,
+}) => {
   const { random } = service.vault;
   const taken = random.uuid();
   await create(service, { id: taken, type: 'token', data: 'first' });
@@ -114,7 +116,7 @@ describe('201 an id that is free again', () => {
     expect(await read(service, id)).toEqual(again.body);
   });
 
-  test('was never taken in another tenant', async ({ service }) => {
+  test('another tenant’s token does not take it', async ({ service }) => {
     const { id } = await createPlain(service);
     const key = await service.otherTenant();
     expect(await create(service, { id, type: 'token', data: 2 }, { key })).toMatchObject({ id, data: 2 });

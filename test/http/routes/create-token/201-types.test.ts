@@ -6,9 +6,9 @@ import { create, read, test, uniqueId } from '../support.js';
 type Row = {
   readonly type: TokenType;
   readonly sent: Json;
-  /** The stored data, if it differs from what was sent. */
+  /** The stored data, if it differs from the sent data. */
   readonly stored?: Json;
-  /** The data that a masked reader gets; undefined if it gets none. */
+  /** The data that a masked reader gets, or undefined if it gets none. */
   readonly masked: Json | undefined;
 };
 

@@ -52,7 +52,7 @@ describe('201 the response', () => {
     expect(created['tenant_id']).toBe(service.tenantId);
   });
 
-  test('of duplicate keys the last wins', async ({ service }) => {
+  test('uses the last of duplicate keys', async ({ service }) => {
     const raw = '{"type":"card","data":1,"type":"token","data":{"a":1,"a":2}}';
     const answer = await service.call('POST', '/tokens', undefined, { raw });
     expect(answer).toMatchObject({ status: 201, body: { type: 'token', data: { a: 2 } } });
@@ -77,20 +77,22 @@ describe('201 an optional field that is null counts as absent', () => {
   });
 });
 
-describe('201 normalisation and limits that are just met', () => {
-  test('containers are lower-cased and repeats collapse; ten are allowed not counting repeats', async ({ service }) => {
+describe('201 normalization and limits that are just met', () => {
+  test('containers are lower-cased and repeats collapse; ten are allowed, not counting repeats', async ({
+    service,
+  }) => {
     const ten = Array.from({ length: 10 }, (_, i) => `/c${i}/`);
     const created = await create(service, { type: 'token', data: 1, containers: [...ten, '/C0/', '/c9/'] });
     expect(created['containers']).toEqual(ten);
     expect(await create(service, { type: 'token', data: 1, containers: ['/'] })).toMatchObject({ containers: ['/'] });
   });
 
-  test('search_indexes [] means none, also where the type has some', async ({ service }) => {
+  test('search_indexes [] means none, even if the type has default indexes', async ({ service }) => {
     const none = { type: 'social_security_number', data: '123-45-6789', search_indexes: [] };
     expect(await create(service, none)).toMatchObject({ search_indexes: [] });
   });
 
-  test('an index may be a number or a boolean, and of any type of token', async ({ service }) => {
+  test('an index may be a number or a boolean, for tokens of any type', async ({ service }) => {
     const search_indexes = ['{{ data.n }}', '{{ data.yes }}', 'literal'];
     await create(service, { type: 'token', data: { n: 0, yes: false }, search_indexes });
     const card = { type: 'card', data: { number: '4242424242424242' }, search_indexes: ['{{ data.number | last4 }}'] };

@@ -29,18 +29,18 @@ describe('400 a body that is not a create request stores nothing', () => {
 
 describe('400 a body that is not acceptable JSON stores nothing and is not repeated', () => {
   test.for([
-    ['cut short', '{"type":"token","data":"Sensitive', 'body'],
+    ['truncated JSON', '{"type":"token","data":"Sensitive', 'body'],
     ['a trailing comma', token('1,'), 'body'],
     ['two values', `${token('1')}${token('2')}`, 'body'],
     ['single quotes', "{'type':'token'}", 'body'],
     ['a comment', `${token('1')}//`, 'body'],
     ['NaN', token('NaN'), 'body'],
-    ['a control in a string', token('"a\nb"'), 'body'],
+    ['a control character in a string', token('"a\nb"'), 'body'],
     ['white space alone', '  ', 'body'],
     ['65 levels', token(`${'['.repeat(64)}${']'.repeat(64)}`), 'body'],
     ['__proto__', token('{"a":{"__proto__":{}}}'), 'data.a.__proto__'],
     ['an escaped __proto__', token('{"\\u005f_proto__":1}'), 'data.__proto__'],
-    ['constructor holding a prototype', token('{"constructor":{"prototype":1}}'), 'data.constructor.prototype'],
+    ['a constructor with a prototype', token('{"constructor":{"prototype":1}}'), 'data.constructor.prototype'],
     ['a number that would lose digits', token('[12345678901234567890]'), 'data[0]'],
     ['an invalid number', token('1e999'), 'data'],
   ])('%s', async ([, raw, path], { service }) => {
@@ -56,7 +56,7 @@ describe('400 a body that is not acceptable JSON stores nothing and is not repea
 });
 
 describe('413 and 415 come before the body is checked', () => {
-  test('413 a body of more than 4 MiB', async ({ service }) => {
+  test('413 for a body of more than 4 MiB', async ({ service }) => {
     const raw = token(`"${'x'.repeat(4 * 1024 * 1024)}"`);
     const send = () => service.call('POST', '/tokens', undefined, { raw });
     await expectRefusal(service, send, { status: 413, code: 'body_too_large' });
@@ -80,7 +80,7 @@ describe('413 and 415 come before the body is checked', () => {
     await expectRefusal(service, send, { status: 415, code: 'unsupported_media_type' });
   });
 
-  test('415 a body without a media type', async ({ service }) => {
+  test('415 for a body without a media type', async ({ service }) => {
     const headers = { 'service-api-key': service.key };
     const response = await service.app.inject({ method: 'POST', url: '/tokens', headers, payload: token('1') });
     expect(response.statusCode, response.body).toBe(415);

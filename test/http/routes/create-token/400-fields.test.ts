@@ -12,53 +12,53 @@ const ownCard = { type: 'card', data: { number: pan } };
 const rows: readonly Row[] = [
   ['an unknown type', { type: 'unknown' }, 'type'],
   ['a type in capitals', { type: 'Card' }, 'type'],
-  ['a type that is no string', { type: 1 }, 'type'],
+  ['a type that is not a string', { type: 1 }, 'type'],
   ['type null', { type: null }, 'type'],
   ['data null', { data: null }, 'data'],
-  ['data null of a card', { type: 'card', data: null }, 'data'],
+  ['data null for a card', { type: 'card', data: null }, 'data'],
 
   ['an id of 2 characters', { id: 'ab' }, 'id'],
   ['an empty id', { id: '' }, 'id'],
   ['an id of 401 characters', { id: 'a'.repeat(401) }, 'id'],
   ['an id of 401 characters of two units', { id: '💳'.repeat(401) }, 'id'],
-  ['an id that is no string', { id: 123 }, 'id'],
+  ['an id that is not a string', { id: 123 }, 'id'],
   ...[...'#/\\+?[]|&=%<>{}^'].map((one): Row => [`an id with ${one}`, { id: `abc${one}def` }, 'id']),
   ...['\u0000', '\n', '\u007f', '\u0085'].map((one): Row => ['a control in the id', { id: `abc${one}def` }, 'id']),
   ['a lone surrogate in the id', { id: 'abc\ud800' }, 'id'],
 
   ['no container', { containers: [] }, 'containers'],
   ['11 containers', { containers: many(11, (i) => `/c${i}/`) }, 'containers'],
-  ['containers that are no array', { containers: '/a/' }, 'containers'],
-  ['a container that is no string', { containers: ['/a/', 1] }, 'containers[1]'],
+  ['containers that are not an array', { containers: '/a/' }, 'containers'],
+  ['a container that is not a string', { containers: ['/a/', 1] }, 'containers[1]'],
   ['a container that is null', { containers: [null] }, 'containers[0]'],
   ['a container without / before it', { containers: ['a/'] }, 'containers[0]'],
   ['a container without / after it', { containers: ['/a'] }, 'containers[0]'],
   ['an empty container', { containers: [''] }, 'containers[0]'],
   ['an empty segment', { containers: ['/a//b/'] }, 'containers[0]'],
-  ['another letter', { containers: ['/ä/', '/ok/', '/a b/'] }, 'containers[0]', 'containers[2]'],
+  ['an invalid character', { containers: ['/ä/', '/ok/', '/a b/'] }, 'containers[0]', 'containers[2]'],
   ['a container of 201 characters', { containers: [`/${'c'.repeat(199)}/`] }, 'containers[0]'],
 
-  ['metadata that is no object', { metadata: 'x' }, 'metadata'],
+  ['metadata that is not an object', { metadata: 'x' }, 'metadata'],
   ['metadata that is an array', { metadata: ['x'] }, 'metadata'],
-  ['51 keys of metadata', { metadata: Object.fromEntries(many(51, (i) => [`k${i}`, 'v'])) }, 'metadata'],
-  ['an empty key of metadata', { metadata: { '': 'v' } }, 'metadata'],
+  ['51 metadata keys', { metadata: Object.fromEntries(many(51, (i) => [`k${i}`, 'v'])) }, 'metadata'],
+  ['an empty metadata key', { metadata: { '': 'v' } }, 'metadata'],
   ['a key of 101 characters', { metadata: { ['k'.repeat(101)]: 'v' } }, 'metadata'],
   ['a key with a lone surrogate', { metadata: { 'k\ud800': 'v' } }, 'metadata'],
   ['a value of 1,001 characters', { metadata: { k: 'v'.repeat(1_001) } }, 'metadata.k'],
   ['a value with a lone surrogate', { metadata: { k: '\udc00' } }, 'metadata.k'],
   ['null, a number and an object', { metadata: { a: null, b: 1, c: {} } }, 'metadata.a', 'metadata.b', 'metadata.c'],
 
-  ['indexes that are no array', { search_indexes: '{{ data }}' }, 'search_indexes'],
-  ['an index that is no string', { search_indexes: ['{{ data }}', 1] }, 'search_indexes[1]'],
+  ['indexes that are not an array', { search_indexes: '{{ data }}' }, 'search_indexes'],
+  ['an index that is not a string', { search_indexes: ['{{ data }}', 1] }, 'search_indexes[1]'],
   ['an index that is null', { search_indexes: [null] }, 'search_indexes[0]'],
   ['11 indexes', { search_indexes: many(11, (i) => `x${i}`) }, 'search_indexes'],
   ['an index of 401 characters', { search_indexes: ['x'.repeat(401)] }, 'search_indexes[0]'],
-  ['a fingerprint expression that is no string', { fingerprint_expression: 1 }, 'fingerprint_expression'],
-  ['one of 401 characters', { fingerprint_expression: 'x'.repeat(401) }, 'fingerprint_expression'],
+  ['a fingerprint expression that is not a string', { fingerprint_expression: 1 }, 'fingerprint_expression'],
+  ['a fingerprint expression of 401 characters', { fingerprint_expression: 'x'.repeat(401) }, 'fingerprint_expression'],
   ['deduplicate_token that is a string', { deduplicate_token: 'true' }, 'deduplicate_token'],
   ['deduplicate_token that is a number', { deduplicate_token: 1 }, 'deduplicate_token'],
 
-  ['several faults at once', { id: 'a', metadata: { k: 1 }, containers: [] }, 'id', 'containers', 'metadata.k'],
+  ['several errors at once', { id: 'a', metadata: { k: 1 }, containers: [] }, 'id', 'containers', 'metadata.k'],
   ['content over 512 KiB', { data: 'x'.repeat(512 * 1024) }, 'data'],
   [
     'content over 512 KiB by its mask, before its index is evaluated',
@@ -143,12 +143,12 @@ const typedRows: readonly (readonly [type: string, data: Json, ...paths: readonl
 const ownValueRows: readonly Row[] = [
   ['a card number in the id', { ...ownCard, id: `my-${pan}` }, 'id'],
   ['a grouped card number in the id', { ...ownCard, id: '4242-4242.4242 4242' }, 'id'],
-  ['an id that evaluates to it', { ...ownCard, id: 'x-{{ data.number }}' }, 'id'],
-  ['beside a random alias', { ...ownCard, id: '{{ data.number }}-{{ data.number | alias_card }}' }, 'id'],
+  ['an id that evaluates to the card number', { ...ownCard, id: 'x-{{ data.number }}' }, 'id'],
+  ['next to a random alias', { ...ownCard, id: '{{ data.number }}-{{ data.number | alias_card }}' }, 'id'],
   ['in a container', { ...ownCard, containers: ['/a/', `/${pan}/`] }, 'containers[1]'],
   ['in metadata', { ...ownCard, metadata: { a: 'b', note: '4242 4242 4242 4242!' } }, 'metadata.note'],
   ['in full-width digits', { ...ownCard, metadata: { note: '４２４２４２４２４２４２４２４２' } }, 'metadata.note'],
-  ['a key of metadata, which is not repeated', { ...ownCard, metadata: { [pan]: 'b' } }, 'metadata'],
+  ['a metadata key, which is not repeated', { ...ownCard, metadata: { [pan]: 'b' } }, 'metadata'],
   ['card_number', { type: 'card_number', data: pan, id: `a${pan}` }, 'id'],
   ['bank', { type: 'bank', data: bankData, id: 'account-123456789' }, 'id'],
   ['an account number', { type: 'us_bank_account_number', data: '123456', metadata: { a: '12-34-56' } }, 'metadata.a'],
@@ -176,7 +176,7 @@ describe('400 data that the type rejects', () => {
   });
 });
 
-describe("400 the token's own value in a field that outlives it or is shown to everyone", () => {
+describe("400 the token's own value in a field that outlives it or is shown to every caller", () => {
   test.for(ownValueRows)('%s', async ([, body, ...paths], { service }) => {
     const answer = await expectRefusal(service, () => service.call('POST', '/tokens', body), invalid(...paths));
     expect(withoutTrace(answer.text)).not.toMatch(/42424|123456/);

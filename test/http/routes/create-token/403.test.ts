@@ -7,7 +7,7 @@ const body = { type: 'token', data: 1 };
 describe('403 the permission is missing, before the body is validated', () => {
   test.for([
     ['a private application that may only read', ['token:read', 'token:use'], 'private'],
-    ['a public one that may only update', ['token:update'], 'public'],
+    ['a public application that may only update', ['token:update'], 'public'],
     ['a management application', ['application:create'], 'management'],
   ] as const)('%s', async ([, permissions, type], { service }) => {
     const key = await service.application(permissions, type);
@@ -31,8 +31,8 @@ describe('403 no rule allows it in every destination container', () => {
   test.for([
     ['the default container', undefined],
     ['a parent', ['/']],
-    ['a container with a like name', ['/a-b/']],
-    ['one of several', ['/a/', '/c/']],
+    ['a container with a similar name', ['/a-b/']],
+    ['only one of several containers', ['/a/', '/c/']],
     ['a rule without token:create', ['/b/']],
   ] as const)('%s', async ([, containers], { service }) => {
     const key = await service.application(rules);

@@ -37,7 +37,7 @@ describe('409 the id is taken', () => {
     expect(await read(service, id)).toEqual(won[0]?.body);
   });
 
-  test('but not after a deletion', async ({ service }) => {
+  test('not after a deletion', async ({ service }) => {
     const { id } = await createPlain(service);
     await service.call('DELETE', path(id));
     await createPlain(service, { id });

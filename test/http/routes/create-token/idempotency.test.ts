@@ -7,7 +7,7 @@ const keyed = (key: string) => ({ 'service-idempotency-key': key });
 const gone = { status: 404, code: 'idempotent_result_gone' };
 
 describe('a create with an idempotency key happens once', () => {
-  test('a repeat gets the first result, whatever its body and header name', async ({ service }) => {
+  test('a repeat gets the first result, whatever its body and however the header is named', async ({ service }) => {
     const key = uniqueId();
     const first = await service.call('POST', '/tokens', token, { headers: keyed(key) });
     const before = await service.eventCount();
@@ -36,7 +36,7 @@ describe('a create with an idempotency key happens once', () => {
     expect(await service.eventCount()).toBe(before + 1);
   });
 
-  test('only successes are remembered', async ({ service }) => {
+  test('only successes are recorded', async ({ service }) => {
     const headers = keyed(uniqueId());
     const wrong = { ...token, containers: [] };
     await expectRefusal(service, () => service.call('POST', '/tokens', wrong, { headers }), invalid('containers'));
@@ -46,7 +46,7 @@ describe('a create with an idempotency key happens once', () => {
     expect((await create(service, token, { headers }))['data']).toBe('first');
   });
 
-  test('404 when that life of the token has ended, even if the id is in use again', async ({ service }) => {
+  test('404 after that life of the token has ended, even if the id is in use again', async ({ service }) => {
     const headers = keyed(uniqueId());
     const { id } = await create(service, { ...token, id: uniqueId() }, { headers });
     await service.call('DELETE', path(id));
@@ -55,7 +55,7 @@ describe('a create with an idempotency key happens once', () => {
     await expectRefusal(service, () => service.call('POST', '/tokens', token, { headers }), gone);
   });
 
-  test('404 when it expired', async ({ service }) => {
+  test('404 after the token expired', async ({ service }) => {
     const headers = keyed(uniqueId());
     const expires_at = new Date(service.clock.now() + hourMs).toISOString();
     await create(service, { ...token, expires_at }, { headers });
@@ -63,7 +63,7 @@ describe('a create with an idempotency key happens once', () => {
     await expectRefusal(service, () => service.call('POST', '/tokens', token, { headers }), gone);
   });
 
-  test('another caller, tenant or method is another scope', async ({ service }) => {
+  test('another caller, tenant or method has a separate scope', async ({ service }) => {
     const headers = keyed(uniqueId());
     const first = await create(service, token, { headers });
     const another = await service.application([rule('/', 'reveal', ['token:create', 'token:update'])]);
@@ -108,7 +108,7 @@ describe('a create with an idempotency key happens once', () => {
   });
 });
 
-describe('400 an idempotency key of a wrong length', () => {
+describe('400 for an idempotency key of the wrong length', () => {
   test.for([0, 201])('%s characters', async (length, { service }) => {
     const headers = keyed('k'.repeat(length));
     const send = () => service.call('POST', '/tokens', token, { headers });

@@ -44,7 +44,7 @@ describe('403 and 404', () => {
     await expectRefusal(service, send, { status: 403, code: 'exceeds_own_permissions' });
   });
 
-  test('an application of another tenant is unknown, and lives on', async ({ service }) => {
+  test('another tenant’s application is unknown and stays alive', async ({ service }) => {
     const foreign = await service.otherTenant();
     const send = async () => manage(service, 'DELETE', `/applications/${await ownId(service, foreign)}`);
     await expectRefusal(service, send, { status: 404, code: 'application_not_found' });
@@ -53,7 +53,7 @@ describe('403 and 404', () => {
 });
 
 describe('409 the last application that can create and update applications', () => {
-  test('cannot be deleted; the one before it can', async () => {
+  test('cannot be deleted, while the one before it can', async () => {
     const service = await startTestService();
     try {
       const id = await ownId(service, service.managementKey);

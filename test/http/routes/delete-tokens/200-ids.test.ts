@@ -8,7 +8,7 @@ async function remove(service: TestService, ids: readonly string[], key?: string
   return answer.body;
 }
 
-/** Returns how many of the keys that the log's events ended can still be unwrapped. */
+/** Returns how many of the keys that events in the log ended can still be unwrapped. */
 async function livingKeys(service: TestService, streams: readonly string[]): Promise<number> {
   const events = (await service.vault.log.readAll(0, 1_000_000)).filter(({ stream }) => streams.includes(stream));
   const keys = events.flatMap(({ clear }) => [clear['key'], clear['cvc_key']]).filter((key) => typeof key === 'string');
@@ -36,7 +36,7 @@ describe('200 tokens are deleted by their ids', () => {
     }
   });
 
-  test('repeats count once, and unknown, deleted, expired and foreign ids count as nothing', async ({ service }) => {
+  test('repeats count once, and unknown, deleted, expired and foreign ids do not count', async ({ service }) => {
     const { id } = await createPlain(service);
     const expires_at = new Date(service.clock.now() + hourMs).toISOString();
     const expired = await createPlain(service, { expires_at });
@@ -64,7 +64,7 @@ describe('200 tokens are deleted by their ids', () => {
     expect(await read(service, outside.id)).toEqual(outside);
   });
 
-  test('1,000 ids in one request', async ({ service }) => {
+  test('1,000 ids can be deleted in one request', async ({ service }) => {
     const ids: string[] = [];
     for (let i = 0; i < 10; i += 1) {
       const answer = await service.call('POST', '/tokenize', Array(100).fill(i));

@@ -9,7 +9,7 @@ async function remove(service: TestService, query: string, key?: string) {
   return answer.body;
 }
 
-/** Creates tokens of one person in several containers. */
+/** Creates one person's tokens in several containers. */
 async function personWith(service: TestService, containers: readonly string[]) {
   const person = uniqueId('person');
   const ids: string[] = [];
@@ -21,7 +21,7 @@ async function personWith(service: TestService, containers: readonly string[]) {
 }
 
 describe('200 tokens are deleted by a query', () => {
-  test('everything of one person, and nothing else', async ({ service }) => {
+  test('everything of one person is deleted, and nothing else', async ({ service }) => {
     const { query, ids } = await personWith(service, ['/a/', '/b/', '/general/high/']);
     const other = await createPlain(service, { metadata: { person: 'another' } });
     expect(await remove(service, query)).toEqual({ deleted: 3, refused: 0, remaining: 0 });
@@ -30,7 +30,7 @@ describe('200 tokens are deleted by a query', () => {
     expect(await remove(service, query)).toEqual({ deleted: 0, refused: 0, remaining: 0 });
   });
 
-  test('deletes the tokens that the caller may search and delete; others are counted as refused and kept', async ({
+  test('the tokens that the caller may search and delete are deleted; others are counted as refused and kept', async ({
     service,
   }) => {
     const { query, ids } = await personWith(service, ['/a/', '/b/', '/c/', '/a/x/', '/c/']);
@@ -45,7 +45,7 @@ describe('200 tokens are deleted by a query', () => {
     expect(left).toEqual([404, 200, 200, 404, 200]);
   });
 
-  test("never another tenant's", async ({ service }) => {
+  test('tokens of another tenant are never deleted', async ({ service }) => {
     const { query, ids } = await personWith(service, ['/a/']);
     const key = await service.otherTenant();
     expect(await remove(service, query, key)).toEqual({ deleted: 0, refused: 0, remaining: 0 });
@@ -53,7 +53,7 @@ describe('200 tokens are deleted by a query', () => {
     await read(service, ids[0] ?? '');
   });
 
-  test('1,000 tokens per call, and the rest remain for the next call', async ({ service }) => {
+  test('at most 1,000 tokens are deleted per call, and the rest remain for the next call', async ({ service }) => {
     const container = `/${uniqueId()}/`;
     const part = { type: 'token', data: 1, containers: [container] };
     for (let i = 0; i < 11; i += 1) await service.call('POST', '/tokenize', Array(i < 10 ? 100 : 7).fill(part));

@@ -6,15 +6,15 @@ describe('400 nothing is deleted', () => {
     ['neither query nor ids', {}, ['body']],
     ['nulls', { query: null, ids: null }, ['body']],
     ['both', { query: 'type:token', ids: [] }, ['body']],
-    ['ids that are no array', { ids: 'x' }, ['ids']],
-    ['an id that is no string', { ids: ['abc', 1] }, ['ids[1]']],
+    ['ids that are not an array', { ids: 'x' }, ['ids']],
+    ['an id that is not a string', { ids: ['abc', 1] }, ['ids[1]']],
     ['more than 1,000 ids', { ids: Array(1_001).fill('same') }, ['ids']],
-    ['a query that is no string', { query: ['type:token'] }, ['query']],
+    ['a query that is not a string', { query: ['type:token'] }, ['query']],
     ['an empty query', { query: '' }, ['query']],
     ['a blank query', { query: ' \t\n' }, ['query']],
-    ['a query that is wrong', { query: 'number:4242424242424242' }, ['query']],
+    ['an invalid query', { query: 'number:4242424242424242' }, ['query']],
     ['a bare word', { query: 'token' }, ['query']],
-    ['no object', ['x'], ['body']],
+    ['not an object', ['x'], ['body']],
   ] as const)('%s', async ([, body, paths], { service }) => {
     const token = await createPlain(service);
     const answer = await expectRefusal(service, () => service.call('POST', '/tokens/delete', body), invalid(...paths));
@@ -22,7 +22,7 @@ describe('400 nothing is deleted', () => {
     expect(await read(service, token.id)).toEqual(token);
   });
 
-  test('no body, another media type', async ({ service }) => {
+  test('no body, or another media type', async ({ service }) => {
     await expectRefusal(service, () => service.call('POST', '/tokens/delete'), invalid('body'));
     const headers = { 'content-type': 'text/plain' };
     const text = () => service.call('POST', '/tokens/delete', { ids: [] }, { headers });

@@ -24,7 +24,7 @@ async function openKeys(service: TestService): Promise<number> {
   return used.filter(({ state }) => state === 'open').length;
 }
 
-describe('503 the tokens are gone for every reader, and a repeat finishes the erasure', () => {
+describe('503 the tokens are gone for every reader, and a retry finishes the erasure', () => {
   test.for(['ids', 'query'] as const)('keys cannot be destroyed yet: %s', async (by, { service }) => {
     const person = uniqueId();
     const ids = await tokensOf(service, person);
@@ -43,7 +43,7 @@ describe('503 the tokens are gone for every reader, and a repeat finishes the er
     expect(await openKeys(service), 'no key lives when the answer is 200').toBe(0);
   });
 
-  test('the change cannot be stored: nothing is deleted, and a repeat deletes the tokens', async ({ service }) => {
+  test('if the change cannot be stored, nothing is deleted, and a retry deletes the tokens', async ({ service }) => {
     const ids = await tokensOf(service, uniqueId());
     const failing = vi
       .spyOn(service.vault.work, 'commit')
@@ -53,7 +53,7 @@ describe('503 the tokens are gone for every reader, and a repeat finishes the er
     failing.mockRestore();
     expect(await service.eventCount()).toBe(before);
     for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(200);
-    // A later delete by query must not delete these tokens, which are remembered but alive.
+    // A later delete by query must not delete these tokens, which are recorded but alive.
     await service.call('POST', '/tokens/delete', { query: `metadata.person:"${uniqueId()}"` });
     for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(200);
     const answer = await service.call('POST', '/tokens/delete', { ids });

@@ -7,14 +7,14 @@ import { card, create, createPlain, test } from '../support.js';
 const use = ['token:use'] as const;
 const number = card.number;
 
-describe('200 the transform of the deciding rule of token:use has precedence', () => {
+describe('200 the transform of the rule that decides token:use takes precedence', () => {
   test('plain token:use reveals', async ({ service }) => {
     const { id } = await create(service, { type: 'card_number', data: number });
     const key = await service.application(['token:use']);
     expect(await detokenize(service, `{{ ${id} }}`, { key })).toBe(number);
   });
 
-  test('each token by its own rule; rules for reading do not count', async ({ service }) => {
+  test('each token uses its own rule, and rules for reading do not count', async ({ service }) => {
     const key = await service.application([
       rule('/reveal/', 'reveal', use),
       rule('/mask/', 'mask', use),
@@ -31,7 +31,7 @@ describe('200 the transform of the deciding rule of token:use has precedence', (
     expect(await detokenize(service, `<${ids.join('|')}>`, { key })).toBe(`<${number}|XXXXXXXXXXXX4242|>`);
   });
 
-  test('under redact every expression is null, even if its filters would turn null into a value', async ({
+  test('under redact, every expression is null, even if its filters would turn null into a value', async ({
     service,
   }) => {
     const { id } = await createPlain(service, { data: { a: 1 } });
@@ -41,7 +41,7 @@ describe('200 the transform of the deciding rule of token:use has precedence', (
     }
   });
 
-  test('under mask a token without a mask is redacted', async ({ service }) => {
+  test('under mask, a token without a mask is redacted', async ({ service }) => {
     const { id } = await createPlain(service, { data: 'secret' });
     const key = await service.application([rule('/', 'mask', use)]);
     const body = [`{{ ${id} }}`, `{{ ${id} | append: 'x' }}`, `a{{ ${id} }}b`];
@@ -49,7 +49,7 @@ describe('200 the transform of the deciding rule of token:use has precedence', (
   });
 });
 
-describe('200 filters are no oracle over what the caller may not see', () => {
+describe('200 filters are not an oracle for data that the caller may not see', () => {
   test('they run over the masked value', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card, metadata: { k: 'v' } });
     const key = await service.application([rule('/', 'mask', use)]);

@@ -6,7 +6,7 @@ import { card, create, createPlain, read, test } from '../support.js';
 const use = ['token:use'] as const;
 
 describe('200 {{ token: <id> }} is the whole token object', () => {
-  test('as a get shows it, or a part of it with filters', async ({ service }) => {
+  test('as a get shows it, or part of it with filters', async ({ service }) => {
     const { id } = await createPlain(service, { data: { a: 1 }, metadata: { k: 'v' }, containers: ['/a/'] });
     const body = [`{{ token: ${id} }}`, `{{ token:  ${id} | json: '$.containers[0]' }}`, `{{ token: ${id} | size }}`];
     expect(await detokenize(service, body)).toEqual([await read(service, id), '/a/', expect.any(Number)]);
@@ -32,7 +32,7 @@ describe('200 {{ token: <id> }} is the whole token object', () => {
     expect(await detokenize(service, `{{ token: ${id} }}`)).not.toHaveProperty('enrichments');
   });
 
-  test('under mask without enrichments: a BIN is more than the mask shows', async ({ service }) => {
+  test('under mask, it has no enrichments: a BIN is more than the mask shows', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const key = await service.application([rule('/', 'mask', use)]);
     const answer = await detokenize(service, `{{ token: ${id} }}`, { key });
@@ -41,7 +41,7 @@ describe('200 {{ token: <id> }} is the whole token object', () => {
     expect(await detokenize(service, `{{ token: ${id} | json: '$.enrichments' }}`, { key })).toBeNull();
   });
 
-  test('under redact it is null', async ({ service }) => {
+  test('under redact, it is null', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const key = await service.application([rule('/', 'redact', use)]);
     const body = [`{{ token: ${id} }}`, `{{ token: ${id} | json: '$.metadata' | append: 'x' }}`];

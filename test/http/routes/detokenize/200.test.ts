@@ -28,7 +28,7 @@ describe('200 expressions become values and everything else stays unchanged', ()
     expect(await detokenize(service, [`{{${id}}}`])).toEqual([data]);
   });
 
-  test('in a text, null is empty, a string is itself, and anything else is its JSON', async ({ service }) => {
+  test('inside text, null is empty, a string is itself, and anything else is its JSON', async ({ service }) => {
     const { id } = await createPlain(service, { data: { n: 1.5, s: 'x', o: { a: [1] }, nothing: null } });
     const at = (path: string) => `{{ ${id} | json: '$.${path}' }}`;
     const text = `n=${at('n')}, s=${at('s')}; o=${at('o')} nothing=${at('nothing')} missing=${at('missing')}.`;
@@ -38,7 +38,7 @@ describe('200 expressions become values and everything else stays unchanged', ()
     expect(await detokenize(service, json)).toBe('{"a":"x","b":{"c":1.5}}');
   });
 
-  test('filters, many in a row, over typed data', async ({ service }) => {
+  test('many filters in a row work on typed data', async ({ service }) => {
     const { id } = await create(service, { type: 'bank', data: bank });
     const body = {
       whole: `{{ ${id} }}`,
@@ -100,8 +100,8 @@ describe('200 expressions become values and everything else stays unchanged', ()
   });
 });
 
-describe('200 one pass: values of tokens are not evaluated again', () => {
-  test('neither values nor keys nor results of filters', async ({ service }) => {
+describe('200 one pass: token values are not evaluated again', () => {
+  test('neither values nor keys nor filter results are evaluated again', async ({ service }) => {
     const secret = await createPlain(service, { data: 'top secret' });
     const at = `{{ ${secret.id} }}`;
     const hostile = await createPlain(service, { data: { v: at, [at]: at, half: `{{ ${secret.id}`, list: [at] } });
@@ -114,7 +114,7 @@ describe('200 one pass: values of tokens are not evaluated again', () => {
     expect(await detokenize(service, built)).toBe(at);
   });
 
-  test('mask, metadata and id of a hostile token are plain text in its token object', async ({ service }) => {
+  test('a hostile token’s mask, metadata and id are plain text in its token object', async ({ service }) => {
     const secret = await createPlain(service, { data: 'top secret' });
     const at = `{{ ${secret.id} }}`;
     const metadata = { k: at };

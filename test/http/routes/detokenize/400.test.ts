@@ -36,7 +36,7 @@ describe('400 unknown ids, named at the first place of each', () => {
     ['a card number in groups', '4242 4242-4242 4242'],
     ['a card number with a word', `card ${card.number}`],
     ['an account number', '12345678'],
-    ['what no token can have', 'a&b'],
+    ['an id that no token can have', 'a&b'],
   ])('%s in place of an id is not repeated', async ([, id], { service }) => {
     const answer = await expectRefusal(service, post(service, { a: `{{ ${id} }}` }), invalid('a'));
     expect(answer.body['errors']).toEqual({ a: ['names an unknown token'] });
@@ -52,7 +52,7 @@ describe('400 malformed expressions', () => {
     ['three braces', '{{{ x }}}'],
     ['no id', '{{ }}'],
     ['no id before the filter', '{{ | last4 }}'],
-    ['a quote that does not end', "{{ {id} | append: 'x }}"],
+    ['an unclosed quote', "{{ {id} | append: 'x }}"],
     ['no filter', '{{ {id} | }}'],
     ['an unknown filter', '{{ {id} | eval }}'],
     ['an alias filter', '{{ {id} | alias_card: true, true }}'],
@@ -70,7 +70,7 @@ describe('400 malformed expressions', () => {
     await expectRefusal(service, post(service, leaf), invalid('body'));
   });
 
-  test('several faults at once, at most 20', async ({ service }) => {
+  test('several errors are reported at once, at most 20', async ({ service }) => {
     const answer = await post(service, Array(50).fill('{{'))();
     expect(Object.keys(answer.body['errors'] ?? {}).length).toBe(20);
   });
@@ -110,7 +110,7 @@ describe('400 the body', () => {
     await expectRefusal(service, post(service, Array(1_001).fill(`{{ ${id} }}`) as Json), invalid('body'));
   });
 
-  test('is missing, of another media type, too large', async ({ service }) => {
+  test('is missing, has another media type, or is too large', async ({ service }) => {
     await expectRefusal(service, () => service.call('POST', '/detokenize'), invalid('body'));
     const headers = { 'content-type': 'text/plain' };
     const text = () => service.call('POST', '/detokenize', 'x', { headers });

@@ -16,14 +16,14 @@ describe('the access log has every token before the response is sent', () => {
     expect(await operationsOn(service, id)).toEqual(['create', 'reveal', 'read']);
   });
 
-  test('an expression that fails reveals something about the value, so it is recorded as well', async ({ service }) => {
+  test('a failing expression reveals something about the value, so it is recorded as well', async ({ service }) => {
     const { id } = await createPlain(service);
     const answer = await service.call('POST', '/detokenize', `{{ ${id} | to_number }}`);
     expect(answer.status).toBe(400);
     expect(await operationsOn(service, id)).toEqual(['create', 'reveal']);
   });
 
-  test('503 and no data when it cannot be written', async ({ service }) => {
+  test('if the record cannot be written, the response is 503 without data', async ({ service }) => {
     const { id } = await createPlain(service, { data: 'the secret' });
     const failing = vi
       .spyOn(service.vault.recorder, 'now')
@@ -34,7 +34,7 @@ describe('the access log has every token before the response is sent', () => {
     expect(answer.text).not.toContain('the secret');
   });
 
-  test('tokenize is a create, and a read of tokens that already existed', async ({ service }) => {
+  test('tokenize is recorded as a create, and as a read of tokens that already existed', async ({ service }) => {
     const [value, token] = (await tokenize(service, ['x', { type: 'token', data: 'y' }])) as [string, { id: string }];
     expect(await operationsOn(service, value)).toEqual(['create']);
     expect(await operationsOn(service, token.id)).toEqual(['create']);
@@ -42,7 +42,7 @@ describe('the access log has every token before the response is sent', () => {
     expect(await operationsOn(service, token.id)).toEqual(['create', 'reveal']);
   });
 
-  test('a bulk delete is a delete of each', async ({ service }) => {
+  test('a bulk delete is recorded as a delete of each token', async ({ service }) => {
     const ids = [await createPlain(service), await createPlain(service)].map(({ id }) => id);
     await service.call('POST', '/tokens/delete', { ids });
     for (const id of ids) expect(await operationsOn(service, id)).toEqual(['create', 'delete']);

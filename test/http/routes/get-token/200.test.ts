@@ -4,7 +4,7 @@ import type { Json } from '#src/domain/json.js';
 import { rule } from '../../../support/test-service.js';
 import { card, create, createPlain, path, read, test } from '../support.js';
 
-describe('200 the transform of the caller decides what of the data is shown', () => {
+describe('200 the caller’s transform decides how much of the data is shown', () => {
   const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
   const { cvc: _, ...rest } = data;
   const masked = { ...rest, number: 'XXXXXXXXXXXX4242' };
@@ -20,21 +20,25 @@ describe('200 the transform of the caller decides what of the data is shown', ()
       masked,
     ],
     [
-      'negative ones before zero',
+      'negative priorities before zero',
       [rule('/', 'mask', ['token:read'], 0), rule('/', 'redact', ['token:read'], -1)],
       undefined,
     ],
     [
-      'equal ones in their order',
+      'equal priorities in their order',
       [rule('/pci/', 'redact', ['token:read']), rule('/', 'reveal', ['token:read'])],
       undefined,
     ],
     [
-      'rules of other containers are skipped',
+      'rules for other containers are skipped',
       [rule('/pci/low/', 'redact', ['token:read']), rule('/', 'reveal', ['token:read'])],
       data,
     ],
-    ['rules of other permissions too', [rule('/', 'redact', ['token:use']), rule('/', 'reveal', ['token:read'])], data],
+    [
+      'rules for other permissions are skipped too',
+      [rule('/', 'redact', ['token:use']), rule('/', 'reveal', ['token:read'])],
+      data,
+    ],
   ];
 
   test.for(rows)('%s', async ([, rules, expected], { service }) => {
@@ -45,7 +49,7 @@ describe('200 the transform of the caller decides what of the data is shown', ()
     expect('data' in seen).toBe(expected !== undefined);
   });
 
-  test('one of several containers is enough, and the first rule decides', async ({ service }) => {
+  test('a rule for one of several containers is enough, and the first rule decides', async ({ service }) => {
     const { id } = await createPlain(service, { containers: ['/a/', '/b/'], mask: 'masked' });
     const reveals = await service.application([rule('/b/', 'reveal', ['token:read'])]);
     expect(await read(service, id, reveals)).toMatchObject({ data: 'value' });
@@ -56,7 +60,7 @@ describe('200 the transform of the caller decides what of the data is shown', ()
     expect(await read(service, id, masks)).toMatchObject({ data: 'masked' });
   });
 
-  test('plain permissions mask, also together with token:use', async ({ service }) => {
+  test('plain permissions mask the data, even together with token:use', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data });
     const key = await service.application(['token:read', 'token:use']);
     expect((await read(service, id, key))['data']).toEqual(masked);
@@ -80,7 +84,7 @@ describe('200 creating under a transform', () => {
       'masked',
     ],
     [
-      'the rule for reading plays no part',
+      'the rule for reading has no effect',
       [rule('/', 'redact', ['token:read'], 0), rule('/', 'reveal', ['token:create'])],
       ['/a/'],
       'value',
@@ -94,7 +98,7 @@ describe('200 creating under a transform', () => {
   });
 });
 
-describe('200 masks are evaluated when they are read', () => {
+describe('200 masks are evaluated on each read', () => {
   const rows: readonly (readonly [what: string, data: Json, mask: Json, seen: Json | undefined])[] = [
     // The values of docs/contract.md, "Filter examples".
     ['reveal_last', '123-45-6789', '{{ data | reveal_last: 4 }}', 'XXX-XX-6789'],
@@ -103,10 +107,10 @@ describe('200 masks are evaluated when they are read', () => {
     ['card_mask', '3622-7206-2716-5567', "{{ data | card_mask: 'true','true','#','-' }}", '3622-7206-####-5567'],
     ['reveal', '3622-7206-2716-5567', "{{ data | reveal: 7, 4, '#', '-' }}", '3622-72##-####-5567'],
     ['stringify', 8.99, '{{ data | stringify }}', '8.99'],
-    ['a lone object keeps its type', { n: 8.99 }, '{{ data.n }}', 8.99],
+    ['a single object keeps its type', { n: 8.99 }, '{{ data.n }}', 8.99],
     ['an object stays one', { o: { a: [1] } }, '{{ data.o }}', { a: [1] }],
     [
-      'inside text an object is its JSON and null is nothing',
+      'inside text, an object is its JSON and null is empty',
       { o: { a: 1 } },
       '<{{ data.o }}|{{ data.none }}>',
       '<{"a":1}|>',
@@ -117,9 +121,9 @@ describe('200 masks are evaluated when they are read', () => {
     ['null at the top redacts', { a: 1 }, '{{ data.none }}', undefined],
     ['literals stay', 1, { a: 7, b: true, c: ['x'], d: {} }, { a: 7, b: true, c: ['x'], d: {} }],
     ['false is a mask', 1, false, false],
-    ['what fails is null', 'x', { a: '{{ data | to_number }}', b: 'b' }, { b: 'b' }],
-    ['a slip shows nothing', 'secret', { a: '{{ data reveal_last: 4 }}', b: 'b' }, { b: 'b' }],
-    ['a slip among others', 'secret', 'a{{ data reveal_last: 4 }}b', 'ab'],
+    ['a failing expression is null', 'x', { a: '{{ data | to_number }}', b: 'b' }, { b: 'b' }],
+    ['a mistake shows nothing', 'secret', { a: '{{ data reveal_last: 4 }}', b: 'b' }, { b: 'b' }],
+    ['a mistake inside text', 'secret', 'a{{ data reveal_last: 4 }}b', 'ab'],
     ['metadata', 'secret', '{{ metadata.k }}', 'v'],
     ['no prototype', {}, '{{ data.constructor }}', undefined],
   ];
@@ -132,7 +136,7 @@ describe('200 masks are evaluated when they are read', () => {
     expect(body['mask']).toEqual(mask);
   });
 
-  test('of a card with its own mask that uses the cvc', async ({ service }) => {
+  test('a card with its own mask can use the cvc', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card, mask: { c: '{{ data.cvc }}', k: 'v' } });
     const key = await service.application(['token:read']);
     expect((await read(service, id, key))['data']).toEqual({ c: '123', k: 'v' });
@@ -187,7 +191,7 @@ describe('304 If-None-Match names the revision', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('never for a caller that may not read the token', async ({ service }) => {
+  test('not for a caller that may not read the token', async ({ service }) => {
     const { id } = await createPlain(service);
     const key = await service.application([rule('/x/', 'reveal', ['token:read'])]);
     const answer = await service.call('GET', path(id), undefined, { key, headers: { 'if-none-match': '*' } });

@@ -23,7 +23,7 @@ describe('403 no access rule covers the token', () => {
   test.for([
     ['another container', rule('/a/', 'reveal', ['token:read'])],
     ['a child', rule('/general/high/deep/', 'reveal', ['token:read'])],
-    ['a like name', rule('/gener/', 'reveal', ['token:read'])],
+    ['a similar name', rule('/gener/', 'reveal', ['token:read'])],
   ] as const)('%s', async ([, one], { service }) => {
     const { id } = await createPlain(service);
     const key = await service.application([one, rule('/', 'reveal', ['token:use'])]);

@@ -4,8 +4,8 @@ import { startTestService } from '../../../support/test-service.js';
 import { makeApplication, manage } from '../directory-support.js';
 import { expectRefusal, invalid, test } from '../support.js';
 
-describe('200 the applications of the tenant', () => {
-  test('newest first, in pages with exact totals, by type and id', async () => {
+describe('200 the tenant’s applications', () => {
+  test('are listed newest first, in pages with exact totals, by type and id', async () => {
     const service = await startTestService();
     try {
       const made: string[] = [];
@@ -37,7 +37,7 @@ describe('200 the applications of the tenant', () => {
     }
   });
 
-  test('never a key, nor an application of another tenant', async ({ service }) => {
+  test('include no key and no application of another tenant', async ({ service }) => {
     const { key } = await makeApplication(service);
     await service.otherTenant();
     const answer = await manage(service, 'GET', '/applications?size=100');

@@ -3,13 +3,15 @@ import { makeApplication, manage } from '../directory-support.js';
 import { createPlain, eventsSince, path, test, uniqueId } from '../support.js';
 import { logs, operationsOn } from './support.js';
 
-/** Returns operation, outcome and type of each change of one entity, oldest first. */
+/** Returns the operation, outcome and type of each change to one entity, oldest first. */
 async function actsOn(service: Parameters<typeof logs>[0], entity_type: string) {
   const entries = await logs(service, { entity_type });
   return entries.map(({ operation, outcome }) => `${operation} ${outcome}`).reverse();
 }
 
-test('changes of an application, its rules and keys, and rejected attempts to change them', async ({ service }) => {
+test('the access log records changes to an application, its rules and keys, and rejected attempts to change them', async ({
+  service,
+}) => {
   const { id, key } = await makeApplication(service);
   const rules = [{ description: '', priority: 1, container: '/', transform: 'mask', permissions: ['token:read'] }];
   await manage(service, 'PUT', `/applications/${id}`, { name: 'other', rules });
@@ -27,7 +29,7 @@ test('changes of an application, its rules and keys, and rejected attempts to ch
   expect(entry).toMatchObject({ actor_type: 'application', source_address: '127.0.0.1', trace_id: expect.any(String) });
 });
 
-test('changes and reports of the tenant', async ({ service }) => {
+test('the access log records changes to the tenant and reads of its reports', async ({ service }) => {
   await manage(service, 'PUT', '/tenants/self', { name: 'shop' });
   await manage(service, 'GET', '/tenants/self/reports/usage');
   await manage(service, 'GET', '/tenants/self/reports/usage', undefined, service.key);
@@ -35,7 +37,7 @@ test('changes and reports of the tenant', async ({ service }) => {
   expect(await actsOn(service, 'report')).toEqual(['read success', 'read denied']);
 });
 
-test('a request for a live token that failed with 500', async ({ service }) => {
+test('the access log records a request for a live token that failed with 500', async ({ service }) => {
   const before = await service.eventCount();
   const { id } = await createPlain(service, { id: uniqueId() });
   const [made] = await eventsSince(service, before);

@@ -6,7 +6,7 @@ import { logs, logsAnswer, operationsOn } from './support.js';
 const aDayMs = 24 * hourMs;
 
 describe('the access log records', () => {
-  test('the life of a token, one entry per operation, with who, what, when, from where and the trace id', async ({
+  test('a token’s life, one entry per operation, with who, what, when, from where and the trace id', async ({
     service,
   }) => {
     const { id } = await create(service, { id: uniqueId(), type: 'card', data: card });
@@ -54,13 +54,13 @@ describe('the access log records', () => {
     expect(await operationsOn(service, id)).toEqual(['create', 'reveal', 'reveal']);
   });
 
-  test('a 304 shows no data, so it is not recorded', async ({ service }) => {
+  test('a 304 shows no data and is not recorded', async ({ service }) => {
     const { id } = await createPlain(service);
     await service.call('GET', path(id), undefined, { headers: { 'if-none-match': '*' } });
     expect(await operationsOn(service, id)).toEqual(['create', 'read']);
   });
 
-  test('expiry and the end of a cvc, by the service itself', async ({ service }) => {
+  test('an expiry, and the end of a cvc, as done by the service itself', async ({ service }) => {
     const expires_at = new Date(service.clock.now() + 2 * hourMs).toISOString();
     const { id } = await create(service, { type: 'card', data: card, expires_at });
     service.clock.advance(2 * hourMs);
@@ -86,7 +86,7 @@ describe('the access log records', () => {
     expect(refused).not.toHaveProperty('entity_id');
   });
 
-  test('reads of the log and rejected reads of it; applications and tenants', async ({ service }) => {
+  test('reads of the log, rejected reads of it, applications and tenants', async ({ service }) => {
     await service.call('GET', '/logs');
     await logs(service);
     const [read, refused] = await logs(service, { entity_type: 'log' });
@@ -102,7 +102,7 @@ describe('the access log records', () => {
   });
 });
 
-describe('the id of a token', () => {
+describe('a token’s id', () => {
   test('is shown while the token lives, and afterwards only to a request for that id', async ({ service }) => {
     const { id } = await createPlain(service);
     const ref = (await logs(service, { entity_id: id }))[0]?.['entity_ref'];
@@ -124,7 +124,7 @@ describe('the id of a token', () => {
 });
 
 describe('filters and pages', () => {
-  test('a tenant sees only its own entries, also for the id of another tenant’s token', async ({ service }) => {
+  test('a tenant sees only its own entries, even when it asks for another tenant’s token id', async ({ service }) => {
     const key = await service.otherTenant();
     const id = uniqueId();
     await create(service, { id, type: 'token', data: 1 }, { key });
@@ -132,7 +132,9 @@ describe('filters and pages', () => {
     expect(new Set((await logs(service)).map(({ tenant_id }) => tenant_id))).toEqual(new Set([service.tenantId]));
   });
 
-  test('without start_date, the last 24 hours; start_date is inclusive, end_date exclusive', async ({ service }) => {
+  test('without start_date, the last 24 hours are shown; start_date is inclusive, end_date exclusive', async ({
+    service,
+  }) => {
     const { id } = await createPlain(service);
     const created = service.clock.now();
     service.clock.advance(aDayMs);
@@ -156,7 +158,7 @@ describe('filters and pages', () => {
     expect(plain.body, 'a plus sign as it stands in our own answers').toMatchObject({ data: [{ entity_id: id }] });
   });
 
-  test('across months; pages are newest first with exact totals, and empty past the end', async ({ service }) => {
+  test('pages span months, are newest first with exact totals, and are empty past the end', async ({ service }) => {
     const { id } = await createPlain(service);
     const before = service.clock.now();
     for (let count = 0; count < 4; count += 1) {
@@ -178,7 +180,7 @@ describe('filters and pages', () => {
     }
   });
 
-  test('unknown parameters are ignored, a trailing slash is tolerated', async ({ service }) => {
+  test('unknown parameters are ignored, and a trailing slash is tolerated', async ({ service }) => {
     const answer = await service.call('GET', '/logs/?other=1', undefined, { key: service.managementKey });
     expect(answer.status, answer.text).toBe(200);
     expect(answer.body['pagination']).toMatchObject({ page_number: 1, page_size: 20 });

@@ -29,7 +29,7 @@ describe('an invalid query is rejected with the name of the parameter', () => {
     await expectRefusal(service, send, invalid(...paths));
   });
 
-  test('an unknown word is rejected with the list of valid words', async ({ service }) => {
+  test('an unknown value is rejected with the list of valid values', async ({ service }) => {
     const { body } = await service.call('GET', '/logs?operation=typo&entity_type=typo', undefined, {
       key: service.managementKey,
     });

@@ -19,7 +19,7 @@ export async function logsAnswer(
   return answer.body;
 }
 
-/** Returns operation and outcome of the entries about one entity, oldest first. */
+/** Returns the operation and outcome of each entry about one entity, oldest first. */
 export async function operationsOn(service: TestService, id: string): Promise<string[]> {
   const entries = await logs(service, { entity_id: id });
   return entries

@@ -3,7 +3,7 @@ import { arrayOf, makeApplication } from '../directory-support.js';
 import { test } from '../support.js';
 
 describe('200 GET /permissions', () => {
-  test('all nineteen, with any key', async ({ service }) => {
+  test('all nineteen are listed, with any key', async ({ service }) => {
     const { key } = await makeApplication(service, { type: 'public', permissions: ['token:create'] });
     const all = arrayOf(await service.call('GET', '/permissions', undefined, { key }));
     expect(all).toHaveLength(19);
@@ -18,7 +18,7 @@ describe('200 GET /permissions', () => {
     ['private', ['token:create', 'token:read', 'token:update', 'token:delete', 'token:search', 'token:use']],
     ['public', ['token:create', 'token:update']],
     ['nothing', []],
-  ] as const)('those of %s', async ([type, expected], { service }) => {
+  ] as const)('those for %s', async ([type, expected], { service }) => {
     const listed = arrayOf(await service.call('GET', `/permissions?application_type=${type}`));
     expect(listed.map((entry) => entry['type'])).toEqual(expected);
   });

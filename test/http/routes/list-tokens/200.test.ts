@@ -23,7 +23,9 @@ describe('a list returns whole tokens, newest first', () => {
     expect(await list(service, query)).toMatchObject({ ids: [first.id], total: 1 });
   });
 
-  test('page and size; the first 20 without them; an empty page past the end', async ({ service }) => {
+  test('page and size select tokens; the default is the first 20; a page past the end is empty', async ({
+    service,
+  }) => {
     const group = uniqueId('group');
     await Promise.all(Array.from({ length: 21 }, () => createPlain(service, { metadata: { group } })));
     const query = `?metadata.group=${group}`;
@@ -45,7 +47,7 @@ describe('a list returns whole tokens, newest first', () => {
 });
 
 describe('filters are ANDed, and repeated ids and types are ORed', () => {
-  test('ids: exactly, known or not, percent-encoded', async ({ service }) => {
+  test('ids match exactly, known or not, percent-encoded', async ({ service }) => {
     const [one, other] = [await createPlain(service, { id: uniqueId('Ä b') }), await createPlain(service)];
     const encoded = encodeURIComponent(one.id);
     expect((await list(service, `?id=${encoded}`)).ids).toEqual([one.id]);
@@ -56,7 +58,7 @@ describe('filters are ANDed, and repeated ids and types are ORed', () => {
     expect((await list(service, `?${many}&id=${other.id}`)).ids).toEqual([other.id]);
   });
 
-  test('types: several, and one that does not exist finds nothing', async ({ service }) => {
+  test('several types match, and a type that does not exist finds nothing', async ({ service }) => {
     const group = uniqueId('group');
     const metadata = { group };
     const plain = await createPlain(service, { metadata });
@@ -71,7 +73,9 @@ describe('filters are ANDed, and repeated ids and types are ORed', () => {
     expect((await list(service, `${query}&type=token&id=${routing.id}`)).ids).toEqual([]);
   });
 
-  test('metadata: any case, several ANDed, a repeated key only once, also as one JSON object', async ({ service }) => {
+  test('metadata matches in any case, several keys are ANDed, a key may appear only once, and one JSON object works as well', async ({
+    service,
+  }) => {
     const group = uniqueId('Group');
     const { id } = await createPlain(service, { metadata: { group, 'my key': 'Größe & more' } });
     await createPlain(service, { metadata: { group } });

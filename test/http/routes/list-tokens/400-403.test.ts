@@ -24,7 +24,7 @@ describe('400 an invalid query string, with every invalid parameter named', () =
     ['metadata={"a":1}', ['metadata']],
     ['metadata={"a":{"b":"Zq7"}}', ['metadata']],
     ['metadata=', ['metadata']],
-    // A filter that is written differently must not be ignored, because every token would match.
+    // A misspelled filter must not be ignored, because every token would match.
     ['metadata[]=Zq7', ['metadata']],
     ['metadata_customer=Zq7', ['metadata']],
     ['metadata_filter=Zq7', ['metadata']],

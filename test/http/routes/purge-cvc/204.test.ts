@@ -3,7 +3,7 @@ import { rule } from '../../../support/test-service.js';
 import { card, create, eventsSince, hourMs, path, read, test } from '../support.js';
 
 describe('204 the cvc is gone at once', () => {
-  test('the rest of the card stays, and the key of the cvc is destroyed', async ({ service }) => {
+  test('the rest of the card stays, and the cvc’s key is destroyed', async ({ service }) => {
     const before = await service.eventCount();
     const created = await create(service, { type: 'card', data: card });
     const answer = await service.call('DELETE', `${path(created.id)}/cvc/`);
@@ -20,7 +20,7 @@ describe('204 the cvc is gone at once', () => {
     expect(await service.vault.keys.use(service.tenantId, key, () => null)).toEqual({ state: 'destroyed' });
   });
 
-  test('also if the cvc is gone or never existed, and then nothing is appended', async ({ service }) => {
+  test('even if the cvc is gone or never existed, and then nothing is appended', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const never = await create(service, { type: 'card', data: { number: card.number } });
     await service.call('DELETE', `${path(id)}/cvc`);
@@ -36,7 +36,7 @@ describe('204 the cvc is gone at once', () => {
     expect((await read(service, id))['data']).not.toHaveProperty('cvc');
   });
 
-  test('a new cvc may follow', async ({ service }) => {
+  test('a new cvc may be set afterwards', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     await service.call('DELETE', `${path(id)}/cvc`);
     await service.call('PATCH', path(id), { data: { cvc: '999' } });

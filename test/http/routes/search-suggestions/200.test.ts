@@ -5,7 +5,7 @@ import { createPlain, path, test } from '../support.js';
 import { collected, makeStale, refreshMs, suggest, suggestNow } from './support.js';
 
 describe('fields and types are suggested to everyone', () => {
-  test('a tenant without a token', async ({ service }) => {
+  test('even to a tenant without tokens', async ({ service }) => {
     const key = await service.otherTenant();
     expect(await suggest(service, 'con', key)).toEqual(['container']);
     expect(await suggest(service, 'CREATED', key)).toEqual(['created_at', 'created_by']);
@@ -19,7 +19,7 @@ describe('fields and types are suggested to everyone', () => {
     expect(await suggest(service, 'metadata.', key)).toEqual([]);
   });
 
-  test('kinds are named; without a prefix all fields and types, at most 20', async ({ service }) => {
+  test('kinds are named; without a prefix, all fields and types are suggested, at most 20', async ({ service }) => {
     const key = await service.otherTenant();
     expect(await suggestNow(service, 'ty', key)).toEqual([{ text: 'type', kind: 'field' }]);
     expect(await suggestNow(service, 'employer', key)).toEqual([{ text: 'employer_id_number', kind: 'type' }]);
@@ -37,7 +37,9 @@ describe('fields and types are suggested to everyone', () => {
 });
 
 describe('metadata keys and containers of living tokens', () => {
-  test('by their own beginning or that of their term, but never a value or an id', async ({ service }) => {
+  test('are suggested by their own beginning or by that of their term, but a value or an id never is', async ({
+    service,
+  }) => {
     makeStale(service);
     const id = `secretid-${Date.now()}`;
     await createPlain(service, {
@@ -59,7 +61,7 @@ describe('metadata keys and containers of living tokens', () => {
     }
   });
 
-  test('every text can be put into a query, whatever the key consists of', async ({ service }) => {
+  test('every suggested text can be used in a query, whatever the key consists of', async ({ service }) => {
     makeStale(service);
     const keys = [
       'odd my key',
@@ -83,7 +85,7 @@ describe('metadata keys and containers of living tokens', () => {
     expect(await suggest(service, '__proto')).toEqual(['metadata.__proto__x']);
   });
 
-  test('at most 20, in order', async ({ service }) => {
+  test('at most 20 are suggested, in order', async ({ service }) => {
     makeStale(service);
     const keys = Array.from({ length: 30 }, (_, i) => `many${String(i).padStart(2, '0')}`);
     await createPlain(service, { metadata: Object.fromEntries(keys.map((key) => [key, 'v'])) });
@@ -108,7 +110,7 @@ describe('metadata keys and containers of living tokens', () => {
     expect(await suggest(service, '/gone')).toEqual([]);
   });
 
-  test('after ten minutes old words are not suggested, even while new ones are collected', async ({ service }) => {
+  test('after ten minutes, old words are not suggested, even while new ones are collected', async ({ service }) => {
     makeStale(service);
     const { id } = await createPlain(service, { metadata: { staleword: 'v' } });
     expect(await suggest(service, 'staleword')).toEqual(['metadata.staleword']);
@@ -120,7 +122,7 @@ describe('metadata keys and containers of living tokens', () => {
 
 /** Threat: an application that sees one container learns of others from the suggestions. */
 describe('a caller that may not search everything gets only the containers of its own rules', () => {
-  test('containers of its rules that grant search; no metadata key, no other container', async ({ service }) => {
+  test('containers of its rules that grant search, and no metadata key or other container', async ({ service }) => {
     makeStale(service);
     await createPlain(service, { metadata: { hiddenkey: 'v' }, containers: ['/hidden/one/'] });
     await createPlain(service, { metadata: { hiddenown: 'v' }, containers: ['/own/part/deep/'] });
@@ -150,7 +152,7 @@ describe('a caller that may not search everything gets only the containers of it
     ]);
   });
 
-  test('the response is the same, and nothing is collected, whatever the tenant holds', async ({ service }) => {
+  test('the response is the same, and nothing is collected, whatever the tenant contains', async ({ service }) => {
     const key = await service.application([rule('/narrow/', 'reveal', ['token:search'])]);
     const prefixes = ['', '/', '/narrw', 'cust', 'metadata.cust', 'container:/', 'zz'];
     const answers = async () =>
@@ -159,8 +161,8 @@ describe('a caller that may not search everything gets only the containers of it
     const before = await answers();
     await createPlain(service, { metadata: { customer: 'v' }, containers: ['/narrow/inner/', '/narrwo/'] });
     expect(await answers()).toBe(before);
-    // If a collection had begun, the result within 50 ms would be null, or words. No caller that may search everything
-    // has sent a request since.
+    // If a collection had begun, the result within 50 ms would be null or contain words. No caller that may search
+    // everything has sent a request since.
     let collecting = false;
     await service.vault.vocabularies.of(service.tenantId, service.clock.now(), async () => {
       collecting = true;
@@ -169,7 +171,7 @@ describe('a caller that may not search everything gets only the containers of it
     expect(collecting, 'the first caller that asks for the words of the tenant').toBe(true);
   });
 
-  test('another tenant learns nothing of this one', async ({ service }) => {
+  test('another tenant learns nothing about this one', async ({ service }) => {
     makeStale(service);
     await createPlain(service, { metadata: { foreignkey: 'v' }, containers: ['/foreign/'] });
     await collected(service);

@@ -14,7 +14,7 @@ export async function suggestNow(service: TestService, prefix?: string, key?: st
   return answer.body['suggestions'] as unknown as readonly Suggestion[];
 }
 
-/** Requests suggestions once the service has collected its vocabulary, and returns the texts. */
+/** Requests suggestions once the service has collected its vocabulary, and returns their text. */
 export async function suggest(service: TestService, prefix: string, key?: string): Promise<readonly string[]> {
   await collected(service);
   return (await suggestNow(service, prefix, key)).map(({ text }) => text);

@@ -3,7 +3,7 @@ import { rule } from '../../../support/test-service.js';
 import { card, create, createPlain, path, read, test, uniqueId } from '../support.js';
 import { search } from './support.js';
 
-describe('a search returns whole tokens and the position of the page', () => {
+describe('a search returns whole tokens and the page’s position', () => {
   test('each token equals the result of a get', async ({ service }) => {
     const group = uniqueId('group');
     const metadata = { group };
@@ -35,7 +35,9 @@ describe('a search returns whole tokens and the position of the page', () => {
     expect(far.ids).toEqual([]);
   });
 
-  test('without a page or a size: the first, 20 tokens; nothing found has no page', async ({ service }) => {
+  test('without a page or a size, the first page of 20 tokens is returned; an empty result has no page', async ({
+    service,
+  }) => {
     const metadata = { group: uniqueId('group') };
     await Promise.all(Array.from({ length: 21 }, () => createPlain(service, { metadata })));
     const found = await search(service, `metadata.group:${metadata.group}`);
@@ -96,7 +98,7 @@ describe('a search finds exactly the written tokens', () => {
     expect(await search(service, query)).toMatchObject({ ids: [kept.id], total: 1 });
   });
 
-  test('a token whose id was freed and reused is found only as the new one', async ({ service }) => {
+  test('a token whose id was freed and reused is found only in its new life', async ({ service }) => {
     const id = uniqueId();
     await createPlain(service, { id, metadata: { life: 'first' } });
     await service.call('DELETE', path(id));
@@ -162,7 +164,7 @@ describe('data search matches an evaluated index of a token of any type', () => 
     expect((await search(service, 'data:98-7654321')).ids).toEqual([]);
   });
 
-  test('numbers and booleans as text, a card by its own index, in any case', async ({ service }) => {
+  test('numbers and booleans match as text, a card by its own index, and all in any case', async ({ service }) => {
     const name = uniqueId('NAME');
     const search_indexes = ['{{ data.n }}', '{{ data.ok }}', '{{ data.name }}'];
     const object = await createPlain(service, { data: { n: 8.5, ok: true, name }, search_indexes });
@@ -189,7 +191,9 @@ describe('data search matches an evaluated index of a token of any type', () => 
 });
 
 describe('the other fields', () => {
-  test('fingerprints and ids exactly, types in any case, applications, dates', async ({ service }) => {
+  test('fingerprints and ids match exactly, types in any case, and applications and dates match as well', async ({
+    service,
+  }) => {
     const { id, fingerprint, created_by } = await createPlain(service, { id: uniqueId('MixedCase') });
     const ids = async (query: string) => (await search(service, `${query} AND id:${id}`)).ids;
     expect(await ids(`fingerprint:${fingerprint}`)).toContain(id);

@@ -21,17 +21,17 @@ describe('a search needs a key and token:search, before the query is validated',
     }
   });
 
-  test('403 a management application', async ({ service }) => {
+  test('403 for a management application', async ({ service }) => {
     const send = () => service.call('POST', '/tokens/search', {}, { key: service.managementKey });
     await expectRefusal(service, send, missing);
   });
 
-  test('403 a public application cannot hold it', async ({ service }) => {
+  test('403 for a public application, which cannot have the permission', async ({ service }) => {
     const key = await service.application(['token:create', 'token:update'], 'public');
     await expectRefusal(service, () => service.call('POST', '/tokens/search', {}, { key }), missing);
   });
 
-  test('200 with no tokens, not an error, if the rule covers none', async ({ service }) => {
+  test('200 with no tokens, not an error, if the rule covers no token', async ({ service }) => {
     const key = await service.application([rule('/nowhere/', 'reveal', ['token:search'])]);
     const { status, body } = await service.call('POST', '/tokens/search', {}, { key });
     expect([status, body['data']]).toEqual([200, []]);

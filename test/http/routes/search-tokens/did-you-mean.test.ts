@@ -31,7 +31,7 @@ async function populate(service: TestService): Promise<void> {
   await collected(service);
 }
 
-describe('a search without a hit names what may have been meant', () => {
+describe('a search without a hit suggests what may have been meant', () => {
   test.for<[string, string[] | undefined]>([
     ['metadata.custmoer:c-17', ['metadata.customer']],
     ['metadata.CUSTMER:c-17', ['metadata.customer']],
@@ -61,7 +61,7 @@ describe('a search without a hit names what may have been meant', () => {
   });
 });
 
-describe('an unknown field: the nearest field or metadata key, and none of the query', () => {
+describe('an error about an unknown field names the nearest field or metadata key, and nothing from the query', () => {
   test.for([
     ['tipe:Zq7', 'type', 1],
     ['type:card AND custmoer:Zq7', 'metadata.customer', 15],
@@ -83,9 +83,9 @@ describe('an unknown field: the nearest field or metadata key, and none of the q
   });
 });
 
-/** Threat: an attacker uses mistyped queries to learn of keys and containers outside its rules. */
+/** Threat: an attacker uses mistyped queries to learn about keys and containers outside its rules. */
 describe('a caller that may not search everything learns nothing about other tokens', () => {
-  test('neither in an error nor in suggestions, whether or not such tokens are', async ({ service }) => {
+  test('neither from an error nor from suggestions, whether or not such tokens exist', async ({ service }) => {
     await populate(service);
     const key = await service.application([rule('/own/high/', 'reveal', ['token:search'])]);
     for (const query of [

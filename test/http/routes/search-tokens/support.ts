@@ -9,7 +9,7 @@ type Found = {
   readonly pagination: JsonObject;
 };
 
-/** Searches and returns the result. Any status except 200 fails the test. */
+/** Searches and returns the result. Any status other than 200 fails the test. */
 export async function search(
   service: TestService,
   query?: string,

@@ -27,7 +27,7 @@ const deletion = (service: TestService, name: unknown = 'test', key?: string) =>
   manage(service, 'DELETE', '/tenants/self', { name }, key);
 
 describe('204 DELETE /tenants/self', () => {
-  test('every key returns 401 from then on, and another tenant notices nothing', () =>
+  test('every key returns 401 from then on, and other tenants are not affected', () =>
     withService(async (service) => {
       const keys = [service.key, service.managementKey, (await makeApplication(service)).key];
       const other = await service.otherTenant();
@@ -69,7 +69,7 @@ describe('204 DELETE /tenants/self', () => {
     }
   });
 
-  test('an older copy of the key store is shredded again when it is restored', () =>
+  test('an older copy of the key store is shredded again after it is restored', () =>
     withService(async (service) => {
       await create(service, { type: 'token', data: 1 });
       const [event] = await deletedEvents(service);
@@ -79,7 +79,7 @@ describe('204 DELETE /tenants/self', () => {
       expect(deleted).toMatchObject({ stream: `tenant-${service.tenantId}`, clear: {} });
     }));
 
-  test('tokens of a deleted tenant expire on time without delaying others', () =>
+  test('a deleted tenant’s tokens expire on time without delaying others', () =>
     withService(async (service) => {
       const card = { number: '4242424242424242', cvc: '123' };
       const expires_at = new Date(service.clock.now() + 2 * hourMs).toISOString();
@@ -114,7 +114,7 @@ describe('503 while the keys cannot be destroyed', () => {
         const [wrapped] = profile === 'embedded' ? wrappedKeys(service) : [];
         const stranger = await makeManager(service, ['tenant:delete']);
         const release = holdKeys(service);
-        // The log must contain something that the reader can hold.
+        // The log must contain something that the reader can keep.
         await service.vault.keys.createTenant(service.vault.random.uuid());
         const refused = await deletion(service);
         expect(refused.status, refused.text).toBe(503);

@@ -6,7 +6,7 @@ import { eventsSince, expectRefusal, invalid, test } from '../support.js';
 const defaults = { deduplicate_tokens: 'false', keep_superseded_data: 'false', show_fingerprints: 'false' };
 
 describe('GET and PUT /tenants/self', () => {
-  test('200 the present state, and the state after a change', async ({ service }) => {
+  test('200 the current state, and the state after a change', async ({ service }) => {
     const tenant = { id: service.tenantId, name: 'test', settings: defaults, created_by: 'operator' };
     const first = await manage(service, 'GET', '/tenants/self');
     expect(first.body).toEqual({ ...tenant, created_at: timestamp });
@@ -33,15 +33,15 @@ describe('GET and PUT /tenants/self', () => {
   test.for([
     ['no name', { settings: {} }, ['name']],
     ['an empty name', { name: '' }, ['name']],
-    ['settings that are none', { name: 'x', settings: ['true'] }, ['settings']],
-    ['a setting that there is not', { name: 'x', settings: { dedupe: 'true' } }, ['settings']],
+    ['settings that are not an object', { name: 'x', settings: ['true'] }, ['settings']],
+    ['an unknown setting', { name: 'x', settings: { dedupe: 'true' } }, ['settings']],
     ['a boolean', { name: 'x', settings: { deduplicate_tokens: true } }, ['settings.deduplicate_tokens']],
-    ['another text', { name: 'x', settings: { keep_superseded_data: 'yes' } }, ['settings.keep_superseded_data']],
+    ['another string', { name: 'x', settings: { keep_superseded_data: 'yes' } }, ['settings.keep_superseded_data']],
   ] as const)('400 %s', async ([, body, paths], { service }) => {
     await expectRefusal(service, () => manage(service, 'PUT', '/tenants/self', body), invalid(...paths));
   });
 
-  test('the settings are in force with the next request', async () => {
+  test('the settings take effect with the next request', async () => {
     const service = await startTestService();
     try {
       const create = async () => (await service.call('POST', '/tokens', { type: 'token', data: 'same' })).body;

@@ -15,7 +15,7 @@ async function history(service: TestService, id: string, key = service.key, quer
 }
 
 describe('200 what happened to a token, newest first', () => {
-  test('application, time, request and fields; never a value', async ({ service }) => {
+  test('shows application, time, request and fields, and never a value', async ({ service }) => {
     const id = uniqueId();
     const headers = { 'service-trace-id': 'the-first.request' };
     await create(service, { id, type: 'card', data: card, metadata: { k: 'Sensitive' } }, { headers });
@@ -34,7 +34,7 @@ describe('200 what happened to a token, newest first', () => {
     expect(text).not.toMatch(/Sensitive|42424242|"123"/);
   });
 
-  test('an expiry that the system recorded has no trace', async ({ service }) => {
+  test('an expiry that the system recorded has no trace id', async ({ service }) => {
     const expires_at = new Date(service.clock.now() + hourMs).toISOString();
     const { id } = await createPlain(service, { expires_at });
     service.clock.advance(hourMs);
@@ -45,7 +45,7 @@ describe('200 what happened to a token, newest first', () => {
     });
   });
 
-  test('in pages', async ({ service }) => {
+  test('is split into pages', async ({ service }) => {
     const { id } = await createPlain(service);
     for (let i = 0; i < 4; i += 1) await service.call('PATCH', path(id), { metadata: { i: String(i) } });
     const page = await history(service, id, service.key, '?page=2&size=2');
@@ -56,7 +56,7 @@ describe('200 what happened to a token, newest first', () => {
 });
 
 describe('200 lives', () => {
-  test('log:read sees all with their numbers; token:read sees the current one, or the last one if there is none', async ({
+  test('log:read sees all lives with their numbers; token:read sees the current one, or the last one if there is none', async ({
     service,
   }) => {
     const id = uniqueId();
@@ -78,7 +78,7 @@ describe('200 lives', () => {
   });
 });
 
-test('200 a life that began at the moment in which the previous one ended has the next number', async ({ service }) => {
+test('200 a life that began at the moment the previous one ended has the next number', async ({ service }) => {
   const id = uniqueId();
   const expires_at = new Date(service.clock.now() + hourMs).toISOString();
   await create(service, { id, type: 'token', data: 'x', expires_at });
@@ -115,7 +115,7 @@ describe('403 and 404', () => {
     for (const key of [onRoot, plain]) expect((await history(service, id, key)).types).toHaveLength(2);
   });
 
-  test('404 for an unknown token and one of another tenant, even with log:read', async ({ service }) => {
+  test('404 for an unknown token and for one of another tenant, even with log:read', async ({ service }) => {
     const foreign = await createPlain(service, {});
     const otherKey = await service.otherTenant();
     const { key } = await makeManager(service, ['log:read']);

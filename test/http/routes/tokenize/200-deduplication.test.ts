@@ -5,7 +5,7 @@ import { card, createPlain, read, test, uniqueId } from '../support.js';
 
 const equal = (data: string, more: object = {}) => ({ type: 'token', data, deduplicate_token: true, ...more });
 
-describe('200 with deduplication in force', () => {
+describe('200 with deduplication on', () => {
   test('equal parts of one request become one token, and the later ones are marked as duplicates', async ({
     service,
   }) => {
@@ -20,7 +20,9 @@ describe('200 with deduplication in force', () => {
     expect(await service.eventCount()).toBe(before + 1);
   });
 
-  test('a part that is already stored returns that token, also under an id in use', async ({ service }) => {
+  test('a part that is already stored returns the stored token, even if the given id is in use', async ({
+    service,
+  }) => {
     const stored = await createPlain(service, { data: uniqueId() });
     const taken = await createPlain(service);
     const before = await service.eventCount();
@@ -37,7 +39,7 @@ describe('200 with deduplication in force', () => {
     expect(answer).toMatchObject([{ id }, { id, _extras: { deduplicated: true } }]);
   });
 
-  test('a cvc of a later part is ignored, and the response says so', async ({ service }) => {
+  test('a later part’s cvc is ignored, and the response says so', async ({ service }) => {
     const number = '5555555555554444';
     const parts = ['111', '999'].map((cvc) => ({
       ...{ type: 'card', data: { ...card, number, cvc }, deduplicate_token: true },

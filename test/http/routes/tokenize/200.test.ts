@@ -6,7 +6,7 @@ import { card, create, eventsSince, hourMs, path, read, test, uniqueId } from '.
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe('200 every value becomes a token, and the structure stays', () => {
+describe('200 every value becomes a token, and the structure stays the same', () => {
   test('values, nulls, arrays, nesting, empty parts and keys', async ({ service }) => {
     const before = await service.eventCount();
     const body = {
@@ -38,7 +38,7 @@ describe('200 every value becomes a token, and the structure stays', () => {
     ['a number', 8.99],
     ['a boolean', true],
     ['an empty string', ''],
-    ['what looks like an expression', '{{ data.number }}'],
+    ['string that looks like an expression', '{{ data.number }}'],
   ] as const)('the body may be a single %s', async ([, data], { service }) => {
     const id = await tokenize(service, data);
     expect((await read(service, `${id}`))['data']).toBe(data);
@@ -82,7 +82,7 @@ describe('200 an object with type and data is a create request', () => {
     expect(await service.eventCount()).toBe(before + 3);
   });
 
-  test('the body itself may be one', async ({ service }) => {
+  test('the body itself may be a create request', async ({ service }) => {
     expect(await tokenize(service, { type: 'card_number', data: card.number })).toMatchObject({ data: card.number });
   });
 
@@ -105,7 +105,7 @@ describe('200 an object with type and data is a create request', () => {
     expect(answer).toMatchObject({ data: { number: 'XXXXXXXXXXXX4242', expiration_month: 12, expiration_year: 2030 } });
   });
 
-  test('expiry and the hour of a cvc apply as usual', async ({ service }) => {
+  test('expiry and a cvc’s hour apply as usual', async ({ service }) => {
     const expires_at = new Date(service.clock.now() + 2 * hourMs).toISOString();
     const ids = [uniqueId(), uniqueId()];
     await tokenize(
@@ -139,7 +139,7 @@ describe('200 ids', () => {
     for (const id of ids) expect(await read(service, id)).toMatchObject({ data: 'new' });
   });
 
-  test('colliding random aliases are drawn again; one that is always taken is replaced by a UUID', async ({
+  test('random aliases that collide are drawn again; one that is always taken is replaced by a UUID', async ({
     service,
   }) => {
     const prefix = uniqueId();
@@ -154,7 +154,7 @@ describe('200 ids', () => {
     expect(twelve.map(({ id }) => id)).toContainEqual(expect.stringMatching(uuid));
   });
 
-  test('100 tokens are allowed, 4 MiB of them too', async ({ service }) => {
+  test('100 tokens are allowed, even if they have 4 MiB', async ({ service }) => {
     const before = await service.eventCount();
     const data = 'x'.repeat(40_000);
     const answer = (await tokenize(service, Array(100).fill(data))) as string[];

@@ -6,7 +6,7 @@ const valid = { type: 'token', data: 'fine' };
 describe('400 one invalid part rejects the whole request, stores nothing and leaves the ids free', () => {
   test.for([
     ['an unknown type', { a: { type: 'unknown', data: 1 } }, ['a.type']],
-    ['a type that is no string', { a: { type: null, data: 1 } }, ['a.type']],
+    ['a type that is not a string', { a: { type: null, data: 1 } }, ['a.type']],
     ['data that is null', { a: [{ type: 'token', data: null }] }, ['a[0].data']],
     [
       'a number without its check digit',
@@ -16,10 +16,10 @@ describe('400 one invalid part rejects the whole request, stores nothing and lea
     ['a field of the wrong type', [{ ...valid, search_indexes: ['a', 1] }], ['[0].search_indexes[1]']],
     ['an expression', { 'a b': { ...valid, mask: { x: '{{ data' } } }, ['["a b"].mask.x']],
     ['an index that is null', [[{ ...valid, search_indexes: ['{{ data.x }}'] }]], ['[0][0].search_indexes[0]']],
-    ['an id of a forbidden form', { a: { ...valid, id: 'a/b' } }, ['a.id']],
-    ['an id that its expression does not give', { a: { ...valid, id: '{{ data.x }}' } }, ['a.id']],
+    ['an invalid id', { a: { ...valid, id: 'a/b' } }, ['a.id']],
+    ['an id whose expression gives no value', { a: { ...valid, id: '{{ data.x }}' } }, ['a.id']],
     [
-      'an id that holds the number',
+      'an id that contains the number',
       { a: { type: 'card_number', data: card.number, id: `x-${card.number}` } },
       ['a.id'],
     ],
@@ -71,7 +71,7 @@ describe('400 the body', () => {
     await expectRefusal(service, () => service.call('POST', '/tokenize', body), invalid('body'));
   });
 
-  test('415 of another media type, 413 over 4 MiB', async ({ service }) => {
+  test('415 for another media type, 413 over 4 MiB', async ({ service }) => {
     const headers = { 'content-type': 'text/plain' };
     const text = () => service.call('POST', '/tokenize', ['x'], { headers });
     await expectRefusal(service, text, { status: 415, code: 'unsupported_media_type' });

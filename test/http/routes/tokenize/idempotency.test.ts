@@ -9,7 +9,7 @@ const body = { a: 'x', b: [{ type: 'card_number', data: card.number }, null, 3] 
 const shape = { status: 409, code: 'idempotent_shape_differs' };
 
 describe('a tokenize with an idempotency key happens once', () => {
-  test('a repeat gets the tokens of the first request, in its own shape', async ({ service }) => {
+  test('a repeat gets the first request’s tokens, in its own structure', async ({ service }) => {
     const options = keyed();
     const first = (await tokenize(service, body, options)) as { a: string; b: [JsonObject, null, string] };
     const before = await service.eventCount();
@@ -32,7 +32,7 @@ describe('a tokenize with an idempotency key happens once', () => {
     });
   });
 
-  test('a request without values is also remembered', async ({ service }) => {
+  test('a request without values is also recorded', async ({ service }) => {
     const options = keyed();
     expect(await tokenize(service, { a: null }, options)).toEqual({ a: null });
     await expectRefusal(service, () => service.call('POST', '/tokenize', ['x'], options), shape);
@@ -47,7 +47,7 @@ describe('a tokenize with an idempotency key happens once', () => {
     expect(await tokenize(service, parts, options)).toEqual(first);
   });
 
-  test('404 when one of its tokens is gone', async ({ service }) => {
+  test('404 after one of its tokens is gone', async ({ service }) => {
     const options = keyed();
     const { a } = (await tokenize(service, body, options)) as { a: string };
     await service.call('DELETE', path(a));

@@ -45,7 +45,9 @@ describe('200 PUT /applications/{id}', () => {
     expect(await service.eventCount()).toBe(before);
   });
 
-  test('an absent expiry stays, null removes it, and a new one revives an expired application', async ({ service }) => {
+  test('an absent expiry leaves it unchanged, null removes it, and a new one revives an expired application', async ({
+    service,
+  }) => {
     const expires_at = new Date(service.clock.now() + 1_000).toISOString();
     const { id, key } = await makeApplication(service, { expires_at });
     const put = (more: object) =>

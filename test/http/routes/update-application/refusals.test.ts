@@ -13,7 +13,7 @@ describe('400 names each field and stores nothing', () => {
     ['a name of 201 characters', { ...good, name: 'x'.repeat(201) }, ['name']],
     ['neither permissions nor rules', { name: 'x' }, ['permissions']],
     ['another type', { ...good, type: 'public' }, ['type']],
-    ['a permission that its type may not hold', { ...good, permissions: ['log:read'] }, ['permissions[0]']],
+    ['a permission that its type may not have', { ...good, permissions: ['log:read'] }, ['permissions[0]']],
     ['a bad rule', { name: 'x', rules: [{ transform: 'mask', permissions: ['token:read'] }] }, ['rules[0].container']],
     ['an expiry in the past', { ...good, expires_at: '2020-01-01' }, ['expires_at']],
   ] as const)('%s', async ([, body, paths], { service }) => {
@@ -30,13 +30,15 @@ describe('403 attackers', () => {
     await expectRefusal(service, send, { status: 403, code: 'permission_missing' });
   });
 
-  test('a management application with it cannot grant itself what it lacks', async ({ service }) => {
+  test('a management application with it cannot grant itself permissions that it lacks', async ({ service }) => {
     const { id, key } = await makeManager(service, ['application:update']);
     const body = { name: 'x', permissions: ['application:update', 'tenant:delete'] };
     await expectRefusal(service, () => manage(service, 'PUT', `/applications/${id}`, body, key), exceeds);
   });
 
-  test('nor grant it to another, nor rename or weaken an application with more permissions', async ({ service }) => {
+  test('nor grant them to another application, nor rename or weaken an application with more permissions', async ({
+    service,
+  }) => {
     const { key } = await makeManager(service, ['application:update']);
     const accomplice = await makeManager(service, ['application:update']);
     const strong = await ownId(service, service.managementKey);
@@ -64,7 +66,7 @@ describe('403 attackers', () => {
 });
 
 describe('404', () => {
-  test('an application of another tenant, an unknown and a deleted one', async ({ service }) => {
+  test('for an application of another tenant, an unknown one and a deleted one', async ({ service }) => {
     const foreign = await ownId(service, await service.otherTenant());
     const deleted = await makeApplication(service);
     await manage(service, 'DELETE', `/applications/${deleted.id}`);
@@ -76,7 +78,7 @@ describe('404', () => {
 });
 
 describe('409 the last application that can create and update applications', () => {
-  test('cannot lose these permissions, nor get an expiry', async () => {
+  test('cannot lose these permissions or get an expiry', async () => {
     const service = await startTestService();
     try {
       const id = await ownId(service, service.managementKey);

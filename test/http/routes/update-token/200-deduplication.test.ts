@@ -15,7 +15,7 @@ describe('200 an update onto the fingerprint of another living token', () => {
     expect(await read(service, own.id)).toEqual(own);
   });
 
-  test('for a caller that may not read it, no field that depends on its data is present', async ({ service }) => {
+  test('a caller that may not read the other token gets no field that depends on its data', async ({ service }) => {
     const secret = { metadata: { a: 'b' }, mask: 'm', search_indexes: ['s'], expires_at: '2031-01-01' };
     const created = await createPlain(service, { data: uniqueId(), containers: ['/other/'], ...secret });
     const { body: other } = await service.call('PATCH', path(created.id), { metadata: { c: 'd' } });
@@ -66,7 +66,7 @@ describe('200 an update onto the fingerprint of another living token', () => {
     expect(stored.filter((token) => token['data'] === data).length).toBe(1);
   });
 
-  test('a simultaneous create and update do not result in two tokens', async ({ service }) => {
+  test('a simultaneous create and update do not leave two tokens', async ({ service }) => {
     const data = uniqueId();
     const own = await createPlain(service);
     const body = { type: 'token', data, deduplicate_token: true };

@@ -39,7 +39,7 @@ describe('200 data, mask and metadata are merged (RFC 7386)', () => {
     expect(await read(service, id, await service.application(['token:read']))).toMatchObject({ data: 'text' });
   });
 
-  test('if there is no value yet', async ({ service }) => {
+  test('a value is created if there is none yet', async ({ service }) => {
     const { id } = await createPlain(service);
     const { body } = await service.call('PATCH', path(id), {
       mask: { a: 'b', c: null },
@@ -51,7 +51,7 @@ describe('200 data, mask and metadata are merged (RFC 7386)', () => {
 });
 
 describe('200 the other fields are replaced', () => {
-  test('each of them, and everything derived from data', async ({ service }) => {
+  test('each of them is replaced, and so is everything derived from data', async ({ service }) => {
     const created = await createPlain(service, { data: { a: 1, b: 2 }, containers: ['/a/'], search_indexes: ['x'] });
     service.clock.advance(1_500);
     const patch = {
@@ -69,7 +69,7 @@ describe('200 the other fields are replaced', () => {
     expect(body).not.toHaveProperty('deduplicate_token');
   });
 
-  test('the fingerprint follows data and metadata that its expression names', async ({ service }) => {
+  test('the fingerprint follows the data and metadata that its expression names', async ({ service }) => {
     const token = { data: { a: 1 }, metadata: { m: 'x' }, fingerprint_expression: '{{ data.a }}{{ metadata.m }}' };
     const { id, ...created } = await createPlain(service, token);
     const fingerprints = [created['fingerprint']];
@@ -128,7 +128,7 @@ describe('200 a patch that changes nothing appends nothing', () => {
     expect(await service.eventCount()).toBe(before);
   });
 
-  test('nor do indexes [] if the token has none by choice', async ({ service }) => {
+  test('an empty list of indexes appends nothing either if the token has none by choice', async ({ service }) => {
     const { id } = await createPlain(service, { search_indexes: [] });
     const answer = await service.call('PATCH', `${path(id)}/`, { search_indexes: [] });
     expect(answer).toMatchObject({ status: 200, headers: { etag: '"0"' } });
@@ -181,7 +181,7 @@ describe('200 headers of an update', () => {
 });
 
 describe('200 expires_at', () => {
-  test('survives other edits and is moved by a patch; a removed expiry never happens', async ({ service }) => {
+  test('survives other edits and is moved by a patch; a removed expiry never takes effect', async ({ service }) => {
     const at = (hours: number) => new Date(service.clock.now() + hours * hourMs).toISOString();
     const { id, ...created } = await createPlain(service, { expires_at: at(1) });
     const kept = await service.call('PATCH', path(id), { data: 'x' });

@@ -36,7 +36,7 @@ describe('400 a caller that cannot see the value learns nothing from trying cand
     }
   });
 
-  test.for(callers)('%s: a text that is not a candidate is stored', async ([, application], { service }) => {
+  test.for(callers)('%s: text that is not a candidate is stored', async ([, application], { service }) => {
     const key = await application(service);
     const { id } = await create(service, { type: 'card', data: card, metadata: { order: wrong } });
     const patch = { metadata: { order: wrong, last4: '4242', day: '2026-01-31' } };
@@ -55,7 +55,9 @@ describe('400 a caller that cannot see the value learns nothing from trying cand
     expect(answer.status, answer.text).toBe(200);
   });
 
-  test('types of other lengths; the rule does not apply to a type without own values', async ({ service }) => {
+  test('types of other lengths are covered, and the rule does not apply to a type without own values', async ({
+    service,
+  }) => {
     const key = await blind.masked(service);
     for (const [type, data, candidate] of [
       ['social_security_number', '123-45-6789', '111-22-3333'],

@@ -23,26 +23,30 @@ const rows: readonly Row[] = [
   ['data null', { data: null }, 'data'],
   ['no container', { containers: [] }, 'containers'],
   ['11 containers', { containers: many(11, (i) => `/c${i}/`) }, 'containers'],
-  ['containers that are no array', { containers: '/a/' }, 'containers'],
+  ['containers that are not an array', { containers: '/a/' }, 'containers'],
   ['wrong containers', { containers: ['/a', '/ok/', 1] }, 'containers[0]', 'containers[2]'],
   ['a container of 201 characters', { containers: [`/${'c'.repeat(199)}/`] }, 'containers[0]'],
-  ['metadata that is no object', { metadata: 'x' }, 'metadata'],
+  ['metadata that is not an object', { metadata: 'x' }, 'metadata'],
   ['metadata that is an array', { metadata: [] }, 'metadata'],
-  ['51 keys of metadata', { metadata: Object.fromEntries(many(51, (i) => [`k${i}`, 'v'])) }, 'metadata'],
+  ['51 metadata keys', { metadata: Object.fromEntries(many(51, (i) => [`k${i}`, 'v'])) }, 'metadata'],
   ['an empty key', { metadata: { '': 'v' } }, 'metadata'],
   ['a key of 101 characters', { metadata: { ['k'.repeat(101)]: 'v' } }, 'metadata'],
   ['a value of 1,001 characters', { metadata: { k: 'v'.repeat(1_001) } }, 'metadata.k'],
   ['numbers and objects', { metadata: { a: null, b: 1, c: { d: 'e' } } }, 'metadata.b', 'metadata.c'],
-  ['indexes that are no array', { search_indexes: 'x' }, 'search_indexes'],
+  ['indexes that are not an array', { search_indexes: 'x' }, 'search_indexes'],
   ['an index that is null', { search_indexes: ['x', null] }, 'search_indexes[1]'],
   ['11 indexes', { search_indexes: many(11, (i) => `x${i}`) }, 'search_indexes'],
   ['an index of 401 characters', { search_indexes: ['x'.repeat(401)] }, 'search_indexes[0]'],
-  ['80,000 wrong indexes, not one of them looked at', { search_indexes: Array(80_000).fill(1) }, 'search_indexes'],
+  ['80,000 invalid indexes, none of which is evaluated', { search_indexes: Array(80_000).fill(1) }, 'search_indexes'],
   ['a wrong index', { search_indexes: ['{{ metadata.a }}'] }, 'search_indexes[0]'],
-  ['a fingerprint expression that is no string', { fingerprint_expression: {} }, 'fingerprint_expression'],
-  ['one of 401 characters', { fingerprint_expression: 'x'.repeat(401) }, 'fingerprint_expression'],
-  ['a wrong one', { fingerprint_expression: '{{ data | none }}' }, 'fingerprint_expression'],
-  ['an alias in it', { fingerprint_expression: '{{ data | alias_card }}' }, 'fingerprint_expression'],
+  ['a fingerprint expression that is not a string', { fingerprint_expression: {} }, 'fingerprint_expression'],
+  ['a fingerprint expression of 401 characters', { fingerprint_expression: 'x'.repeat(401) }, 'fingerprint_expression'],
+  ['an invalid fingerprint expression', { fingerprint_expression: '{{ data | none }}' }, 'fingerprint_expression'],
+  [
+    'an alias in a fingerprint expression',
+    { fingerprint_expression: '{{ data | alias_card }}' },
+    'fingerprint_expression',
+  ],
   ['deduplicate_token that is a string', { deduplicate_token: 'false' }, 'deduplicate_token'],
   ['expires_at that is a number', { expires_at: 1 }, 'expires_at'],
   ['expires_at in the past', { expires_at: '2026-01-31T12:00:00Z' }, 'expires_at'],
@@ -50,10 +54,10 @@ const rows: readonly Row[] = [
   ['an empty expires_at', { expires_at: '' }, 'expires_at'],
   ['a wrong mask', { mask: '{{ data' }, 'mask'],
   ['a tag in a mask', { mask: ['{% raw %}'] }, 'mask[0]'],
-  ['a wrong member of a mask', { mask: { a: { b: '{{ none }}' }, gone: null } }, 'mask.a.b'],
+  ['an invalid member of a mask', { mask: { a: { b: '{{ none }}' }, gone: null } }, 'mask.a.b'],
   ['too many objects in a mask', { mask: Array(201).fill('{{ data }}') }, 'mask'],
   ['a mask of 4,001 characters', { mask: `{{ data }}${'x'.repeat(4_000)}` }, 'mask'],
-  ['several faults', { metadata: { a: 1 }, expires_at: 'x', data: null }, 'data', 'metadata.a', 'expires_at'],
+  ['several errors', { metadata: { a: 1 }, expires_at: 'x', data: null }, 'data', 'metadata.a', 'expires_at'],
 ];
 
 /** Patches that are rejected because of the token's type. */
@@ -62,7 +66,7 @@ const onACard: readonly Row[] = [
   ['id null', { id: null }, 'id'],
   ['another type', { type: 'card_number' }, 'type'],
   ['type null', { type: null }, 'type'],
-  ['data that is no object', { data: '4242424242424242' }, 'data'],
+  ['data that is not an object', { data: '4242424242424242' }, 'data'],
   ['data without a number', { data: { number: null } }, 'data.number'],
   ['a wrong number', { data: { number: '4242424242424241' } }, 'data.number'],
   ['a wrong month', { data: { expiration_month: 13 } }, 'data.expiration_month'],
@@ -74,9 +78,9 @@ const onACard: readonly Row[] = [
   ['the number in a container', { containers: ['/4242424242424242/'] }, 'containers[0]'],
   ['a new number that metadata has', { data: { number: '5555555555554444' } }, 'metadata.old'],
   ['a new number that the id has', { data: { number: '4000056655665556' } }, 'data'],
-  ['a 51st key of metadata', { metadata: Object.fromEntries(many(50, (i) => [`k${i}`, 'v'])) }, 'metadata'],
+  ['a 51st metadata key', { metadata: Object.fromEntries(many(50, (i) => [`k${i}`, 'v'])) }, 'metadata'],
   ['content grown over 512 KiB by data', { data: { note: 'x'.repeat(512 * 1024) } }, 'data'],
-  ['by a mask', { mask: { a: many(200, () => 'x'.repeat(3_000)) } }, 'data'],
+  ['content grown over 512 KiB by a mask', { mask: { a: many(200, () => 'x'.repeat(3_000)) } }, 'data'],
   ['an index of the cvc', { search_indexes: ['{{ data.cvc }}'] }, 'search_indexes[0]'],
   ['a fingerprint of the cvc', { fingerprint_expression: '{{ data.cvc }}' }, 'fingerprint_expression'],
   ['an index that becomes null', { data: { name: null } }, 'search_indexes[0]', 'fingerprint_expression'],
@@ -95,7 +99,7 @@ describe('400 an invalid patch names the field, stores nothing and changes nothi
     await expectRefusal(service, unknown, invalid(...paths));
   });
 
-  test.for(onACard)('of a card: %s', async ([, patch, ...paths], { service }) => {
+  test.for(onACard)('for a card: %s', async ([, patch, ...paths], { service }) => {
     const { id } = await create(service, {
       ...{ id: `${uniqueId()}-4000056655665556`, type: 'card', data: { ...card, name: 'A' } },
       ...{ metadata: { old: '5555555555554444' }, search_indexes: ['{{ data.name }}'] },
@@ -111,7 +115,7 @@ describe('400 an invalid patch names the field, stores nothing and changes nothi
     ['us_bank_routing_number', '021000021', '021000022'],
     ['social_security_number', '123-45-6789', 'x'],
     ['employer_id_number', '12-3456789', ''],
-  ])('of %s', async ([type, data, patch], { service }) => {
+  ])('for %s', async ([type, data, patch], { service }) => {
     const { id } = await create(service, { type, data });
     const field = type === 'bank' ? 'data.account_number' : 'data';
     await refusesPatch(service, id, { data: patch }, [field]);
@@ -139,7 +143,7 @@ describe('400 a body that is not a patch', () => {
     await expectRefusal(service, send('{"data":{"__proto__":1}}'), malformed('data.__proto__'));
   });
 
-  test.for([0, 201])('an idempotency key of %s characters', async (length, { service }) => {
+  test.for([0, 201])('an idempotency key with %s characters', async (length, { service }) => {
     const { id } = await createPlain(service);
     const headers = { 'idempotency-key': 'k'.repeat(length) };
     const send = () => service.call('PATCH', path(id), { data: 1 }, { headers });

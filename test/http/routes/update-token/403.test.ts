@@ -21,7 +21,7 @@ describe('403 the permission is missing, before media type, body and id are chec
 });
 
 describe('403 no rule grants token:update on this token', () => {
-  test('of another container; an unknown token returns 404 for the same caller', async ({ service }) => {
+  test('on a token in another container; for an unknown token, the same caller gets 404', async ({ service }) => {
     const { id } = await createPlain(service, { containers: ['/b/'] });
     const key = await service.application([
       rule('/a/', 'reveal', ['token:update']),
@@ -42,7 +42,7 @@ describe('403 no rule grants token:update on this token', () => {
   });
 });
 
-describe('403 changing expressions needs reveal, because an attacker must not write a program over data that it cannot see', () => {
+describe('403 changing expressions requires reveal, because an attacker must not write a program over data that it cannot see', () => {
   const secret = { number: '4242424242424242', name: 'Alice' };
   const attacks: readonly JsonObject[] = [
     { mask: '{{ data.number }}' },
@@ -68,7 +68,7 @@ describe('403 changing expressions needs reveal, because an attacker must not wr
     ['a masking rule', [rule('/', 'mask', ['token:read', 'token:update', 'token:use'])], 'private'],
     ['reveal for updates alone', [rule('/', 'reveal', ['token:update', 'token:search'])], 'private'],
     [
-      'reveal that comes second',
+      'reveal in the second rule',
       [
         rule('/', 'mask', ['token:read', 'token:use'], 1),
         rule('/', 'reveal', ['token:read', 'token:use', 'token:update'], 2),
@@ -76,12 +76,12 @@ describe('403 changing expressions needs reveal, because an attacker must not wr
       'private',
     ],
     [
-      'reveal of another container',
+      'reveal on another container',
       [rule('/open/', 'reveal', ['token:read', 'token:use']), rule('/', 'mask', ['token:read', 'token:update'])],
       'private',
     ],
     [
-      'a public application, even with a rule that no public one can be given',
+      'a public application, even with a rule that no public application can be given',
       [rule('/', 'reveal', ['token:read', 'token:use', 'token:update'])],
       'public',
     ],
@@ -111,7 +111,7 @@ describe('403 changing expressions needs reveal, because an attacker must not wr
       'reveal for token:use',
       [rule('/', 'mask', ['token:update', 'token:read']), rule('/pci/', 'reveal', ['token:use'])],
     ],
-  ] as const)('but %s suffices', async ([, access], { service }) => {
+  ] as const)('%s suffices', async ([, access], { service }) => {
     const { id } = await create(service, { type: 'card', data: secret });
     const key = await service.application([...access] as AccessRule[]);
     const answer = await service.call('PATCH', path(id), { mask: '{{ data.name }}' }, { key });
@@ -123,9 +123,9 @@ describe('403 a move must not widen what its caller may do or see', () => {
   const update = rule('/', 'mask', ['token:update'], 9);
   const rows: readonly (readonly [what: string, rules: readonly AccessRule[], to: readonly string[]])[] = [
     ['without token:update on the destination', [rule('/from/', 'reveal', ['token:update'])], ['/to/']],
-    ['without it on a container added', [rule('/from/', 'reveal', ['token:update'])], ['/from/', '/to/']],
+    ['without token:update on an added container', [rule('/from/', 'reveal', ['token:update'])], ['/from/', '/to/']],
     ['to where it may read', [update, rule('/to/', 'mask', ['token:read'])], ['/to/']],
-    ['to where it may read too', [update, rule('/to/', 'redact', ['token:read'])], ['/from/', '/to/']],
+    ['to where it may read as well', [update, rule('/to/', 'redact', ['token:read'])], ['/from/', '/to/']],
     ['to where it may delete', [update, rule('/to/', 'mask', ['token:delete'])], ['/to/']],
     ['to where it may use', [update, rule('/to/', 'mask', ['token:use'])], ['/to/']],
     ['to where it may search', [update, rule('/to/', 'mask', ['token:search'])], ['/to/']],
@@ -145,7 +145,7 @@ describe('403 a move must not widen what its caller may do or see', () => {
       ['/to/'],
     ],
     [
-      'out of a rule that masks first',
+      'out of a container whose rule masks first',
       [update, rule('/from/', 'mask', ['token:read'], 1), rule('/', 'reveal', ['token:read'], 2)],
       ['/to/'],
     ],
@@ -164,7 +164,7 @@ describe('403 a move must not widen what its caller may do or see', () => {
     await expectRefusal(service, send, forbidden);
   });
 
-  test('null moves to the default container, and is a move', async ({ service }) => {
+  test('null moves the token to the default container, and is a move', async ({ service }) => {
     const { id } = await createPlain(service, { containers: ['/from/'] });
     const key = await service.application([rule('/from/', 'mask', ['token:update'])]);
     await expectRefusal(service, () => service.call('PATCH', path(id), { containers: null }, { key }), forbidden);
@@ -188,7 +188,7 @@ describe('403 a move must not widen what its caller may do or see', () => {
   });
 });
 
-describe('403 deduplicating a part of the fingerprinted values needs reveal', () => {
+describe('403 deduplicating on a part of the fingerprinted values requires reveal', () => {
   const hidden = { routing_number: '021000021', account_number: '50773412' };
   const known = '011401533';
   /** One decoy for each candidate of the hidden account number. */

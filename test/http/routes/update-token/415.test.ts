@@ -14,7 +14,7 @@ describe('415 an update must be a merge patch', () => {
     },
   );
 
-  test('413 a body of more than 4 MiB', async ({ service }) => {
+  test('413 for a body of more than 4 MiB', async ({ service }) => {
     const { id } = await createPlain(service);
     const send = () => service.call('PATCH', path(id), { data: 'x'.repeat(4 * 1024 * 1024) });
     await expectRefusal(service, send, { status: 413, code: 'body_too_large' });

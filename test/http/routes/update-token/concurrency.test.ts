@@ -15,7 +15,7 @@ describe('concurrent updates of one token', () => {
     expect(await service.eventCount()).toBe(before + 100);
   });
 
-  test('exactly one of those that name the same revision in If-Match succeeds', async ({ service }) => {
+  test('exactly one of several updates with the same revision in If-Match succeeds', async ({ service }) => {
     const { id } = await createPlain(service);
     const headers = { 'if-match': '"0"' };
     const sent = Array.from({ length: 20 }, (_, i) => service.call('PATCH', path(id), { data: i }, { headers }));
@@ -23,7 +23,7 @@ describe('concurrent updates of one token', () => {
     expect(statuses).toEqual([200, ...Array(19).fill(412)]);
   });
 
-  test('with a delete: each update succeeds or gets 404, and no token is left', async ({ service }) => {
+  test('with a concurrent delete, each update succeeds or gets 404, and no token is left', async ({ service }) => {
     const { id } = await createPlain(service);
     const before = await service.eventCount();
     const calls = Array.from({ length: 20 }, (_, i) =>

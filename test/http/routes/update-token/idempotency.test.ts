@@ -15,7 +15,7 @@ describe('an update with an idempotency key happens once', () => {
     expect(await service.eventCount()).toBe(before);
   });
 
-  test('an update that changes nothing is also remembered', async ({ service }) => {
+  test('an update that changes nothing is also recorded', async ({ service }) => {
     const { id } = await createPlain(service);
     const headers = { 'service-idempotency-key': uniqueId() };
     await service.call('PATCH', path(id), {}, { headers });
@@ -34,7 +34,7 @@ describe('an update with an idempotency key happens once', () => {
     ]);
   });
 
-  test('another token is another scope', async ({ service }) => {
+  test('another token has a separate scope', async ({ service }) => {
     const headers = { 'service-idempotency-key': uniqueId() };
     const [one, other] = [await createPlain(service), await createPlain(service)];
     await service.call('PATCH', path(one.id), { data: 'x' }, { headers });
@@ -42,7 +42,7 @@ describe('an update with an idempotency key happens once', () => {
     expect(await read(service, other.id)).toMatchObject({ data: 'y' });
   });
 
-  test('only successes are remembered', async ({ service }) => {
+  test('only successes are recorded', async ({ service }) => {
     const { id } = await createPlain(service);
     const headers = { 'service-idempotency-key': uniqueId() };
     const wrong = () => service.call('PATCH', path(id), { type: 'card' }, { headers });
@@ -60,7 +60,7 @@ describe('an update with an idempotency key happens once', () => {
     await expectRefusal(service, again, { status: 403, code: 'forbidden' });
   });
 
-  test('404 when the token is gone; after 24 hours the key is new again', async ({ service }) => {
+  test('404 after the token is gone; after 24 hours the key is new again', async ({ service }) => {
     const { id } = await createPlain(service);
     const { id: kept } = await createPlain(service);
     const headers = { 'service-idempotency-key': uniqueId() };

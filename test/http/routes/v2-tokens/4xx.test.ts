@@ -31,7 +31,7 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     expect([answer.status, answer.body['code']]).toEqual([400, 'validation_failed']);
   });
 
-  test('401 without a key, 403 with the permission of the other route', async ({ service }) => {
+  test('401 without a key, 403 with the other route’s permission', async ({ service }) => {
     const [reads, searches] = [await service.application(['token:read']), await service.application(['token:search'])];
     const list = (key: string | null) => service.call('GET', '/v2/tokens', undefined, { key });
     const search = (key: string | null) => service.call('POST', '/v2/tokens/search', {}, { key });
@@ -41,7 +41,7 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     await expectRefusal(service, () => search(reads), { status: 403, code: 'permission_missing' });
   });
 
-  test('400 a cursor of another application or tenant', async ({ service }) => {
+  test('400 for a cursor of another application or tenant', async ({ service }) => {
     const group = uniqueId('group');
     for (let i = 0; i < 2; i += 1) await createPlain(service, { metadata: { group } });
     const list = (start: string, key = service.key) =>
@@ -54,7 +54,7 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     expect((await list(start)).status).toBe(200);
   });
 
-  test('tokens outside the rules are on no page, and cause no cursor', async ({ service }) => {
+  test('tokens outside the rules appear on no page and cause no cursor', async ({ service }) => {
     const group = uniqueId('group');
     const seen = await createPlain(service, { metadata: { group }, containers: ['/seen/'] });
     for (let i = 0; i < 3; i += 1) await createPlain(service, { metadata: { group }, containers: ['/hidden/'] });
@@ -109,7 +109,7 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     }
   });
 
-  test('a cursor leads to no token that expired or was deleted after the page before', async ({ service }) => {
+  test('a cursor never leads to a token that expired or was deleted after the previous page', async ({ service }) => {
     const group = uniqueId('group');
     const expiresAt = new Date(service.clock.now() + 60_000).toISOString();
     const expiring = await createPlain(service, { metadata: { group }, expires_at: expiresAt });
@@ -117,7 +117,7 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     await createPlain(service, { metadata: { group } });
     const list = (start: string) => service.call('GET', `/v2/tokens?metadata.group=${group}&size=1${start}`);
     const { next } = (await list('')).body['pagination'] as { readonly next: string };
-    // Puts the tokens into the cache of verified rows as well.
+    // This also puts the tokens into the cache of verified rows.
     for (const { id } of [expiring, deleted]) expect((await service.call('GET', `/tokens/${id}`)).status).toBe(200);
     expect((await service.call('DELETE', `/tokens/${deleted.id}`)).status).toBe(204);
     service.clock.advance(60_000);

@@ -23,7 +23,7 @@ test('a page of large tokens ends early, and its cursor leads to the rest', asyn
   expect(pages).toEqual([2, 2, 1]);
 });
 
-test('429: a fingerprint filter and a search by value count as guesses of a caller that may not read values', async () => {
+test('429: a fingerprint filter and a search by value count as guesses for a caller that may not read values', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 2 });
   const key = await service.application([rule('/', 'mask', ['token:read', 'token:search'])]);
   const list = (fingerprint: string) => () =>

@@ -95,7 +95,7 @@ describe.for(['list', 'search'] as const)('%s pages by cursor', (by) => {
     expect(met.filter((id) => !gone.includes(id))).toEqual(made.filter((id) => !gone.includes(id)));
   });
 
-  test('400 a cursor that is forged, changed, or of another query or route', async ({ service }) => {
+  test('400 for a cursor that is forged or changed, or belongs to another query or route', async ({ service }) => {
     const [group, other] = [uniqueId('group'), uniqueId('group')];
     for (let i = 0; i < 3; i += 1) await createPlain(service, { metadata: { group } });
     const { next } = await step(service, by, group, null);
@@ -122,7 +122,7 @@ describe.for(['list', 'search'] as const)('%s pages by cursor', (by) => {
   });
 });
 
-test('the requests of the published clients of Basis Theory find the same tokens', async ({ service }) => {
+test('the requests of Basis Theory’s published clients find the same tokens', async ({ service }) => {
   const group = uniqueId('group');
   const container = '/published/clients/';
   const { id } = await createPlain(service, { metadata: { group }, containers: [container] });
@@ -143,7 +143,7 @@ test('the requests of the published clients of Basis Theory find the same tokens
   }
 });
 
-test('a cursor from before a restart still works afterwards', async ({ skip }) => {
+test('a cursor issued before a restart still works afterwards', async ({ skip }) => {
   embeddedOnly({ skip }, 'a test service of the cluster is not started again');
   const group = uniqueId('group');
   const first = await startTestService();

@@ -52,9 +52,9 @@ describe('/webhooks', () => {
 
   test.for<[string, object, string[]]>([
     ['no address', { event_types: ['token.created'] }, ['url']],
-    ['no address but text', { ...valid, url: 'shop' }, ['url']],
+    ['a string that is not an address', { ...valid, url: 'shop' }, ['url']],
     ['an address that is too long', { ...valid, url: `${url}/${'a'.repeat(2_000)}` }, ['url']],
-    ['a plain address', { ...valid, url: 'http://shop.example/' }, ['url']],
+    ['a plain HTTP address', { ...valid, url: 'http://shop.example/' }, ['url']],
     ['a private address', { ...valid, url: 'https://10.0.0.1/' }, ['url']],
     ['loopback in another notation', { ...valid, url: 'https://0x7f000001/' }, ['url']],
     ['an address with a password', { ...valid, url: 'https://user:pass@shop.example/' }, ['url']],
@@ -65,9 +65,9 @@ describe('/webhooks', () => {
     ['an unknown token type', { ...valid, token_types: ['cash'] }, ['token_types']],
     ['an invalid container', { ...valid, containers: ['pci'] }, ['containers[0]']],
     ['too many containers', { ...valid, containers: Array.from({ length: 11 }, (_, i) => `/${i}/`) }, ['containers']],
-    ['a text that is too long', { ...valid, description: 'x'.repeat(201) }, ['description']],
+    ['a string that is too long', { ...valid, description: 'x'.repeat(201) }, ['description']],
     ['a control character', { ...valid, description: 'a\u0007' }, ['description']],
-    ['no boolean', { ...valid, enabled: 'yes' }, ['enabled']],
+    ['a value that is not a boolean', { ...valid, enabled: 'yes' }, ['enabled']],
   ])('rejects %s on create and update', async ([, body, paths], { service }) => {
     const as = { key: service.managementKey };
     await expectRefusal(service, () => service.call('POST', '/webhooks', body, as), invalid(...paths));
@@ -120,7 +120,7 @@ describe('/webhooks', () => {
   );
 
   test.for(operations.filter(([, path]) => path.includes('{id}')))(
-    '%s %s does not find a webhook of another tenant',
+    '%s %s does not find another tenant’s webhook',
     async ([method, template, , body], { service }) => {
       const made = await service.call('POST', '/webhooks', valid, { key: service.managementKey });
       const path = template.replace('{id}', String(made.body['id']));
