@@ -74,9 +74,12 @@ function authenticWork(work: StoredWork, keys: Keys): UnitOfWork {
   return {
     async commit({ writes, claim }) {
       const { commits: key } = await keys.integrityKeys();
-      const sealed = writes.map(({ events, ...write }) => ({
-        ...write,
-        commit: sealCommit(key, write.stream, write.expectedRevision, events),
+      const sealed = writes.map(({ stream, expectedRevision, events, row, distinct }) => ({
+        stream,
+        expectedRevision,
+        commit: sealCommit(key, stream, expectedRevision, events),
+        row,
+        distinct,
       }));
       return work.commit({ writes: sealed, claim });
     },
@@ -101,17 +104,17 @@ export function forgery(key: Uint8Array, event: StoredEvent): string | null {
   }
 }
 
-function clearEvent(key: Uint8Array, event: StoredClear): ProvenClear {
+function clearEvent<T extends StoredClear>(key: Uint8Array, event: T): T & Pick<ProvenClear, 'leaf'> {
   const leaf = provenLeaf(key, event);
   if (leaf === null) throw ForgedLog.at(event, 'has no valid authentication code');
   return { ...event, leaf };
 }
 
 function wholeEvent(key: Uint8Array, event: StoredEvent): ProvenEvent {
-  const { leaf } = clearEvent(key, event);
+  const proven = clearEvent(key, event);
   if (!sealedHash(event).equals(event.proof.sealedHash))
     throw ForgedLog.at(event, 'contains ciphertexts other than those that were sealed');
-  return { ...event, leaf };
+  return proven;
 }
 
 function expectAt<T extends EventPlace>(event: T, stream: string, revision: number): T {

@@ -51,7 +51,7 @@ export async function sealEvents(
       clear: header.clear as JsonObject,
       sealed,
     });
-    const fact = { ...header, id, revision, position: 0, time: origin.at, tenantId, actorId: origin.actorId };
+    const fact = { id, revision, position: 0, time: origin.at, tenantId, actorId: origin.actorId, ...header };
     next = applyFact(next, fact, sealed);
   }
   return { events, view: next };
@@ -131,7 +131,7 @@ async function sealContent(vault: Vault, place: Place, keyId: string | null, con
     return { keyId: key.id, box: sealAndZero(key, place, 'content', unwrap(content)) };
   }
   const used = await vault.keys.use(place.tenantId, keyId, (key) =>
-    sealJson(key, unwrap(content), { ...place, keyId, field: 'content' }),
+    sealJson(key, unwrap(content), { keyId, field: 'content', ...place }),
   );
   if (used.state === 'open') return { keyId, box: used.value };
   const what = used.state === 'missing' ? 'key_missing' : 'key_destroyed_without_event';
@@ -139,7 +139,7 @@ async function sealContent(vault: Vault, place: Place, keyId: string | null, con
 }
 
 function sealAndZero({ id, key }: DataKey, place: Place, field: 'content' | 'cvc', value: unknown): Buffer {
-  const box = sealJson(key, value, { ...place, keyId: id, field });
+  const box = sealJson(key, value, { keyId: id, field, ...place });
   key.fill(0);
   return box;
 }

@@ -58,7 +58,7 @@ export function sealCommit(
   const first = expectedRevision + 1;
   const sealedHashes = events.map(sealedHash);
   const digests = events.map((event, index) =>
-    eventDigest({ ...event, stream, revision: first + index }, sealedHashes[index] ?? noLink),
+    eventDigest(event, stream, first + index, sealedHashes[index] ?? noLink),
   );
   const leaf = commitLeaf(stream, first, digests.join(''));
   const mac = commitMac(key, leaf);
@@ -96,7 +96,7 @@ export function endsCommit({ revision, proof }: Placed): boolean {
 export function leafOf(event: PlacedEvent & { readonly proof: Omit<EventProof, 'mac'> }): Buffer | null {
   const { stream, revision, proof } = event;
   const { first, digests, sealedHash: sealed } = proof;
-  const digest = eventDigest(event, sealed);
+  const digest = eventDigest(event, stream, revision, sealed);
   if (digests === null) return revision === first ? commitLeaf(stream, first, digest) : null;
   const at = (revision - first) * hashBytes;
   if (digests.length % hashBytes !== 0 || at < 0 || at >= digests.length) return null;
@@ -135,9 +135,14 @@ function hashOfBoxes(boxes: readonly (Uint8Array | null)[]): Buffer {
 
 const nothingSealed = hashOfBoxes([null, null, null]);
 
-/** Returns the digest of an event as a byte string. */
-function eventDigest(event: PlacedEvent, sealed: Uint8Array): string {
-  const { stream, revision, id, type, version, tenantId, actorId, time, cmd, clear } = event;
+/** Returns the digest of an event at its place as a byte string. */
+function eventDigest(
+  event: Omit<PlacedEvent, 'stream' | 'revision'>,
+  stream: string,
+  revision: number,
+  sealed: Uint8Array,
+): string {
+  const { id, type, version, tenantId, actorId, time, cmd, clear } = event;
   const place = ['strongroom.event.1', stream, String(revision), id, type, String(version)];
   const facts = [tenantId, actorId, String(time), JSON.stringify(clear), ...(cmd === null ? [] : [cmd])];
   return sha256Text(textOfBytes(sealed) + lengthPrefixedText([...place, ...facts]));

@@ -77,7 +77,8 @@ export async function openKeyRing({
       if (!Buffer.isBuffer(wrappingKey)) continue;
       const keys = Array.from({ length: size }, () => ({ id: randomUUID(), key: randomKey() }));
       const rows = keys.map(({ id, key }) => ({
-        ...{ id, wrapped: wrapDataKey(wrappingKey, key, { tenantId, tenantKeyId, keyId: id }) },
+        id,
+        wrapped: wrapDataKey(wrappingKey, key, { tenantId, tenantKeyId, keyId: id }),
       }));
       if ((await store.insertDataKeys(tenantKeyId, rows)) === 'stored') return keys;
       for (const { key } of keys) key.fill(0);

@@ -30,7 +30,7 @@ export async function searchTokens(
   const found = await findTokens(vault, context, 'token:search', query, range);
   await recordSearchByValue(vault, context, query, found.total);
   const terms = found.total === 0 ? namingTerms(query) : [];
-  if (terms.length === 0) return done({ ...found, suggestions: [] });
+  if (terms.length === 0) return done({ suggestions: [], ...found });
   return done({ ...found, suggestions: await correct(terms, await visibleWordsOf(vault, context.caller)) });
 }
 

@@ -34,9 +34,9 @@ export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticT
           throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
         return stored === null ? null : verified(stored);
       }),
-    async search(plan, { held, ...page }) {
+    async search(plan, page) {
       const heldRow = (stream: string, revision: number): HeldRow | undefined => {
-        const view = held?.(stream, revision);
+        const view = page.held?.(stream, revision);
         return view === undefined ? undefined : { view };
       };
       const found = await rows.search<HeldRow>(plan, { ...page, held: heldRow });

@@ -13,7 +13,8 @@ export type Stored<T> = T & { readonly mac: Uint8Array };
  * tokens.
  */
 export function withTokenMac(key: Uint8Array, view: TokenView): Stored<TokenView> {
-  return { ...view, mac: tokenMac(key, view) };
+  const { stream, tenantId, state, content, cvc } = view;
+  return { stream, tenantId, state, content, cvc, mac: tokenMac(key, view) };
 }
 
 /** Adds the MAC for a tenant or application row, which covers all fields. */

@@ -85,15 +85,25 @@ export function sqliteEventLog(database: SqliteDatabase, work: StoredWork): Stor
   };
 }
 
-function recorded({ trace, content, cvc, ...row }: EventRow): StoredEvent {
-  return { ...clearPart(row), trace, sealed: { content, cvc } };
+function recorded(row: EventRow): StoredEvent {
+  return { trace: row.trace, sealed: { content: row.content, cvc: row.cvc }, ...clearPart(row) };
 }
 
-function clearPart({ tenant, actor, clear, ...row }: ClearRow): StoredClear {
-  const { commit_first: first, commit_digests: digests, sealed_hash: sealedHash, mac, ...event } = row;
+/** Each field is written out: a pattern with `...rest` takes V8 several µs for this many fields. */
+function clearPart(row: ClearRow): StoredClear {
   return {
-    ...{ ...event, tenantId: tenant, actorId: actor, clear: objectIn(clear) },
-    proof: { first, digests, sealedHash, mac },
+    position: row.position,
+    stream: row.stream,
+    revision: row.revision,
+    id: row.id,
+    type: row.type,
+    version: row.version,
+    tenantId: row.tenant,
+    actorId: row.actor,
+    time: row.time,
+    cmd: row.cmd,
+    clear: objectIn(row.clear),
+    proof: { first: row.commit_first, digests: row.commit_digests, sealedHash: row.sealed_hash, mac: row.mac },
   };
 }
 

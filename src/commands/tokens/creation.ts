@@ -52,7 +52,7 @@ export async function prepareCreation(
   const fingerprint = fingerprintOf(tenantKeys.fingerprints, request.type, derived.value.fingerprintValue);
   const hash = fingerprintHash(tenantKeys.claims, fingerprint);
   const { indexValues } = derived.value;
-  return done({ ...drafted.value, fingerprint, indexValues, fingerprintHash: hash, transform, distinct });
+  return done({ fingerprint, indexValues, fingerprintHash: hash, transform, distinct, ...drafted.value });
 }
 
 /** The write that creates a token, with the plaintext to encrypt. */

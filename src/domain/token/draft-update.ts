@@ -129,8 +129,11 @@ export function* draftUpdate(
   const errors = errorsOf([data, metadata, mask, expires, ...same]);
   if (!(data.ok && metadata.ok && mask.ok && expires.ok) || errors !== null) return { ok: false, errors: errors ?? {} };
   const draft: ContentDraft = {
-    ...{ type: content.type, data: data.value.data, containers: containersAfter(content, patch) },
-    ...{ metadata: metadata.value, ...after },
+    type: content.type,
+    data: data.value.data,
+    containers: containersAfter(content, patch),
+    metadata: metadata.value,
+    ...after,
   };
   const cvc = cvcAfter(patch.data, data.value.cvc, content.type === 'card', hasCvc);
   const dataReplaced = patch.data !== undefined && !isDeepStrictEqual(draft.data, content.data);
@@ -146,8 +149,13 @@ export function* draftUpdate(
   const alone = asStored(rule, patch.data);
   yield;
   return valid({
-    ...{ draft, changed, dataReplaced, cvc, expiresAt: expires.value },
-    ...{ ownValues, ownValuesGiven: isDeepStrictEqual(ownValues, given) },
+    draft,
+    changed,
+    dataReplaced,
+    cvc,
+    expiresAt: expires.value,
+    ownValues,
+    ownValuesGiven: isDeepStrictEqual(ownValues, given),
     carriesFingerprint: carriesFingerprint(
       expressions,
       draft.fingerprint_expression,

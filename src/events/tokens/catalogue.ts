@@ -64,5 +64,5 @@ export function readTokenEvent(event: ClearEvent): RecordedFact {
   const parsed = schema?.safeParse(event.clear);
   if (parsed?.success !== true) throw new UnreadableEvent(event, 'is not in the catalogue, or is damaged');
   const fact = { type, clear: parsed.data } as TokenEventHeader;
-  return { ...fact, id, revision, position, time: at, tenantId, actorId };
+  return { id, revision, position, time: at, tenantId, actorId, ...fact };
 }

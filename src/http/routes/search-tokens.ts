@@ -49,12 +49,12 @@ export const searchTokensRoute: Routes = (app, { vault }) => {
       config: { permission: 'token:search', mediaType: 'application/json', roomBytes: pageRoomBytes, operation },
     },
     async (request, reply) => {
-      const { query, ...page } = request.body;
-      const result = await searchTokens(vault, contextOf(request), query ?? '', rangeOf(page));
+      const { body: asked } = request;
+      const result = await searchTokens(vault, contextOf(request), asked.query ?? '', rangeOf(asked));
       if (!result.ok) throw problemFrom(result);
       const { suggestions } = result.value;
       const besides = suggestions.length === 0 ? {} : { _suggestions: suggestions };
-      return sendTokenPage(vault, request, reply, paginationOf(page, result.value.total), result.value, besides);
+      return sendTokenPage(vault, request, reply, paginationOf(asked, result.value.total), result.value, besides);
     },
   );
 };

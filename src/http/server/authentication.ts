@@ -70,7 +70,7 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
 function callerAt(caller: Caller, sourceAddress: string, visitor: Visitor | null): Caller {
   const { tenantId, applicationId, keyId, applicationType, access, tenantSettings } = caller;
   const at = { tenantId, applicationId, keyId, applicationType, access, tenantSettings, sourceAddress };
-  return visitor === null ? at : { ...at, visitor };
+  return visitor === null ? at : { visitor, ...at };
 }
 
 /** Throws Problem 403 if the caller holds none of the route's permissions on any container. */

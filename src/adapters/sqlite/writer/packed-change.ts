@@ -59,18 +59,32 @@ type PackedText = {
 };
 type PackedWrite = ReturnType<typeof packWrite>;
 
-function packWrite({ commit, row, ...write }: StoredWrite, put: (part: Uint8Array) => number) {
+// Each field is written out: a pattern with `...rest` takes V8 several µs for as many fields as an event has.
+
+function packWrite(
+  { stream, expectedRevision, commit, row, distinct }: StoredWrite,
+  put: (part: Uint8Array) => number,
+) {
   const putOrNull = (part: Uint8Array | null) => (part === null ? null : put(part));
-  const events = commit.events.map(({ trace, sealed, proof, source: _, ...event }) => ({
-    ...event,
-    trace: putOrNull(trace),
-    content: putOrNull(sealed.content),
-    cvc: putOrNull(sealed.cvc),
-    first: proof.first,
-    digests: putOrNull(proof.digests),
-    sealedHash: put(proof.sealedHash),
-    mac: put(proof.mac),
-  }));
+  const events = commit.events.map(
+    ({ id, type, version, tenantId, actorId, time, cmd, trace, clear, sealed, proof }) => ({
+      id,
+      type,
+      version,
+      tenantId,
+      actorId,
+      time,
+      cmd,
+      clear,
+      trace: putOrNull(trace),
+      content: putOrNull(sealed.content),
+      cvc: putOrNull(sealed.cvc),
+      first: proof.first,
+      digests: putOrNull(proof.digests),
+      sealedHash: put(proof.sealedHash),
+      mac: put(proof.mac),
+    }),
+  );
   const token =
     row?.of === 'token'
       ? {
@@ -87,35 +101,55 @@ function packWrite({ commit, row, ...write }: StoredWrite, put: (part: Uint8Arra
     row?.of === 'directory'
       ? row.records.map((record) => ({ ...record, content: putOrNull(record.content), mac: put(record.mac) }))
       : null;
-  return { ...write, events, leaf: put(commit.leaf), token, records };
+  return { stream, expectedRevision, distinct, events, leaf: put(commit.leaf), token, records };
 }
 
 function unpackWrite(
-  { events, leaf, token, records, ...write }: PackedWrite,
+  { stream, expectedRevision, distinct, events, leaf, token, records }: PackedWrite,
   take: (at: number) => Uint8Array,
 ): StoredWrite {
   const takeOrNull = (at: number | null) => (at === null ? null : take(at));
   const commit = {
-    events: events.map(({ trace, content, cvc, first, digests, sealedHash, mac, ...event }) => ({
-      ...event,
-      trace: takeOrNull(trace),
-      sealed: { content: takeOrNull(content), cvc: takeOrNull(cvc) },
-      proof: { first, digests: takeOrNull(digests), sealedHash: take(sealedHash), mac: take(mac) },
+    events: events.map((event) => ({
+      id: event.id,
+      type: event.type,
+      version: event.version,
+      tenantId: event.tenantId,
+      actorId: event.actorId,
+      time: event.time,
+      cmd: event.cmd,
+      trace: takeOrNull(event.trace),
+      clear: event.clear,
+      sealed: { content: takeOrNull(event.content), cvc: takeOrNull(event.cvc) },
+      proof: {
+        first: event.first,
+        digests: takeOrNull(event.digests),
+        sealedHash: take(event.sealedHash),
+        mac: take(event.mac),
+      },
     })),
     leaf: take(leaf),
   };
+  const write = { stream, expectedRevision, commit, distinct };
   if (token !== null) {
-    const { content, cvc, mac, ...view } = token.view;
-    const row = { ...token, view: { ...view, content: takeOrNull(content), cvc: takeOrNull(cvc), mac: take(mac) } };
-    return { ...write, commit, row };
+    const { view } = token;
+    const row = {
+      stream: view.stream,
+      tenantId: view.tenantId,
+      state: view.state,
+      content: takeOrNull(view.content),
+      cvc: takeOrNull(view.cvc),
+      mac: take(view.mac),
+    };
+    return { row: { ...token, view: row }, ...write };
   }
-  if (records === null) return { ...write, commit, row: null };
+  if (records === null) return { row: null, ...write };
   const unpacked = records.map(({ content, mac, ...record }) => ({
     ...record,
     content: takeOrNull(content),
     mac: take(mac),
   }));
-  return { ...write, commit, row: { of: 'directory', records: unpacked } };
+  return { row: { of: 'directory', records: unpacked }, ...write };
 }
 
 /**
