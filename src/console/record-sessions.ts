@@ -4,7 +4,7 @@ import type { Visitor } from '../domain/access/visitor.js';
 import type { Vault } from '../vault/vault.js';
 import type { Visit } from './page.js';
 
-/** Records in the access log that a person signed in with these applications or as an operator. */
+/** Records in the access log that a person signed in with these applications, as an operator, or both. */
 export async function recordSignIn(
   { vault, request }: Pick<Visit, 'vault' | 'request'>,
   callers: readonly Caller[],

@@ -72,7 +72,7 @@ class Strongroom(
     ) -> None:
         url = _safe_address(address, allow_plaintext_http)
         if _API_KEY.fullmatch(api_key) is None:
-            raise StrongroomError("invalid_argument", "api_key does not hold an API key (sr_...). Nothing was sent.")
+            raise StrongroomError("invalid_argument", "api_key does not contain an API key (sr_...). Nothing was sent.")
         self._origin = f"{url.scheme}://{url.netloc.decode()}"
         self._api_key = api_key
         self._timeout_seconds = timeout_seconds

@@ -117,7 +117,7 @@ function sender(options: StrongroomOptions): Send {
   const { apiKey, responseBytesMax = 128 * 1024 * 1024, onResponse = () => undefined } = options;
   const base = safeAddress(options);
   if (!/^sr_(?:private|public|management)_[0-9A-Za-z]{49}$/.test(apiKey)) {
-    throw new StrongroomError('invalid_argument', 'apiKey does not hold an API key (sr_…). Nothing was sent.');
+    throw new StrongroomError('invalid_argument', 'apiKey does not contain an API key (sr_…). Nothing was sent.');
   }
 
   return async (id, given) => {

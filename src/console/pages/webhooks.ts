@@ -297,7 +297,7 @@ async function replay(visit: Visit) {
   const input = { tenantId: visit.caller.tenantId, webhookId: webhook.id, from };
   const started = await visit.operations.run('webhooks-replay', input);
   if (!started.ok) throw new Problem('webhook_not_found');
-  return visit.redirect(pathOf(webhook.id), { tone: 'good', text: 'Events since that time are delivered again.' });
+  return visit.redirect(pathOf(webhook.id), { tone: 'good', text: 'Events since that time are being redelivered.' });
 }
 
 async function remove(visit: Visit) {
