@@ -208,7 +208,7 @@ test('a preview shows the decisions and the masked value under unsaved rules', a
   expect(none.text).toContain('Nothing');
   expect(none.text).not.toContain('4242');
   expect((await ask([{}], { token_id: 'unknown' })).status).toBe(400);
-  expect((await ask([{}], { token_id: '' })).text).toContain('Enter the id of a token.');
+  expect((await ask([{}], { token_id: '' })).text).toContain('Enter a token id.');
   expect((await ask([{ container: 'pci' }])).status).toBe(400);
   expect((await applicationOf(console, id))['permissions']).toEqual(['token:read']);
   expect(JSON.stringify(console.lines)).not.toContain('card-1');

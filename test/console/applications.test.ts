@@ -81,7 +81,7 @@ test('a key is issued only with the field that prevents repeats, and a fourth ke
   expect(fourth.status).toBe(409);
   expect(keyOn(fourth.text)).toBe(null);
   const full = await browser.get(`/applications/${id}`);
-  expect(full.text).toContain('Three keys at most');
+  expect(full.text).toContain('At most three keys');
 });
 
 test('a rotation issues a new key first, and then leads to the revocation of the old one', async () => {

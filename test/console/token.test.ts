@@ -32,7 +32,7 @@ describe('a token’s page', () => {
     expect(text).toContain('XXXXXXXXXXXX4242');
     expect(text).not.toContain(number);
     expect(text).not.toContain('123</');
-    for (const fact of ['o-17', '/pci/high/', '{{ data.number }}', 'Reason to see the value']) {
+    for (const fact of ['o-17', '/pci/high/', '{{ data.number }}', 'Reason for viewing the value']) {
       expect(text).toContain(fact);
     }
   });
@@ -72,7 +72,7 @@ describe('a token’s page', () => {
     expect(text).toContain('{{ page.csrf }}');
     const big = await browser.get('/tokens/big');
     expect(Buffer.byteLength(big.text)).toBeLessThan(60_000);
-    expect(big.text).toContain('The page shows the beginning.');
+    expect(big.text).toContain('This page shows only the beginning.');
     const file = await browser.get('/tokens/big/file');
     expect(file.headers['content-disposition']).toBe('attachment; filename="token.json"');
     expect(JSON.parse(file.text).data).toHaveLength(400_000);
@@ -274,7 +274,7 @@ describe('purge, edit and deletion', () => {
     await create(console, { id: 'one', ...card });
     const reader = await console.signIn({ privateKey: await console.service.application(['token:read']) });
     const { text } = await reader.get('/tokens/one');
-    expect(text).not.toContain('Delete for good');
+    expect(text).not.toContain('Delete permanently');
     expect((await reader.post('/tokens/one/delete', { confirm: 'one', revision: '0' })).status).toBe(403);
     const rules = [rule('/pci/', 'mask', ['token:read', 'token:search', 'token:delete'])];
     const narrow = await console.signIn({ privateKey: await console.service.application(rules) });
