@@ -67,7 +67,7 @@ test('an application with rules is created, and its key is shown once', async ()
   });
   const again = await browser.postAll('/applications/new', fields);
   expect(keyOn(again.text)).toBe(null);
-  expect(again.text).toContain('This key was shown already');
+  expect(again.text).toContain('This key has already been shown');
 });
 
 test('a management application accepts only permissions of its own type that its creator has', async () => {
@@ -227,7 +227,7 @@ test('a person without a private key sees a preview’s decisions and no value',
   const shown = await browser.post(`/applications/${id}/preview`, { token_id: 'token-1', permission: 'token:read' });
   expect(shown.status).toBe(200);
   expect(shown.text).toContain('The masked value');
-  expect(shown.text).toContain('Sign in with a private key, too');
+  expect(shown.text).toContain('also sign in with a private key');
   expect(shown.text).not.toContain('<pre class="block">');
   const ofOther = await console.signIn({ managementKey: await console.service.otherManagement() });
   await ofOther.get('/applications');

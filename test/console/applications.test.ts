@@ -59,7 +59,7 @@ test('a new key is shown in the response to the form, and nowhere else', async (
   expect((await console.service.call('GET', '/tokens', undefined, { key })).status).toBe(200);
 
   const again = await browser.post(`/applications/${id}/keys`, { once });
-  expect(again.text).toContain('This key was shown already');
+  expect(again.text).toContain('This key has already been shown');
   expect(keyOn(again.text)).toBe(null);
   expect(await keysOf(console, id)).toHaveLength(2);
   for (const path of [`/applications/${id}`, '/applications', '/', '/session']) {

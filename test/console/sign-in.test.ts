@@ -21,7 +21,7 @@ describe('a sign-in', () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn({ managementKey: service.managementKey });
     const tokens = await browser.get('/tokens');
-    expect([tokens.status, tokens.text]).toEqual([403, expect.stringContaining('does not open this page')]);
+    expect([tokens.status, tokens.text]).toEqual([403, expect.stringContaining('cannot open this page')]);
     const overview = await browser.get('/');
     expect(overview.text).toContain('Last checkpoint');
     expect(overview.text).not.toContain('href="/tokens"');

@@ -309,7 +309,7 @@ describe('a token’s past', () => {
     expect(earlier).toContain('first');
     expect(earlier).toContain('XXXXXXXXXXXX4242');
     expect(earlier).not.toContain(number);
-    expect((await browser.get('/tokens/one/as-of?at=2001-01-01T00:00')).text).toContain('There was no such token');
+    expect((await browser.get('/tokens/one/as-of?at=2001-01-01T00:00')).text).toContain('This token did not exist');
     await service.call('DELETE', '/tokens/one');
     expect((await browser.get(oldest)).text).toContain('Erased since');
     expect((await browser.get('/tokens/one/history')).text).toContain('Deleted');
@@ -338,7 +338,7 @@ describe('a token’s past', () => {
     expect((await narrow.get(`/tokens/one/as-of?at=${now}`)).status).toBe(403);
     const foreign = await console.signIn({ privateKey: await console.service.otherTenant() });
     expect((await foreign.get('/tokens/one/history')).status).toBe(404);
-    expect((await foreign.get(`/tokens/one/as-of?at=${at}`)).text).toContain('There was no such token');
+    expect((await foreign.get(`/tokens/one/as-of?at=${at}`)).text).toContain('This token did not exist');
     expect((await console.browser().get('/tokens/one/history')).location).toBe('/sign-in');
     expect((await foreign.get('/tokens/one/history?page=x')).status).toBe(400);
   });
