@@ -126,14 +126,14 @@ test('rule errors are those of the API, shown next to their fields, and the inpu
   expect(text).toContain('Must be one of redact, mask, reveal.');
   expect(text).toContain('id="p1">Must be an integer.');
   expect(text).toContain('id="d1">Must be a string of at most 200 characters.');
-  expect(text).toContain('Must hold 1 to 50 permissions.');
+  expect(text).toContain('Must contain 1 to 50 permissions.');
   expect(text).toContain('id="name-error">Must have 1 to 200 characters');
   expect(text).toContain('id="expires_at-error">Must be a date');
   expect(text).toContain('value="tomorrow"');
   expect(text).not.toContain('id="c0"');
   const without = await browser.postAll(path, editor([], { do: 'save', version }));
   expect(without.status).toBe(400);
-  expect(without.text).toContain('Must hold 1 to 50 access rules.');
+  expect(without.text).toContain('Must contain 1 to 50 access rules.');
   const many = Array.from({ length: 51 }, () => ({}));
   expect((await browser.postAll(path, editor(many, { do: 'check', version }))).status).toBe(400);
   expect((await applicationOf(console, id))['permissions']).toEqual(['token:read']);

@@ -121,7 +121,7 @@ test('an application is deleted only after its name was typed', async () => {
   expect(page.text).not.toContain('\u202E');
   const wrong = await browser.post(`/applications/${id}/delete`, { confirmation: 'another' });
   expect(wrong.status).toBe(400);
-  expect(wrong.text).toContain('The text is not the name, so nothing was deleted.');
+  expect(wrong.text).toContain('The text does not match the name, so nothing was deleted.');
   expect((await browser.post(`/applications/${id}/delete`)).status).toBe(400);
   expect((await console.service.call('GET', '/tokens', undefined, { key })).status).toBe(200);
 
