@@ -37,7 +37,7 @@ describe('a sign-in', () => {
     const second = browser();
     await second.get('/sign-in');
     const again = await second.post('/sign-in', { name: 'Eve', operator_code: code });
-    expect([again.status, again.text]).toEqual([401, expect.stringContaining('was used')]);
+    expect([again.status, again.text]).toEqual([401, expect.stringContaining('was already used')]);
   });
 
   test('with a code in lower case without hyphens succeeds, and with a code that is five minutes old fails', async () => {
