@@ -97,7 +97,7 @@ function optionsOf(args) {
     const isLoopback = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
     if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback)) throw new Error('--address must use https');
     const key = textOf(file).trim();
-    if (!/^[\x21-\x7e]+$/.test(key)) throw new Error(`${file} does not hold an API key`);
+    if (!/^[\x21-\x7e]+$/.test(key)) throw new Error(`${file} does not contain an API key`);
     return { address: origin, key, isDryRun: values['dry-run'] };
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));

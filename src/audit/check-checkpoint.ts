@@ -10,7 +10,7 @@ export function signatureProblem(checkpoint: Checkpoint, publicKey: string): str
   const isSigned = verify(null, signed, publicKey, Buffer.from(signature, 'base64'));
   return isSigned
     ? null
-    : `the signature of checkpoint ${number} does not hold: the checkpoint or its signature was changed`;
+    : `the signature of checkpoint ${number} is not valid: the checkpoint or its signature was changed`;
 }
 
 /**

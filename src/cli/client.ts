@@ -76,7 +76,7 @@ export function createClient(options: ClientOptions): Client {
 function expectSafeKey({ address, addressName, key, keyName, plaintext }: ClientOptions): void {
   if (!isWellFormedApiKey(key.reveal())) {
     throw new Failure(
-      `${keyName} does not hold an API key (sr_…), or the key is mistyped or cut off. Nothing was sent.`,
+      `${keyName} does not contain an API key (sr_…), or the key is mistyped or cut off. Nothing was sent.`,
     );
   }
   if (address.protocol === 'https:' || plaintext === 'allowed') return;

@@ -4,9 +4,9 @@ import { ConsoleProblem } from './problem.js';
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Rejects a request for a host name that does not belong to the console. Threat: DNS rebinding. An attacker makes the
- * name of their site resolve to this address, so that its pages can read the console. Such a request names that site.
- * `hosts` are names without a port; loopback is always allowed.
+ * Rejects a request for a host name that does not belong to the console. Threat: DNS rebinding. An attacker can make
+ * the name of their site resolve to this address, so that pages on that site could read the console. The `Host` header
+ * of such a request names the attacker's site. `hosts` are names without a port; loopback is always allowed.
  */
 export function allowOnlyHosts(app: FastifyInstance, hosts: readonly string[]): void {
   const allowed = new Set([...loopback, ...hosts.map((host) => host.toLowerCase())]);

@@ -64,7 +64,7 @@ export function postedForm(form: TypedForm): ApplicationForm {
   const known = [...new Set(numbers)].sort((one, other) => Number(one) - Number(other));
   // Threat: a page with thousands of rules would take a long time to render. The editor cannot add more than this.
   if (known.length > rulesMax)
-    throw new Problem('validation_failed', { rules: [`must hold 1 to ${rulesMax} access rules`] });
+    throw new Problem('validation_failed', { rules: [`must contain 1 to ${rulesMax} access rules`] });
   return {
     name: form.text('name'),
     expiresAt: form.text('expires_at'),

@@ -21,12 +21,12 @@ declare module 'fastify' {
   }
 }
 
-/** Where requests are limited by tenant, all operators count as one tenant with this name. */
+/** When requests share the service by tenant, all operators count as one tenant with this name. */
 const operators = 'operator';
 
 /**
- * Creates the first checks of a request, before its body is read, in the order of the API: the session, the limit of
- * its application, its share of the service, then what the page needs.
+ * Creates the hook that checks each request before its body is read. The order is the same as in the API: the session,
+ * the application's limit, the share of the service, and then what the page requires.
  */
 export function createConsoleAuthentication(service: Service, admission: Admission, identity: IdentityProvider | null) {
   const { vault, authenticateHash, authenticateApplication } = service;
@@ -46,7 +46,7 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
       const visitor = { name: session.name, issuer: session.issuer, reason: null };
       request.caller = { ...found.caller, sourceAddress: request.ip, visitor };
     }
-    // The request counts against this application's limit, whichever application it is.
+    // If the page uses none of the session's applications, the request counts against the limit of any one of them.
     const payer = request.caller ?? session.private ?? session.management;
     if (payer !== null) await service.limits.request(payer);
     const admitted = admission.admit(request, reply, payer?.tenantId ?? operators);

@@ -79,7 +79,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   if (service.spans !== null) traceRequests(app, service.spans);
   app.addHook('onClose', bundles.close);
   watchConnections(app);
-  // The API has routes with the same names.
+  // The prefix distinguishes these routes from API routes with the same paths.
   reportRequests(app, service.metrics, log, 'console:');
   await protect(app, tls !== null || behindTlsProxy, vault.integrity.console);
   if (behindTlsProxy) requireTlsProxy(app, trustedProxies);
@@ -92,7 +92,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   const layout = createLayout(pages, assets);
   app.setErrorHandler(async (error, request, reply) => {
     const problem = shownProblem(error);
-    // A code that says why a sign-in at the identity provider failed.
+    // The cause is a code that says why a sign-in at the identity provider failed.
     if (error instanceof ConsoleProblem && error.cause !== undefined) log.error(error.cause, request.traceId);
     else if (problem.status >= 500) {
       service.reportError(error);
@@ -187,8 +187,8 @@ async function sendProblemPage(
 ): Promise<FastifyReply> {
   const { status, code, title, retryAfterMs } = problem;
   if (code === 'session_ended') {
-    // A browser that follows a link from another site does not send the cookie, whose session may still be valid. Clear
-    // only a cookie that the browser sent.
+    // A browser that follows a link from another site does not send the cookie, and its session may still be valid.
+    // Therefore clear only a cookie that the browser sent.
     if (request.cookies[cookieNames.session] !== undefined) reply.clearCookie(cookieNames.session, cookieOptions);
     return reply.header('cache-control', 'no-store').redirect('/sign-in', 303);
   }
@@ -208,12 +208,12 @@ function serverOptions({ trustedProxies, tls }: ConsoleOptions): FastifyServerOp
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
-    // While the service stops, requests on open connections are still served.
+    // While the service is stopping, it still serves requests on open connections.
     return503OnClosing: false,
     rewriteUrl: routedUrl,
     // An id that is too long for a token is handled like any other unknown id.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16 * 1024 },
-    // No hook runs before these errors.
+    // Fastify reports these errors before it runs any hook.
     frameworkErrors: (_error, _request, reply: FastifyReply) => {
       reply.code(400).header('connection', 'close').type('text/plain; charset=utf-8').send('Malformed request.');
     },

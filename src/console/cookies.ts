@@ -22,7 +22,7 @@ export const cookieOptions = {
 
 /**
  * The cookie for a sign-in at the identity provider. A browser that returns from another site sends `Lax` cookies but
- * no `Strict` ones. The cookie grants no access: it only identifies a sign-in, which a single callback uses up.
+ * no `Strict` ones. The cookie grants no access. It only identifies a sign-in, which can be completed only once.
  */
 export const signInCookieOptions = { ...cookieOptions, sameSite: 'lax' } as const satisfies CookieSerializeOptions;
 

@@ -42,7 +42,7 @@ export function createLayout(pages: readonly ConsolePage[], assets: string): Lay
   };
 }
 
-/** Access through groups needs no key. */
+/** A person whose groups give access has no key. */
 function nameOf(kind: 'Private' | 'Management', { keyId }: Caller): string {
   return keyId === null ? `${kind} application` : `${kind} key`;
 }

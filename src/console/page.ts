@@ -48,7 +48,7 @@ export type ConsoleRoute = {
 /** A message that the next page shows once. Its text is fixed and contains no data. */
 export type Flash = { readonly tone: 'good' | 'bad' | 'note'; readonly text: string };
 
-/** The template's fields, besides the layout's. */
+/** The template's fields, in addition to the layout's. */
 export type Model = Readonly<Record<string, unknown>>;
 
 export type PageOptions = {
@@ -83,7 +83,7 @@ export type Visit = {
   readonly caller: Caller;
   /** The context that every query and command takes: `caller`, the trace id and the time of arrival. */
   readonly context: ReadContext;
-  /** The same for any of the session's applications, or null if the session has no application of this kind. */
+  /** Returns the same context for the session's application of this kind, or null if it has none. */
   contextAs(kind: 'private' | 'management'): ReadContext | null;
   /** Returns a path parameter. */
   param(name: string): string;

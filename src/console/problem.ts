@@ -8,7 +8,7 @@ const consoleProblems = {
     status: 421,
     title: 'Wrong address',
     detail: 'The console does not serve this host name.',
-    advice: 'Open the console under a name that console.allowed_hosts lists, or under its loopback address.',
+    advice: 'Open the console at a host name that console.allowed_hosts lists, or at its loopback address.',
   },
   cross_site: {
     status: 403,
@@ -30,41 +30,45 @@ const consoleProblems = {
   },
   not_opened: {
     status: 403,
-    title: 'Your session does not open this page',
-    detail: 'The page needs a key of another kind, or an operator.',
+    title: 'Your session cannot open this page',
+    detail: 'The page requires a different kind of key, or an operator.',
     advice: 'Sign out, then sign in with the key or code that opens the page.',
   },
   sign_in_expired: {
     status: 400,
     title: 'The sign-in has expired',
     detail:
-      'This browser did not begin the sign-in at this address, or it was finished, or took longer than ten minutes.',
-    advice: 'Open the console under its public address, and sign in again.',
+      'The sign-in did not begin in this browser at this address, was already completed, or took longer than ten ' +
+      'minutes.',
+    advice: 'Open the console at its public address, and sign in again.',
   },
   sign_in_denied: {
     status: 403,
     title: 'Your identity provider did not sign you in',
     detail: 'The sign-in was cancelled, or the identity provider does not allow you to use the console.',
-    advice: 'Sign in again, or ask whoever manages the identity provider.',
+    advice: 'Sign in again, or ask the administrator of the identity provider.',
   },
   sign_in_rejected: {
     status: 401,
     title: 'The sign-in was not accepted',
-    detail: 'The response of the identity provider is not valid for this sign-in.',
-    advice: 'Sign in again. If this happens again, the log names the reason under the trace id.',
+    detail: 'The response from the identity provider is not valid for this sign-in.',
+    advice: 'Sign in again. If this happens again, look up the trace id in the log to find the reason.',
   },
   provider_unavailable: {
     status: 503,
-    title: 'The identity provider does not respond',
+    title: 'The identity provider is not responding',
     detail: 'The console could not reach the identity provider, or it did not respond as expected.',
-    advice: 'Try again later, or sign in with keys. The log names the reason under the trace id.',
+    advice: 'Try again later, or sign in with keys. Look up the trace id in the log to find the reason.',
   },
   no_group: {
     status: 403,
-    title: 'Your groups do not open the console',
+    title: 'Your groups do not give access to the console',
     detail:
-      'Your identity provider signed you in, but no group of yours has a living application or opens operations here.',
-    advice: 'Ask an operator to add one of your groups to console.oidc.groups, or to add you to a group that it names.',
+      'Your identity provider signed you in, but none of your groups gives access to a live application or to ' +
+      'operations.',
+    advice:
+      'Ask an operator to add one of your groups to console.oidc.groups, or to add you to a group that is listed ' +
+      'there.',
   },
 } as const;
 

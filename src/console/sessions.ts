@@ -121,7 +121,10 @@ async function openedByKeys({ authenticateHash }: SessionDeps, credentials: Cons
   };
 }
 
-/** Returns what a person's groups give access to under the current settings: nothing if these name another provider. */
+/**
+ * Returns what a person's groups give access to under the current settings. Returns nothing if the settings now name
+ * another provider.
+ */
 export async function openedByMembership(
   { authenticateApplication, identity }: SessionDeps,
   { issuer, groups }: ConsoleMembership,
@@ -197,7 +200,7 @@ function subjectsOf(vault: Vault, credentials: ConsoleCredentials): readonly str
   ];
 }
 
-/** Uses a keyed hash. Threat: a subject may be an email address, which could be found by hashing candidates. */
+/** Uses a keyed hash. Threat: a subject may be an email address, which an attacker could find by hashing candidates. */
 function personRef({ integrity }: Vault, { issuer, subject }: ConsoleMembership): string {
   return createHmac('sha256', integrity.console)
     .update(JSON.stringify(['strongroom.console.person.1', issuer, subject]))

@@ -45,7 +45,7 @@ export function createTasks(now: () => number, onError: (error: unknown) => void
           ),
         (error: unknown) => {
           onError(error);
-          const message = 'The work ended with an unexpected error. See the log of the service.';
+          const message = 'The task failed with an unexpected error. See the service log.';
           states.set(name, { state: 'failed', endedAt: now(), message });
         },
       );

@@ -80,7 +80,7 @@ export const tokenForm = z.object({
   deduplicate_token: z.enum(['', 'true', 'false']).default(''),
   /** The idempotency key. Each opened form has its own, so that submitting a form twice creates only one token. */
   request: z.string().max(200).default(''),
-  type: z.enum(tokenTypes, { error: 'is not a type of token' }).default('token'),
+  type: z.enum(tokenTypes, { error: 'is not a token type' }).default('token'),
 });
 
 export type TypedToken = z.output<typeof tokenForm>;
@@ -164,7 +164,7 @@ export function metadataOf({
   for (const [index, key] of keys.entries()) {
     const value = withLineFeeds(values[index] ?? '');
     if (key === '' && value !== '') return { value: null, errors: { metadata: ['a value has no key'] } };
-    if (metadata.has(key)) return { value: null, errors: { metadata: ['a key is there twice'] } };
+    if (metadata.has(key)) return { value: null, errors: { metadata: ['a key appears twice'] } };
     if (key !== '') metadata.set(key, value);
   }
   return { value: metadata.size === 0 ? null : Object.fromEntries(metadata), errors: {} };

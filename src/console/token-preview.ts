@@ -22,15 +22,15 @@ export type ShownPreview = Omit<ReturnType<typeof noPreview>, 'error' | 'result'
 };
 
 /**
- * Returns what an application would see of a token. The page shows it with the access of the session's private
- * application, and never in plaintext, because a page that reveals a value asks for a reason.
+ * Returns what an application would see of a token. The page shows the value only as far as the session's private
+ * application may see it, and never in plaintext, because revealing a value requires a reason.
  */
 export async function shownPreview(visit: Visit, asked: Asked, access: AccessFields | null): Promise<ShownPreview> {
   const { vault, context } = visit;
   const { applicationId, tokenId } = asked;
   const permission = previewPermissions.find((one) => one === asked.permission) ?? 'token:read';
   const empty = noPreview({ tokenId, permission });
-  if (tokenId === '') return { ...empty, error: 'Enter the id of a token.' };
+  if (tokenId === '') return { ...empty, error: 'Enter a token id.' };
   const viewer = visit.contextAs('private');
   const preview = await previewToken(vault, context, { applicationId, tokenId, access, permission, viewer });
   if (!preview.ok) {
@@ -47,7 +47,7 @@ export async function shownPreview(visit: Visit, asked: Asked, access: AccessFie
     result: {
       decisions: decisions.map(({ permission: name, transform, rule }) => ({ name, transform, rule })),
       seen: decision?.transform ?? null,
-      /** The application would see more than the page shows: the person may see less, or the page masks the value. */
+      /** The application would see the plaintext, but the page shows at most the masked value. */
       isMasked: token?.transform === 'reveal',
       isLimited,
       hasViewer: viewer !== null,

@@ -38,7 +38,7 @@ export function errorOf(errors: FieldErrors, field: string): string | null {
  */
 export function confirmed(typed: string, name: string): Checked<null> {
   const isName = typed !== '' && (typed === name.trim() || typed === shownText(name).trim());
-  return isName ? valid(null) : invalid('confirmation', 'the text is not the name, so nothing was deleted');
+  return isName ? valid(null) : invalid('confirmation', 'the text does not match the name, so nothing was deleted');
 }
 
 const onceField = z.object({ once: z.uuid() });

@@ -6,10 +6,10 @@ import type { Json } from '../domain/json.js';
 
 const json = z.custom<Json>(() => true);
 const text = z.string({ error: 'must be a string' });
-const name = text.meta({ description: 'The name, for people: 1 to 200 characters.' });
+const name = text.meta({ description: 'A human-readable name of 1 to 200 characters.' });
 const unchanging = json
   .optional()
-  .meta({ description: 'The type of the application. It cannot change: another type returns 400.' });
+  .meta({ description: 'The type of the application. It cannot be changed: any other type returns 400.' });
 const anObject = { error: 'must be a JSON object' };
 const listed = { type: ['array', 'null'], minItems: 1, maxItems: 50 };
 /** The schema for an access rule in a request. It only documents the rule; the domain validates it. */
@@ -18,11 +18,11 @@ const accessRule = {
   additionalProperties: false,
   required: ['container', 'transform', 'permissions'],
   properties: {
-    description: { type: 'string', description: 'A text for people.' },
+    description: { type: 'string', description: 'A human-readable description.' },
     priority: { type: 'integer', default: 1, description: 'Rules with a lower number are tried first.' },
     container: {
       type: 'string',
-      description: 'The container that the rule covers with all its children, such as `/pci/`.',
+      description: 'The container that the rule covers, including its children, such as `/pci/`.',
     },
     transform: { type: 'string', enum: [...transforms], description: 'What the caller sees of the data.' },
     permissions: {
@@ -34,19 +34,23 @@ const accessRule = {
 const access = {
   permissions: json.optional().meta({
     ...{ ...listed, items: { type: 'string' } },
-    description: '1 to 50 permissions that the type may hold (`GET /permissions`). Either these or `rules`.',
+    description:
+      '1 to 50 permissions that the type may hold (`GET /permissions`). Send either `permissions` or `rules`.',
   }),
   rules: json.optional().meta({
     ...{ ...listed, items: accessRule },
-    description: '1 to 50 access rules. Either these or `permissions`.',
+    description: '1 to 50 access rules. Send either `rules` or `permissions`.',
   }),
 };
-const expiresAt = text
-  .nullish()
-  .meta({ description: 'When the keys of the application stop working, in a format that tokens accept. Null: never.' });
+const expiresAt = text.nullish().meta({
+  description:
+    'When the keys of the application stop working, in any format that a token’s `expires_at` accepts. ' +
+    'Null means never.',
+});
 const settings = json.optional().meta({
   ...{ type: ['object', 'null'], additionalProperties: { enum: ['true', 'false', null] } },
-  description: '`deduplicate_tokens`, `keep_superseded_data` and `show_fingerprints`. A setting that is absent stays.',
+  description:
+    '`deduplicate_tokens`, `keep_superseded_data` and `show_fingerprints`. A setting that is absent stays the same.',
 });
 
 /**
@@ -58,7 +62,7 @@ export const createApplicationBody = z.object(
     name,
     type: z
       .enum(applicationTypes, { error: `must be one of ${applicationTypes.join(', ')}` })
-      .meta({ description: 'The type of the application. It decides which permissions the application may hold.' }),
+      .meta({ description: 'The type of the application. It determines which permissions the application may hold.' }),
     ...access,
     expires_at: expiresAt,
   },
@@ -70,6 +74,6 @@ export const updateApplicationBody = z.object({ name, type: unchanging, ...acces
 export const updateTenantBody = z.object({ name, settings }, anObject);
 
 export const deleteTenantBody = z.object(
-  { name: text.meta({ description: 'The tenant’s name, repeated as a confirmation.' }) },
+  { name: text.meta({ description: 'The tenant’s name, as confirmation.' }) },
   anObject,
 );

@@ -5,11 +5,11 @@ const sizeDefault = 20;
 const sizeMax = 100;
 const pageMessage = 'must be a whole number from 1';
 const sizeMessage = `must be a whole number from 1 to ${sizeMax}`;
-const pageDescription = 'The number of the page. Default: 1.';
-const sizeDescription = `How many items a page has at most. Default: ${sizeDefault}.`;
+const pageDescription = 'The page number. Default: 1.';
+const sizeDescription = `The maximum number of items per page. Default: ${sizeDefault}.`;
 
 /**
- * The query parameters of a paginated route. A value that is not a whole number in its range returns 400
+ * The query parameters of a paginated route. A value that is not a whole number within its range returns 400
  * (docs/contract.md, "Pagination").
  */
 export const pageQuery = {
@@ -30,7 +30,7 @@ export function rangeOf({ page, size }: Page): { readonly offset: number; readon
   return { offset: Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER), limit: size };
 }
 
-/** A page of a list in a response (docs/contract.md, "Pagination"). */
+/** One page of a list, as a response body (docs/contract.md, "Pagination"). */
 export type PageAnswer = {
   readonly pagination: {
     readonly total_items: number;
@@ -41,12 +41,12 @@ export type PageAnswer = {
   readonly data: readonly JsonObject[];
 };
 
-/** Returns a page of `total` items. */
+/** Returns the response body for a page of a list that has `total` items. */
 export function pageAnswer(page: Page, total: number, data: readonly JsonObject[]): PageAnswer {
   return { pagination: paginationOf(page, total), data };
 }
 
-/** Returns the pagination fields of a page among `total` items. */
+/** Returns the pagination fields for a page of a list that has `total` items. */
 export function paginationOf({ page, size }: Page, total: number): PageAnswer['pagination'] {
   return { total_items: total, page_number: page, page_size: size, total_pages: Math.ceil(total / size) };
 }

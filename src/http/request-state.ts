@@ -14,7 +14,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     traceId: string;
-    /** The time of arrival: `performance.now()`. */
+    /** When the request arrived, from `performance.now()`. */
     beganAt: number;
     /** Null if the request is not traced. */
     span: RequestSpan | null;
@@ -40,7 +40,7 @@ declare module 'fastify' {
     roomBytes?: number;
     /** The media type that a body must have. */
     mediaType?: 'application/json' | 'application/merge-patch+json';
-    /** The documentation of the route in the OpenAPI document, besides its schemas. */
+    /** The route's documentation in the OpenAPI document, in addition to its schemas. */
     operation?: Operation;
   }
 }

@@ -8,12 +8,12 @@ const text = z.string({ error: 'must be a string' });
 const flag = z.boolean({ error: 'must be true or false' });
 const notTexts = 'must be an array of strings';
 /**
- * Rejects an array with too many items before checking any. Threat: producing an error for each of 80,000 invalid items
- * takes seconds.
+ * Rejects an array with too many items before checking any of them. Threat: producing an error for each of 80,000
+ * invalid items takes seconds.
  */
 const indexes = z
   .custom<unknown>((value) => !Array.isArray(value) || value.length <= indexesMax, {
-    error: `must hold at most ${indexesMax} expressions`,
+    error: `must contain at most ${indexesMax} expressions`,
     abort: true,
   })
   .pipe(z.array(text, { error: notTexts }).nullish());
@@ -21,10 +21,13 @@ const indexes = z
 /** The fields shared by create and update. The schemas check only JSON types; the domain checks everything else. */
 const shared = {
   mask: json.optional().meta({
-    description: 'The mask: any JSON whose strings are expressions over `data` and `metadata`. Default: by type.',
+    description:
+      'The mask: any JSON whose strings are expressions over `data` and `metadata`. The default depends on the type.',
   }),
   containers: json.optional().meta({
-    ...{ description: '1 to 10 containers such as `/pci/high/`, stored in lower case. Default: by type.' },
+    ...{
+      description: '1 to 10 containers such as `/pci/high/`, stored in lower case. The default depends on the type.',
+    },
     ...{ type: ['array', 'null'], items: { type: 'string' } },
   }),
   metadata: json.optional().meta({
@@ -33,20 +36,21 @@ const shared = {
   }),
   search_indexes: indexes.optional().meta({
     ...{
-      description: `At most ${indexesMax} expressions over \`data\` whose values find the token in a search. Default: by type.`,
+      description: `At most ${indexesMax} expressions over \`data\` whose values find the token in a search. The default depends on the type.`,
     },
     ...{ type: ['array', 'null'], items: { type: 'string' } },
   }),
-  fingerprint_expression: text
-    .nullish()
-    .meta({ description: 'One expression over `data` and `metadata` whose value is fingerprinted. Default: by type.' }),
+  fingerprint_expression: text.nullish().meta({
+    description:
+      'One expression over `data` and `metadata` whose value is fingerprinted. The default depends on the type.',
+  }),
   deduplicate_token: flag
     .nullish()
     .meta({ description: 'Whether this request deduplicates. Default: the tenant’s setting.' }),
   expires_at: text.nullish().meta({
     description:
-      'When the token expires: ISO 8601, or `M/D/YYYY`, or `M/D/YYYY h:mm:ss AM` with an offset such as `-05:00` or without ' +
-      '(UTC). Default: never.',
+      'When the token expires: ISO 8601, `M/D/YYYY` or `M/D/YYYY h:mm:ss AM`, with an offset such as `-05:00` or, ' +
+      'without one, in UTC. Default: never.',
   }),
 };
 const anObject = { error: 'must be a JSON object' };
@@ -59,10 +63,10 @@ export const createTokenBody = z.object(
       .meta({ description: 'The id: 3 to 400 characters, or an expression over `data`. Default: a random UUID.' }),
     type: z
       .enum(tokenTypes, { error: `must be one of ${tokenTypes.join(', ')}` })
-      .meta({ description: 'The type of the token. It decides which data the token accepts.' }),
+      .meta({ description: 'The type of the token. It determines which data the token accepts.' }),
     data: z
       .custom<Json>((value) => value !== undefined, { error: 'is required' })
-      .meta({ description: 'The value to store: any JSON but null that the type accepts.' }),
+      .meta({ description: 'The value to store: any JSON except null that the type accepts.' }),
     ...shared,
   },
   anObject,
@@ -71,8 +75,10 @@ export const createTokenBody = z.object(
 /** The body of an update (docs/contract.md, "Update a token"). Unknown fields are ignored. */
 export const updateTokenBody = z.object(
   {
-    id: json.optional().meta({ description: 'The id of the token. It cannot change: another id returns 400.' }),
-    type: json.optional().meta({ description: 'The type of the token. It cannot change: another type returns 400.' }),
+    id: json.optional().meta({ description: 'The id of the token. It cannot be changed: any other id returns 400.' }),
+    type: json
+      .optional()
+      .meta({ description: 'The type of the token. It cannot be changed: any other type returns 400.' }),
     data: json
       .optional()
       .meta({ description: 'A merge patch (RFC 7386) of the data. Data that it replaces is erased.' }),

@@ -78,7 +78,7 @@ async function copiesSince({ keys }: Vault, destroyedAt: number): Promise<string
   if (voidBefore === null || voidBefore <= destroyedAt + clocksApartMs)
     return `${copies} open it until the keys are rotated after that time (\`strongroom keys rotate --all\`).`;
   const when = formatTimestamp(voidBefore);
-  return `${copies} are void without the root key of that time: a rotation that began ${when} replaced all keys.`;
+  return `${copies} are useless without the root key from that time: a rotation that began ${when} replaced all keys.`;
 }
 
 const words: Readonly<Record<Sought['kind'], string>> = {

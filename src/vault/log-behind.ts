@@ -10,11 +10,11 @@ export class LogBehind extends StoreProblem {
     super({
       check: 'log',
       says:
-        `the log is behind its keys: it ends at position ${head}, but the key store has recorded later events, as when an older ` +
-        'copy of it was put back',
+        `the log is behind its keys: it ends at position ${head}, but the key store has recorded later events. ` +
+        'An older copy of the log may have been restored',
       do:
-        'Put the newest copy back; or, when there is none, run `strongroom restore --accept-older-log`, which records ' +
-        'tokens as ended whose keys were erased since',
+        'Restore the newest copy. If there is none, run `strongroom restore --accept-older-log`, which records an ' +
+        'end for each token whose keys have since been erased',
     });
     this.name = 'LogBehind';
   }

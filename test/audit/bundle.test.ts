@@ -181,7 +181,7 @@ test.each([
   ['history.jsonl', 'swapped proofs', swapPaths, 'does not include this event'],
   ['history.jsonl', 'reordered events', swapLines, 'line 2: out of order'],
   ['history.jsonl', 'a missing event', dropLine, 'revision 0 of token-'],
-  ['checkpoints.json', 'another root', (t: string) => t.replace(/"root": "./, '"root": "x'), 'signature does not hold'],
+  ['checkpoints.json', 'another root', (t: string) => t.replace(/"root": "./, '"root": "x'), 'signature is not valid'],
   [
     'checkpoints.json',
     'no proof of consistency',
@@ -202,7 +202,7 @@ test.each([
   expect(readFileSync(join(bundle, file), 'utf8')).not.toBe(readFileSync(join(person, file), 'utf8'));
   const { code, stdout } = await verify(bundle);
   expect(code).toBe(3);
-  expect(stdout).toContain('PROBLEM manifest.json: the signature does not hold');
+  expect(stdout).toContain('PROBLEM manifest.json: the signature is not valid');
   expect(stdout).toContain(message);
 });
 

@@ -74,7 +74,7 @@ test('a statement describes what copies of the keys can still open, based on whe
   const { copies } = await stated('one');
   const began = formatTimestamp((await rotation.voidBefore()) ?? 0);
   expect(copies).toBe(
-    `Copies of the key store from before ${destroyedAt} are void without the root key of that time: a rotation that began ${began} replaced all keys.`,
+    `Copies of the key store from before ${destroyedAt} are useless without the root key from that time: a rotation that began ${began} replaced all keys.`,
   );
 });
 
@@ -91,7 +91,7 @@ test('a statement does not call copies that were made during a rotation void unt
   service.clock.advance(3_000);
   expect((await stated('one')).copies).toContain(' open it until the keys are rotated ');
   expect(await rotateKeys(rotation, randomBytes(32))).toBe(true);
-  expect((await stated('one')).copies).toContain(' are void without the root key of that time: ');
+  expect((await stated('one')).copies).toContain(' are useless without the root key from that time: ');
 });
 
 test('there is no statement about a live token, or about one that never existed', async () => {

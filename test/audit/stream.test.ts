@@ -222,7 +222,7 @@ test('records that were dropped before they were sent are named, and the stream 
   await work(101);
   await send();
   expect(notices).toEqual([
-    expect.stringMatching(/^batches \d+ to \d+ of \S+ are older than the vault keeps them: not sent$/),
+    expect.stringMatching(/^batches \d+ to \d+ of \S+ were not sent: the vault no longer keeps them$/),
   ]);
   expect(linesOf(path).length).toBeGreaterThan(before);
   await send();

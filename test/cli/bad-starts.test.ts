@@ -132,7 +132,7 @@ describe('root key', () => {
   test.each([`${'a'.repeat(65)}\n`])('a file with other content', async (text) => {
     const { dir, flags, rootKeyFile } = await makeVault();
     writeFileSync(rootKeyFile, text);
-    const { stderr } = await expectRefusal(dir, flags, /does not hold a root key.*Put the right file back/);
+    const { stderr } = await expectRefusal(dir, flags, /does not contain a root key.*Restore the right file/);
     expect(stderr).not.toContain('aaaa');
   });
 
@@ -441,7 +441,7 @@ describe('settings', () => {
     const { stderr } = await expectRefusal(dir, [...flags, '--config', file], /settings\.json: /, 2);
     expect(stderr).not.toContain('marker-1');
     writeFileSync(file, '[]');
-    await expectRefusal(dir, [...flags, '--config', file], /must hold a JSON object/, 2);
+    await expectRefusal(dir, [...flags, '--config', file], /must contain a JSON object/, 2);
   });
 
   test('an unknown setting is rejected, and the message names the nearest one in the notation of its source', async () => {

@@ -731,7 +731,9 @@ describe('a usage error exits with 2 and sends nothing', () => {
         const args = 'stdin' in from ? ['--api-key-file', '-'] : [];
         const ended = await run([...get, '--address', at, ...args], from);
         expect(ended).toMatchObject({ code: 1, stdout: '' });
-        expect(ended.stderr).toMatch(/^(standard input|STRONGROOM_API_KEY) does not hold an API key.*Nothing was sent/);
+        expect(ended.stderr).toMatch(
+          /^(standard input|STRONGROOM_API_KEY) does not contain an API key.*Nothing was sent/,
+        );
         if (text !== '') expect(ended.stderr).not.toContain(text);
       }
     }

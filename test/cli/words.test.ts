@@ -61,7 +61,7 @@ test('output uses the right plural for zero, one and two, and explains each numb
   expect(await outputOf(['tokens', 'delete', 'two', ...as])).toBe('deleted\n');
   const before = ['audit', 'replay', '--query', 'type:token', '--as-of', moment, ...as];
   expect(await outputOf(before)).toMatch(
-    /\n1 token found; 1 token of that time is erased, so the query could not check it\n$/,
+    /\n1 token found; 1 token from that time has been erased, so the query could not check it\n$/,
   );
 });
 

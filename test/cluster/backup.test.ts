@@ -81,7 +81,7 @@ test('the keys of a cluster, restored with today’s list of erased keys, open e
 
   const restore = ['restore', backup, '--identity', identityFile, '--erased', list];
   const refused = await run(restore, { env });
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the key store holds keys already') });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the key store already contains keys') });
   await keys.call((db) => db.dropDatabase());
   // The partial keys cannot be used after an interruption: the vault does not start, a backup is rejected, and a second
   // restore starts over.

@@ -69,7 +69,7 @@ test('stores that do not belong to the vault are rejected, and the vault is unch
 
   const empty = with_(env, 'STRONGROOM_EVENTSTORE_URL', (await eventStore()).url);
   for (const args of [worker, ['init']])
-    await expectRefusal(args, empty, /EventStoreDB is empty, but MongoDB already holds a vault/);
+    await expectRefusal(args, empty, /EventStoreDB is empty, but MongoDB already contains a vault/);
 
   const { tenants } = await runJson(['tenants', 'list'], { env });
   expect(tenants).toEqual([{ name: 'default', tenant_id: tenantId }]);
@@ -136,7 +136,7 @@ test('an EventStoreDB that cannot be used is named with its cause', async () => 
     [`esdb://127.0.0.1:${node?.port}?tls=false`, /^eventstore\.url names one node of a cluster of 3/],
     [`esdb://${noServer},127.0.0.1:10?tls=false`, /^none of the hosts in eventstore\.url responds as EventStoreDB/],
     [`${cluster.url.replace('esdb:', 'esdb+discover:')}`, /esdb\+discover:\/\/ takes one DNS name/],
-    [secure.urlOf('strongroom:wrong'), /^EventStoreDB does not know the user strongroom with this password/],
+    [secure.urlOf('strongroom:wrong'), /^EventStoreDB rejected the user strongroom with this password/],
     [secure.urlOf('strongroom:its-password'), /^the user strongroom of eventstore\.url may not read \$all/],
   ];
   for (const [url, message] of cases)

@@ -247,7 +247,7 @@ describe('wrong values', () => {
 
   it.each([
     ['{"port": 1', 'must be valid JSON'],
-    ['[]', 'must hold a JSON object'],
+    ['[]', 'must contain a JSON object'],
     ['{"__proto__":{}}', 'must not be used as a key'],
   ])('of the file as a whole: %s', (file, expected) => {
     expect(problems({ file })).toEqual([expect.stringContaining(expected)]);

@@ -27,7 +27,7 @@ describe('the access log', () => {
     expect(found.text).toContain('1–1 of 1');
     expect(found.text).toContain('value="first"');
     const none = await browser.post('/logs', { entity_id: 'first', to: '2001-01-01' });
-    expect(none.text).toContain('No entry of the access log matches the filter.');
+    expect(none.text).toContain('No access log entry matches the filter.');
   });
 
   test.each([

@@ -67,7 +67,7 @@ test('an application with rules is created, and its key is shown once', async ()
   });
   const again = await browser.postAll('/applications/new', fields);
   expect(keyOn(again.text)).toBe(null);
-  expect(again.text).toContain('This key was shown already');
+  expect(again.text).toContain('This key has already been shown');
 });
 
 test('a management application accepts only permissions of its own type that its creator has', async () => {
@@ -126,14 +126,14 @@ test('rule errors are those of the API, shown next to their fields, and the inpu
   expect(text).toContain('Must be one of redact, mask, reveal.');
   expect(text).toContain('id="p1">Must be an integer.');
   expect(text).toContain('id="d1">Must be a string of at most 200 characters.');
-  expect(text).toContain('Must hold 1 to 50 permissions.');
+  expect(text).toContain('Must contain 1 to 50 permissions.');
   expect(text).toContain('id="name-error">Must have 1 to 200 characters');
   expect(text).toContain('id="expires_at-error">Must be a date');
   expect(text).toContain('value="tomorrow"');
   expect(text).not.toContain('id="c0"');
   const without = await browser.postAll(path, editor([], { do: 'save', version }));
   expect(without.status).toBe(400);
-  expect(without.text).toContain('Must hold 1 to 50 access rules.');
+  expect(without.text).toContain('Must contain 1 to 50 access rules.');
   const many = Array.from({ length: 51 }, () => ({}));
   expect((await browser.postAll(path, editor(many, { do: 'check', version }))).status).toBe(400);
   expect((await applicationOf(console, id))['permissions']).toEqual(['token:read']);
@@ -208,7 +208,7 @@ test('a preview shows the decisions and the masked value under unsaved rules', a
   expect(none.text).toContain('Nothing');
   expect(none.text).not.toContain('4242');
   expect((await ask([{}], { token_id: 'unknown' })).status).toBe(400);
-  expect((await ask([{}], { token_id: '' })).text).toContain('Enter the id of a token.');
+  expect((await ask([{}], { token_id: '' })).text).toContain('Enter a token id.');
   expect((await ask([{ container: 'pci' }])).status).toBe(400);
   expect((await applicationOf(console, id))['permissions']).toEqual(['token:read']);
   expect(JSON.stringify(console.lines)).not.toContain('card-1');
@@ -227,7 +227,7 @@ test('a person without a private key sees a preview’s decisions and no value',
   const shown = await browser.post(`/applications/${id}/preview`, { token_id: 'token-1', permission: 'token:read' });
   expect(shown.status).toBe(200);
   expect(shown.text).toContain('The masked value');
-  expect(shown.text).toContain('Sign in with a private key, too');
+  expect(shown.text).toContain('also sign in with a private key');
   expect(shown.text).not.toContain('<pre class="block">');
   const ofOther = await console.signIn({ managementKey: await console.service.otherManagement() });
   await ofOther.get('/applications');

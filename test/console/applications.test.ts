@@ -59,7 +59,7 @@ test('a new key is shown in the response to the form, and nowhere else', async (
   expect((await console.service.call('GET', '/tokens', undefined, { key })).status).toBe(200);
 
   const again = await browser.post(`/applications/${id}/keys`, { once });
-  expect(again.text).toContain('This key was shown already');
+  expect(again.text).toContain('This key has already been shown');
   expect(keyOn(again.text)).toBe(null);
   expect(await keysOf(console, id)).toHaveLength(2);
   for (const path of [`/applications/${id}`, '/applications', '/', '/session']) {
@@ -81,7 +81,7 @@ test('a key is issued only with the field that prevents repeats, and a fourth ke
   expect(fourth.status).toBe(409);
   expect(keyOn(fourth.text)).toBe(null);
   const full = await browser.get(`/applications/${id}`);
-  expect(full.text).toContain('Three keys at most');
+  expect(full.text).toContain('At most three keys');
 });
 
 test('a rotation issues a new key first, and then leads to the revocation of the old one', async () => {
@@ -121,7 +121,7 @@ test('an application is deleted only after its name was typed', async () => {
   expect(page.text).not.toContain('\u202E');
   const wrong = await browser.post(`/applications/${id}/delete`, { confirmation: 'another' });
   expect(wrong.status).toBe(400);
-  expect(wrong.text).toContain('The text is not the name, so nothing was deleted.');
+  expect(wrong.text).toContain('The text does not match the name, so nothing was deleted.');
   expect((await browser.post(`/applications/${id}/delete`)).status).toBe(400);
   expect((await console.service.call('GET', '/tokens', undefined, { key })).status).toBe(200);
 

@@ -37,9 +37,9 @@ describe('evidence', () => {
   });
 
   test.each([
-    ['nothing', {}, 'give either ids of tokens or a period'],
-    ['both', { ids: 'a', from: '2026-01-01', to: '2026-02-01' }, 'give either ids of tokens or a period'],
-    ['a period that ends before it begins', { from: '2026-02-01', to: '2026-01-01' }, 'must be after the beginning'],
+    ['nothing', {}, 'enter either token ids or a period'],
+    ['both', { ids: 'a', from: '2026-01-01', to: '2026-02-01' }, 'enter either token ids or a period'],
+    ['a period that ends before it begins', { from: '2026-02-01', to: '2026-01-01' }, 'must be after the start'],
     ['an invalid date', { from: 'x', to: '2026-01-01' }, 'must be a date or a date-time'],
   ])('a bundle about %s returns 400', async (_, form, message) => {
     const { signIn } = await startTestConsole();

@@ -65,7 +65,7 @@ describe('the form for a new token', () => {
     await browser.post('/new-token', { type: 'card_number', value: number, id: 'first' });
     const again = await browser.post('/new-token', { type: 'card_number', value: number, deduplicate_token: 'true' });
     expect(again.location).toBe('/tokens/first');
-    expect((await browser.get('/tokens/first')).text).toContain('An equal token was stored already');
+    expect((await browser.get('/tokens/first')).text).toContain('An equal token already existed');
   });
 
   test.each([

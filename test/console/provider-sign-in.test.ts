@@ -124,7 +124,10 @@ describe('a sign-in with the identity provider', () => {
   test('by a person in no configured group is rejected with the reason', async () => {
     const { signInAs } = await startBoth();
     const { browser, answer } = await signInAs('eve');
-    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('Your groups do not open the console')]);
+    expect([answer.status, answer.text]).toEqual([
+      403,
+      expect.stringContaining('Your groups do not give access to the console'),
+    ]);
     expect(browser.cookies.has(sessionCookie)).toBe(false);
   });
 

@@ -21,7 +21,7 @@ describe('a sign-in', () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn({ managementKey: service.managementKey });
     const tokens = await browser.get('/tokens');
-    expect([tokens.status, tokens.text]).toEqual([403, expect.stringContaining('does not open this page')]);
+    expect([tokens.status, tokens.text]).toEqual([403, expect.stringContaining('cannot open this page')]);
     const overview = await browser.get('/');
     expect(overview.text).toContain('Last checkpoint');
     expect(overview.text).not.toContain('href="/tokens"');
@@ -37,7 +37,7 @@ describe('a sign-in', () => {
     const second = browser();
     await second.get('/sign-in');
     const again = await second.post('/sign-in', { name: 'Eve', operator_code: code });
-    expect([again.status, again.text]).toEqual([401, expect.stringContaining('was used')]);
+    expect([again.status, again.text]).toEqual([401, expect.stringContaining('was already used')]);
   });
 
   test('with a code in lower case without hyphens succeeds, and with a code that is five minutes old fails', async () => {

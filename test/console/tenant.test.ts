@@ -82,7 +82,7 @@ test('the tenant is deleted only after its name was typed, and then the session 
   await browser.get('/tenant');
   const wrong = await browser.post('/tenant/delete', { confirmation: 'tset' });
   expect(wrong.status).toBe(400);
-  expect(wrong.text).toContain('The text is not the name, so nothing was deleted.');
+  expect(wrong.text).toContain('The text does not match the name, so nothing was deleted.');
   expect((await console.service.call('GET', '/tokens/token-1')).status).toBe(200);
   const copy = browser.copy();
   const deleted = await browser.post('/tenant/delete', { confirmation: 'test' });

@@ -32,7 +32,7 @@ describe('a token’s page', () => {
     expect(text).toContain('XXXXXXXXXXXX4242');
     expect(text).not.toContain(number);
     expect(text).not.toContain('123</');
-    for (const fact of ['o-17', '/pci/high/', '{{ data.number }}', 'Reason to see the value']) {
+    for (const fact of ['o-17', '/pci/high/', '{{ data.number }}', 'Reason for viewing the value']) {
       expect(text).toContain(fact);
     }
   });
@@ -72,7 +72,7 @@ describe('a token’s page', () => {
     expect(text).toContain('{{ page.csrf }}');
     const big = await browser.get('/tokens/big');
     expect(Buffer.byteLength(big.text)).toBeLessThan(60_000);
-    expect(big.text).toContain('The page shows the beginning.');
+    expect(big.text).toContain('This page shows only the beginning.');
     const file = await browser.get('/tokens/big/file');
     expect(file.headers['content-disposition']).toBe('attachment; filename="token.json"');
     expect(JSON.parse(file.text).data).toHaveLength(400_000);
@@ -274,7 +274,7 @@ describe('purge, edit and deletion', () => {
     await create(console, { id: 'one', ...card });
     const reader = await console.signIn({ privateKey: await console.service.application(['token:read']) });
     const { text } = await reader.get('/tokens/one');
-    expect(text).not.toContain('Delete for good');
+    expect(text).not.toContain('Delete permanently');
     expect((await reader.post('/tokens/one/delete', { confirm: 'one', revision: '0' })).status).toBe(403);
     const rules = [rule('/pci/', 'mask', ['token:read', 'token:search', 'token:delete'])];
     const narrow = await console.signIn({ privateKey: await console.service.application(rules) });
@@ -309,7 +309,7 @@ describe('a token’s past', () => {
     expect(earlier).toContain('first');
     expect(earlier).toContain('XXXXXXXXXXXX4242');
     expect(earlier).not.toContain(number);
-    expect((await browser.get('/tokens/one/as-of?at=2001-01-01T00:00')).text).toContain('There was no such token');
+    expect((await browser.get('/tokens/one/as-of?at=2001-01-01T00:00')).text).toContain('This token did not exist');
     await service.call('DELETE', '/tokens/one');
     expect((await browser.get(oldest)).text).toContain('Erased since');
     expect((await browser.get('/tokens/one/history')).text).toContain('Deleted');
@@ -338,7 +338,7 @@ describe('a token’s past', () => {
     expect((await narrow.get(`/tokens/one/as-of?at=${now}`)).status).toBe(403);
     const foreign = await console.signIn({ privateKey: await console.service.otherTenant() });
     expect((await foreign.get('/tokens/one/history')).status).toBe(404);
-    expect((await foreign.get(`/tokens/one/as-of?at=${at}`)).text).toContain('There was no such token');
+    expect((await foreign.get(`/tokens/one/as-of?at=${at}`)).text).toContain('This token did not exist');
     expect((await console.browser().get('/tokens/one/history')).location).toBe('/sign-in');
     expect((await foreign.get('/tokens/one/history?page=x')).status).toBe(400);
   });

@@ -80,7 +80,7 @@ test('form errors are those of the API, and an eleventh webhook is a conflict', 
   expect(text).toContain('value="http://10.0.0.1/"');
   for (let count = 0; count < 10; count += 1) await createWebhook(console);
   expect((await browser.postAll('/webhooks/new', fields())).status).toBe(409);
-  expect((await browser.get('/webhooks')).text).toContain('Ten webhooks at most.');
+  expect((await browser.get('/webhooks')).text).toContain('At most ten webhooks.');
 });
 
 test('a webhook is edited, disabled and enabled again, and a change to an older state is a conflict', async () => {

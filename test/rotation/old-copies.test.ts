@@ -93,7 +93,7 @@ test('the root key’s location is checked before the rotation starts', async ()
   copyFileSync(join(dataDir, 'vault.db'), notAKey);
   await refused(
     ['--all', ...flags, '--next-root-key-file', notAKey],
-    /does not hold a root key|must be accessible to its owner only/,
+    /does not contain a root key|must be accessible to its owner only/,
   );
 });
 

@@ -70,7 +70,7 @@ function rejectionOf({ reason }: StoreUnavailable, { user, hosts }: EventStoreDb
   const name = user?.username ?? '';
   if (reason === rejectedUser.wrongPassword) {
     return new EventStoreDbBroken(
-      `EventStoreDB does not know the user ${name} with this password. Check both in eventstore.url.`,
+      `EventStoreDB rejected the user ${name} with this password. Check both in eventstore.url.`,
     );
   }
   if (reason === rejectedUser.noRight) {
@@ -81,6 +81,6 @@ function rejectionOf({ reason }: StoreUnavailable, { user, hosts }: EventStoreDb
   }
   if (reason !== 'no node leads') return null;
   return new EventStoreDbBroken(
-    `none of the nodes of EventStoreDB leads (${hosts.map(nameOf).join(', ')}). Start the missing ones: a cluster needs a majority.`,
+    `no EventStoreDB node is the leader (${hosts.map(nameOf).join(', ')}). Start the missing nodes: a cluster needs a majority.`,
   );
 }

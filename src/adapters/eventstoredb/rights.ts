@@ -120,7 +120,7 @@ async function asUserOf<T>(
 }
 
 function unknownUser(name: string): EventStoreDbBroken {
-  return new EventStoreDbBroken(`EventStoreDB does not know the user ${name} with this password.`);
+  return new EventStoreDbBroken(`EventStoreDB rejected the user ${name} with this password.`);
 }
 
 function notAdministrator(name: string): EventStoreDbBroken {

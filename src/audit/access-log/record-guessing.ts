@@ -11,7 +11,7 @@ type Deps = Pick<Vault, 'keys' | 'clock' | 'recorder'>;
 
 const exhaustedMessages: Readonly<Record<BudgetName, string>> = {
   guesses: 'rejected: the guesses of this hour are used up',
-  deduplication_misses: 'rejected: the deduplication misses of this hour are used up',
+  deduplication_misses: 'rejected: the deduplication misses for this hour are used up',
 };
 
 /** Records that an application has used up an hourly budget (docs/contract.md, "Operations routes"). Never throws. */
@@ -20,11 +20,10 @@ export function recordExhaustedBudget(deps: Deps, caller: Caller, budget: Budget
 }
 
 /**
- * Records that an application deduplicates many values without a hit, as an application that guesses values does. Never
- * throws.
+ * Records that an application deduplicates many values without a hit, which suggests that it is guessing. Never throws.
  */
 export function recordSuspect(deps: Deps, caller: Caller): Promise<void> {
-  const message = 'suspect: a tenth of the deduplication misses of this hour are used, without a hit';
+  const message = 'suspect: a tenth of the deduplication misses for this hour are used up without a hit';
   return recordOfApplication(deps, caller, 'success', message);
 }
 

@@ -148,7 +148,7 @@ function readManifest(directory: string, key: KeyObject, keyId: string): Fields 
   const { signature, ...signed } = manifest;
   if (signed['signed_by'] !== keyId) problem('manifest.json: signed by another key');
   else if (!isSigned(key, ['strongroom.bundle.1', JSON.stringify(signed)], signature)) {
-    problem('manifest.json: the signature does not hold: the file was changed');
+    problem('manifest.json: the signature is not valid: the file was changed');
   }
   return manifest;
 }
@@ -212,7 +212,7 @@ function checkCheckpoints(directory: string, manifest: Fields, key: KeyObject, k
     const signed = ['strongroom.checkpoint.2.signature', hashOfCheckpoint(fields)];
     if (fields['signed_by'] !== keyId) problem(`${name} is signed by another key`);
     else if (!isSigned(key, signed, fields['signature'])) {
-      problem(`${name}: the signature does not hold: it was changed`);
+      problem(`${name}: the signature is not valid: it was changed`);
     }
     if (fields['log_id'] !== manifest['log_id']) problem(`${name} belongs to another log`);
     if (before !== null) {
@@ -323,7 +323,7 @@ function checkErasures(
     const { signature, ...signed } = statement;
     if (signed['signed_by'] !== keyId) problem(`${where} is signed by another key`);
     else if (!isSigned(key, ['strongroom.erasure.1', JSON.stringify(signed)], signature)) {
-      problem(`${where}: the signature does not hold: it was changed`);
+      problem(`${where}: the signature is not valid: it was changed`);
     }
     const stream = String(signed['stream']);
     if (streams !== null && !streams.has(stream)) problem(`${where} is about a token that is not in tokens.json`);

@@ -54,7 +54,7 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
         const page: Answers['audit-records'] = await run('audit-records', { chain, after, filter });
         if (page.first === null || page.last === null) break;
         if (after > 0 && page.first > after + 1) {
-          notice(`batches ${after + 1} to ${page.first - 1} of ${chain} are older than the vault keeps them: not sent`);
+          notice(`batches ${after + 1} to ${page.first - 1} of ${chain} were not sent: the vault no longer keeps them`);
         }
         const lines = page.records.map((record) => `${JSON.stringify(record)}\n`);
         for (let at = 0; at < lines.length; at += linesMax) await receive(lines.slice(at, at + linesMax));

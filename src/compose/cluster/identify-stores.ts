@@ -50,8 +50,8 @@ async function holdsVault({ directory, checkpoints, keys }: ClusterStores): Prom
 }
 
 const emptyLog =
-  'EventStoreDB is empty, but MongoDB already holds a vault. Name the EventStoreDB of that vault, or restore it; ' +
-  'for a new vault name another mongodb.database.';
+  'EventStoreDB is empty, but MongoDB already contains a vault. Name the EventStoreDB of that vault, or restore ' +
+  'it. For a new vault, name another mongodb.database.';
 
 const unsearchable =
   'the rows in MongoDB are from before a rebuild, which destroyed their search key. Drop the collections ' +

@@ -80,7 +80,7 @@ function parse(file: string): JsonObject | string {
   try {
     const parsed = parseJsonBody(readFileSync(file));
     if (!parsed.ok) return `${parsed.path ?? 'the file'} ${parsed.message}`;
-    return isJsonObject(parsed.value) ? parsed.value : 'the file must hold a JSON object';
+    return isJsonObject(parsed.value) ? parsed.value : 'the file must contain a JSON object';
   } catch {
     return 'cannot be read; check the path, and that this user may read it';
   }

@@ -42,8 +42,8 @@ export function readKeyFile(file: string, dataDir: string, isDev = false): RootK
     const key = decodeKeyText(text.subarray(0, sizeBytes));
     if (key !== null) return { ok: true, key };
     return noRootKey(
-      `The root key file ${file} does not hold a root key: 64 hexadecimal characters and nothing else. ` +
-        'Put the right file back; `strongroom keys generate-root FILE` creates a key for new data.',
+      `The root key file ${file} does not contain a root key: 64 hexadecimal characters and nothing else. ` +
+        'Restore the right file, or create a key for new data with `strongroom keys generate-root FILE`.',
     );
   } catch {
     return noRootKey(`The root key file ${file} cannot be read. Check its file system.`);

@@ -199,7 +199,9 @@ async function save(visit: Visit, application: LivingApplication, form: Applicat
   if (posted.text('version') !== versionOf(document)) {
     const problem = {
       title: 'The application has changed since you opened this page',
-      detail: 'Nothing was saved. Open the application in another tab to compare. Save again to replace what is there.',
+      detail:
+        'Nothing was saved. Open the application in another tab to compare. Save again to overwrite the other ' +
+        'change.',
     };
     return showEdit(visit, application, form, { problem, status: 409, ...kept });
   }

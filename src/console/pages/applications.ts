@@ -119,8 +119,8 @@ export async function existingApplication({ vault, caller, param }: Visit): Prom
 
 /** The purpose of each application type. */
 export const typeNotes: Readonly<Record<ApplicationType, string>> = {
-  private: 'For servers: may read and reveal tokens, as its access says.',
-  public: 'For browsers and apps: may only create and update tokens. Anyone may have its key.',
+  private: 'For servers: may read and reveal tokens, as far as its access allows.',
+  public: 'For browsers and apps: may only create and update tokens. Its key does not need to be secret.',
   management: 'For administrators: applications, the tenant, webhooks, logs and reports. Never tokens.',
 };
 

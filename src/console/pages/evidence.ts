@@ -200,13 +200,13 @@ function ownerOf({ session, caller }: Visit): BundleOwner {
 function scopeOf({ ids: text, from, to }: z.output<typeof bundleForm>): Parsed<BundleScope> {
   const ids = [...new Set(text.split(/\r?\n/).map((id) => id.trim()))].filter((id) => id !== '');
   const isPeriod = from !== '' || to !== '';
-  if (ids.length > 0 === isPeriod) return wrong('ids', 'give either ids of tokens or a period');
-  if (ids.length > idsMax) return wrong('ids', `must be at most ${idsMax}`);
+  if (ids.length > 0 === isPeriod) return wrong('ids', 'enter either token ids or a period');
+  if (ids.length > idsMax) return wrong('ids', `must contain at most ${idsMax} ids`);
   if (!isPeriod) return { ok: true, value: { ids, from: null, to: null } };
   const [begin, end] = [parseExpiresAt(from), parseExpiresAt(to)];
   if (begin === null) return wrong('from', 'must be a date or a date-time');
   if (end === null) return wrong('to', 'must be a date or a date-time');
-  if (end <= begin) return wrong('to', 'must be after the beginning');
+  if (end <= begin) return wrong('to', 'must be after the start');
   return { ok: true, value: { ids: null, from: begin, to: end } };
 }
 

@@ -76,7 +76,7 @@ async function create(visit: Visit): Promise<FastifyReply> {
     const model = { id: created.value.id, isOld };
     return visit.page('tokens/stored', model, { title: 'The token is stored' });
   }
-  const text = isOld ? 'An equal token was stored already. This is it.' : 'The token is stored.';
+  const text = isOld ? 'An equal token already existed. This is that token.' : 'The token is stored.';
   return visit.redirect(tokenPath(created.value.id), { tone: 'good', text });
 }
 

@@ -74,13 +74,13 @@ export const operationsPage: ConsolePage = {
 const startTexts: Readonly<Record<'done' | 'started' | 'resumed' | 'busy', (name: ProjectionName) => Flash>> = {
   done: (name) => ({ tone: 'good', text: `The projection ${name} is rebuilt.` }),
   started: (name) => ({ tone: 'good', text: `The rebuild of ${name} has started.` }),
-  resumed: (name) => ({ tone: 'good', text: `The rebuild of ${name} that was interrupted continues.` }),
+  resumed: (name) => ({ tone: 'good', text: `The interrupted rebuild of ${name} has resumed.` }),
   busy: (name) => ({ tone: 'bad', text: `A rebuild of ${name} is already running.` }),
 };
 
 const cancelTexts: Readonly<Record<'cancelled' | 'too_late' | 'none', (name: ProjectionName) => Flash>> = {
-  cancelled: (name) => ({ tone: 'good', text: `The rebuild of ${name} is cancelled, and nothing of it is left.` }),
-  too_late: (name) => ({ tone: 'bad', text: `The rebuild of ${name} has ended, and its rows are already in use.` }),
+  cancelled: (name) => ({ tone: 'good', text: `The rebuild of ${name} is canceled, and its new rows are removed.` }),
+  too_late: (name) => ({ tone: 'bad', text: `The rebuild of ${name} has finished, and its rows are already in use.` }),
   none: (name) => ({ tone: 'bad', text: `No rebuild of ${name} is running.` }),
 };
 

@@ -82,7 +82,7 @@ async function usage({ vault, contextAs }: Visit) {
   const series = shown.map((type) => ({ name: type, values: aliveOf((one) => one === type) }));
   if (shown.length < bySize.length) series.push({ name: 'others', values: aliveOf((one) => !shown.includes(one)) });
   const labels = days.value.map(({ day }) => day.slice(5));
-  const data = { title: `Tokens by type, the last ${daysShown} days`, labels, series };
+  const data = { title: `Tokens by type in the last ${daysShown} days`, labels, series };
   return { total, chart: chartOf('usage', 'bars', data) };
 }
 
@@ -98,7 +98,7 @@ async function accesses({ vault, contextAs }: Visit) {
     { name: 'reveal', values: of('reveal') },
     { name: 'denied or failed', values: days.value.map(({ denied, failed }) => denied + failed) },
   ];
-  const title = `Accesses to tokens, the last ${daysShown} days`;
+  const title = `Token accesses in the last ${daysShown} days`;
   const total = series.reduce((sum, { values }) => sum + values.reduce((all, one) => all + one, 0), 0);
   const labels = days.value.map(({ day }) => day.slice(5));
   return { chart: total === 0 ? null : chartOf('accesses', 'lines', { title, labels, series }) };

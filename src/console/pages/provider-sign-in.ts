@@ -23,11 +23,11 @@ async function begin(visit: Visit) {
   const address = await identityOf(visit).signInAddress(secrets);
   if (!address.ok) return fail(address);
   reply.setCookie(cookieNames.signIn, token, { ...signInCookieOptions, maxAge: signInMs / 1_000 });
-  return visit.page('onward', { address: address.value }, { title: 'On to your identity provider' });
+  return visit.page('onward', { address: address.value }, { title: 'Continue to your identity provider' });
 }
 
 /**
- * Completes the sign-in of a person who returns from the provider, then leads to the overview through a page. After a
+ * Completes the sign-in of a person who returns from the provider, and sends a page that leads to the overview. After a
  * redirect, the browser would not send the `Strict` session cookie, because the navigation began on another site.
  * Threat: open redirects. No part of the request determines the destination.
  */
@@ -37,7 +37,7 @@ async function finish(visit: Visit) {
   const token = request.cookies[cookieNames.signIn];
   if (token !== undefined) reply.clearCookie(cookieNames.signIn, signInCookieOptions);
   const begun = token === undefined ? null : await takeSignIn(vault, token);
-  // Each failure throws 429 if there were too many from this address.
+  // Each failed sign-in counts. After too many from one address, `authFailure` throws 429.
   if (begun === null) {
     await service.limits.authFailure(request.ip);
     throw new ConsoleProblem('sign_in_expired');

@@ -76,7 +76,7 @@ async function signIn(visit: Visit) {
   // A mistyped key does not use up the code.
   const isOperator = code !== '' && Object.keys(errors).length === 0 && (await redeemOperatorCode(vault, code));
   if (code !== '' && Object.keys(errors).length === 0 && !isOperator) {
-    errors['operator_code'] = ['The code is wrong, was used, or is older than five minutes.'];
+    errors['operator_code'] = ['The code is wrong, was already used, or is older than five minutes.'];
   }
   if (Object.keys(errors).length > 0) {
     // Throws 429 if the address has guessed too often.

@@ -22,15 +22,20 @@ const settingTexts: Readonly<Record<(typeof settingNames)[number], { readonly la
   {
     deduplicate_tokens: {
       label: 'Deduplicate tokens',
-      hint: 'Creating a value that exists returns the token that holds it, unless the request says otherwise.',
+      hint: 'Storing a value that already exists returns the existing token, unless the request says otherwise.',
     },
     keep_superseded_data: {
       label: 'Keep superseded data',
-      hint: 'An update keeps the key of the data that it replaces until the token is deleted, so that an operator can replay the past. Otherwise, replaced data is erased.',
+      hint:
+        'An update keeps the key of the data that it replaces until the token is deleted, so that an operator can ' +
+        'replay earlier states. Otherwise, replaced data is erased.',
     },
     show_fingerprints: {
       label: 'Show fingerprints',
-      hint: 'Callers that see a token masked or redacted also see its fingerprint. Equal values have equal fingerprints, so an application that may create tokens can find a hidden value by trying candidates, and no limit slows it down.',
+      hint:
+        'Callers that see a token masked or redacted also see its fingerprint. Equal values have equal ' +
+        'fingerprints, so an application that may create tokens can find a hidden value by trying candidates. No ' +
+        'limit slows this down.',
     },
   };
 
@@ -140,6 +145,6 @@ async function remove(visit: Visit) {
   if (!deleted.ok) throw problemFrom(deleted);
   await closeSession(vault, request.cookies[cookieNames.session] ?? '');
   reply.clearCookie(cookieNames.session, cookieOptions);
-  const text = 'The tenant is deleted. None of its tokens can be opened any more.';
+  const text = 'The tenant is deleted. None of its tokens can be decrypted anymore.';
   return visit.redirect('/sign-in', { tone: 'good', text });
 }

@@ -65,7 +65,7 @@ async function save(visit: Visit): Promise<FastifyReply> {
   const id = visit.param('id');
   const updated = await updateToken(vault, { ...context, idempotency: null }, id, patch, entityTag(revision));
   if (updated.ok && updated.value.id !== id) {
-    const form = 'Another token has the fingerprint that this change would give. Nothing was saved.';
+    const form = 'Another token already has the fingerprint that this change would produce. Nothing was saved.';
     return showForm(visit, typed, { form }, 409);
   }
   if (updated.ok) return visit.redirect(tokenPath(id), { tone: 'good', text: 'The token is changed.' });

@@ -76,7 +76,10 @@ function fieldOf(timestamp: string): string {
   return timestamp.slice(0, 23);
 }
 
-/** Shows the masked token at an earlier time, limited to what the caller may see both then and now. */
+/**
+ * Shows the masked token as it was at an earlier time. Shows only what the caller may see of both its earlier and its
+ * current state.
+ */
 async function showEarlier(visit: Visit): Promise<FastifyReply> {
   const { vault, context } = visit;
   const id = visit.param('id');

@@ -300,7 +300,7 @@ async function replay(visit: Visit) {
   if (!started.ok) throw new Problem('webhook_not_found');
   const message = 'earlier events delivered again';
   await recordConsoleAct(visit.vault, visit.context, 'webhook', webhook.id, { operation: 'update', message });
-  return visit.redirect(pathOf(webhook.id), { tone: 'good', text: 'Events since that time are delivered again.' });
+  return visit.redirect(pathOf(webhook.id), { tone: 'good', text: 'Events since that time are being redelivered.' });
 }
 
 async function remove(visit: Visit) {

@@ -42,7 +42,7 @@ function parsePermissions<P extends string>(
 ): Checked<readonly P[]> {
   if (!Array.isArray(value)) return invalid(path, 'must be an array of permissions');
   if (value.length === 0 || value.length > permissionsMax) {
-    return invalid(path, `must hold 1 to ${permissionsMax} permissions`);
+    return invalid(path, `must contain 1 to ${permissionsMax} permissions`);
   }
   const items: readonly Json[] = value;
   const permissions = new Set<P>();
@@ -70,7 +70,8 @@ function parseAccessRules(value: Json, applicationType: ApplicationType): Checke
   if (applicationType === 'management')
     return invalid('rules', 'a management application takes permissions, not rules');
   if (!Array.isArray(value)) return invalid('rules', 'must be an array of access rules');
-  if (value.length === 0 || value.length > rulesMax) return invalid('rules', `must hold 1 to ${rulesMax} access rules`);
+  if (value.length === 0 || value.length > rulesMax)
+    return invalid('rules', `must contain 1 to ${rulesMax} access rules`);
   const items: readonly Json[] = value;
   const rules: AccessRule[] = [];
   const failures: Checked<never>[] = [];

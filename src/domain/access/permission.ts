@@ -48,18 +48,18 @@ export const permissionsOfType: {
 };
 
 const descriptions: Readonly<Record<Permission, string>> = {
-  'token:create': 'Create tokens, also by tokenize',
+  'token:create': 'Create tokens, including with tokenize',
   'token:read': 'Get and list tokens, masked unless an access rule says otherwise',
   'token:update': 'Update tokens and purge their cvc',
   'token:delete': 'Delete tokens and destroy their keys',
   'token:search': 'Search tokens',
-  'token:use': 'Reveal tokens by detokenize',
+  'token:use': 'Reveal tokens with detokenize',
   'application:create': 'Create applications and issue keys',
-  'application:read': 'Read applications and their keys without the keys themselves',
-  'application:update': 'Change name, permissions, rules and expiry of applications',
+  'application:read': 'Read applications and list their keys, without the keys themselves',
+  'application:update': 'Change the name, permissions, rules and expiry of applications',
   'application:delete': 'Delete applications and revoke keys',
   'tenant:read': 'Read the tenant and its settings',
-  'tenant:update': 'Change name and settings of the tenant',
+  'tenant:update': 'Change the name and settings of the tenant',
   'tenant:delete': 'Delete the tenant and destroy all its keys',
   'log:read': 'Read the access log and the history of tokens',
   'report:read': 'Read the usage report',

@@ -180,13 +180,13 @@ export const character: Parameter<string> = {
 };
 
 export const text: Parameter<string> = {
-  expected: 'a text',
+  expected: 'text',
   read: (value) => (value === null || typeof value === 'object' ? undefined : String(value)),
 };
 
 /** Text to append or prepend. As in Liquid, null counts as an empty string. */
 export const textOrNothing: Parameter<string> = {
-  expected: 'a text',
+  expected: 'text',
   read: (value) => (value === null ? '' : text.read(value)),
 };
 

@@ -12,17 +12,18 @@ import type { AnswerDoc, Operation } from './operation.js';
 /** The body of every error response (RFC 9457; docs/contract.md, "Errors"). */
 const problemDocument = z
   .object({
-    type: z.string().meta({ description: 'The path of a page about this kind of problem, which this service serves.' }),
-    title: z.string().meta({ description: 'A short text for people, the same for every problem of this kind.' }),
+    type: z.string().meta({ description: 'The path of a page on this service that explains this kind of problem.' }),
+    title: z.string().meta({ description: 'A short human-readable title, the same for every problem of this kind.' }),
     status: z.number().meta({ type: 'integer', description: 'The HTTP status.' }),
-    detail: z.string().meta({ description: 'What happened and what to do, for people.' }),
+    detail: z.string().meta({ description: 'A human-readable explanation of what happened and what to do.' }),
     instance: z.string().meta({ description: 'The trace id of the request, as `urn:trace:<id>`.' }),
-    code: z.string().meta({ description: 'The kind of problem, as a stable word for programs.' }),
+    code: z.string().meta({ description: 'A stable, machine-readable code for the kind of problem.' }),
     errors: z.record(z.string(), z.array(z.string())).optional().meta({
-      description: 'Messages by the JSON path of each field that is not valid. Absent from problems of other kinds.',
+      description:
+        'Messages for each invalid field, keyed by the JSON path of the field. Absent from other kinds of problems.',
     }),
   })
-  .meta({ id: 'Problem', description: 'Why a request failed (RFC 9457). It never repeats a value of the request.' });
+  .meta({ id: 'Problem', description: 'Why a request failed (RFC 9457). It never contains a value from the request.' });
 
 /** The ways to send the API key, keyed by their names in the document. */
 export const securitySchemes = {
@@ -94,8 +95,8 @@ function descriptionOf({ description = '' }: Operation, permission: Needed): str
 }
 
 function neededText(permission: Needed): string {
-  if (permission === undefined) return 'Needs no key.';
-  if (permission === 'any_key') return 'Needs any key.';
+  if (permission === undefined) return 'Requires no key.';
+  if (permission === 'any_key') return 'Requires a valid key but no permission.';
   const names = [permission].flat().map((name) => `\`${name}\``);
   return `Permission: ${names.join(' or ')}.`;
 }
@@ -200,8 +201,8 @@ function exampleOf(code: ProblemCode): unknown {
 }
 
 /**
- * Returns the problems that every route of a kind may return. The kinds are routes with a key, routes with a body of
- * their own, and routes that accept any body.
+ * Returns the problems that every route of a kind may return. The kinds are routes that require a key, routes that read
+ * a body, and routes whose method allows a body.
  */
 function commonProblems(
   { permission, mediaType, url }: { readonly permission: unknown; readonly mediaType: unknown; readonly url: string },

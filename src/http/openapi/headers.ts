@@ -6,14 +6,14 @@ export const requestHeaders = {
   'SERVICE-IDEMPOTENCY-KEY': {
     type: 'string',
     description:
-      '1 to 200 characters. A repeat with the same key within 24 hours returns the result of the first request. The header ' +
-      'Idempotency-Key means the same.',
+      '1 to 200 characters. A retry with the same key within 24 hours returns the result of the first request. ' +
+      'The header Idempotency-Key has the same effect.',
   },
   'SERVICE-TRACE-ID': {
     type: 'string',
     description:
-      'A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a ' +
-      'card number.',
+      'A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may ' +
+      'contain a card number.',
   },
   'SERVICE-PERSON': {
     type: 'string',
@@ -22,17 +22,20 @@ export const requestHeaders = {
   },
   'SERVICE-REASON': {
     type: 'string',
-    description: 'The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8.',
+    description: 'The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8.',
   },
-  'If-Match': { type: 'string', description: 'Entity tags, or `*`. If the token has another revision: 412.' },
-  'If-None-Match': { type: 'string', description: 'Entity tags, or `*`. If the token has this revision: 304.' },
+  'If-Match': { type: 'string', description: 'Entity tags, or `*`. Returns 412 if the token has another revision.' },
+  'If-None-Match': { type: 'string', description: 'Entity tags, or `*`. Returns 304 if the token has this revision.' },
 } as const satisfies HeaderDocs;
 
 export const responseHeaders = {
-  'SERVICE-TRACE-ID': { type: 'string', description: 'The trace id of the request: its own, or a generated one.' },
+  'SERVICE-TRACE-ID': {
+    type: 'string',
+    description: 'The trace id of the request: the one that it sent, or a generated one.',
+  },
   ETag: { type: 'string', description: 'The revision of the token, as a strong entity tag.' },
   Location: { type: 'string', description: 'The path of what was created.' },
-  'Retry-After': { type: 'integer', description: 'In how many seconds to repeat the request.' },
+  'Retry-After': { type: 'integer', description: 'How many seconds to wait before retrying the request.' },
   'WWW-Authenticate': { type: 'string', description: 'How to authenticate (RFC 9110, section 11.6.1).' },
 } as const satisfies HeaderDocs;
 

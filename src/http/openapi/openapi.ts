@@ -6,10 +6,10 @@ import { routeDescriber, type SecurityScheme, securitySchemes } from './describe
 import { tagDescriptions } from './operation.js';
 
 const description = [
-  'Strongroom stores sensitive values and gives out tokens in their place.',
-  'Every request may carry `SERVICE-TRACE-ID`. Every error is a problem (RFC 9457) with a stable `code`.',
-  'HEAD behaves like GET, and a slash at the end of a path is accepted.',
-  'A method that a path does not have returns 405 with `Allow`.',
+  'Strongroom stores sensitive values and returns tokens in their place.',
+  'Every request may send `SERVICE-TRACE-ID`. Every error is a problem (RFC 9457) with a stable `code`.',
+  'HEAD behaves like GET, and a trailing slash is accepted.',
+  'A method that a path does not support returns 405 with `Allow`.',
 ].join(' ');
 
 /**

@@ -7,17 +7,20 @@ import type { RequestHeader, ResponseHeader } from './headers.js';
 export const tagDescriptions = {
   Tokens: 'Create, read, change and delete tokens.',
   Search: 'Find tokens by their metadata, containers, types, times and indexed values.',
-  Tokenization: 'Exchange values for tokens, and tokens for values, inside any JSON.',
+  Tokenization: 'Replace values with tokens, and tokens with values, in any JSON.',
   Applications: 'Manage the tenant’s applications, their API keys and what they may do.',
   Tenants: 'Read and change the tenant of the caller.',
-  Webhooks: 'Be told what happened to tokens, applications and keys, by signed requests to an address of yours.',
+  Webhooks: 'Receive events about tokens, applications and keys as signed requests to your own URL.',
   Logs: 'Read who did what, and the signed checkpoints of the event log.',
-  Service: 'Health, this document, and the pages for people. These operations need no key.',
+  Service: 'Health, this document and its pages. These operations require no key.',
 } as const;
 
 type Tag = keyof typeof tagDescriptions;
 
-/** A route's documentation besides its schemas: descriptions, responses and problems. It has no effect on requests. */
+/**
+ * A route's documentation in addition to its schemas: descriptions, responses and problems. It has no effect on
+ * requests.
+ */
 export type Operation = {
   /** A unique name. Generated clients name the operation's function after it. */
   readonly id: string;

@@ -1,6 +1,6 @@
 /**
- * The reference's script: its search, and buttons that copy code. Without the script, the page shows everything. The
- * script neither loads nor sends anything.
+ * The script of the reference page: the search, and buttons that copy code. Without the script, the page shows
+ * everything. The script neither loads nor sends anything.
  */
 export const script = `'use strict';
 const form = document.querySelector('#search-form');
@@ -43,7 +43,7 @@ document.addEventListener('keydown', (event) => {
     search();
   }
 });
-// A link to a section that the search has hidden shows everything again.
+// Following a link to a section that the search has hidden clears the search.
 window.addEventListener('hashchange', () => {
   const target = document.getElementById(location.hash.slice(1));
   if (target === null || target.closest('[hidden]') === null) return;

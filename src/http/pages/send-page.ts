@@ -5,8 +5,8 @@ export const stylePath = '/docs/style.css';
 export const scriptPath = '/docs/script.js';
 
 /**
- * Returns the content security policy of a page. A page loads only our own style sheet, runs our own script or none,
- * and cannot be framed by another site.
+ * Returns a page's content security policy. A page loads only our own style sheet, runs at most our own script, and
+ * cannot be framed.
  */
 const policyOf = (scripts: string) =>
   `default-src 'none'; ${scripts}style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
@@ -34,7 +34,7 @@ ${body}
 `.html;
 }
 
-/** Sends one of our pages, which contains nothing from a request. */
+/** Sends one of our pages. A page never contains anything from a request. */
 export function sendPage(reply: FastifyReply, page: string | Buffer, script: Script = 'none'): FastifyReply {
   return reply
     .header('content-type', 'text/html; charset=utf-8')

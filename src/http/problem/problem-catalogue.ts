@@ -34,19 +34,19 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     status: 404,
     title: 'No such webhook',
     detail: 'The tenant has no webhook with this id.',
-    advice: 'Use the id of a webhook that exists; GET /webhooks lists them.',
+    advice: 'Use the id of an existing webhook; GET /webhooks lists them.',
   },
   too_many_webhooks: {
     status: 409,
     title: 'Too many webhooks',
-    detail: 'The tenant has ten webhooks already.',
-    advice: 'Delete a webhook that is no longer needed, or let one webhook receive more events.',
+    detail: 'The tenant already has ten webhooks.',
+    advice: 'Delete a webhook that is no longer needed, or deliver more events to an existing webhook.',
   },
   validation_failed: {
     status: 400,
     title: 'The request is not valid',
-    detail: 'One or more fields are not valid; errors names each.',
-    advice: 'Correct the fields that "errors" names and send the request again. Nothing was stored.',
+    detail: 'One or more fields are not valid; errors lists them.',
+    advice: 'Correct the fields that "errors" lists and send the request again. Nothing was stored.',
   },
   malformed_body: {
     status: 400,
@@ -57,7 +57,7 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   malformed_request: {
     status: 400,
     title: 'The request is malformed',
-    detail: 'The address or the HTTP message is malformed.',
+    detail: 'The URL or the HTTP message is malformed.',
     advice: 'Percent-encode ids in paths and send a complete HTTP/1.1 request.',
   },
   unauthenticated: {
@@ -71,36 +71,40 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: 'The request did not come over TLS',
     detail: 'This service accepts requests only from a trusted proxy that received them over TLS.',
     advice:
-      'Connect to the proxy over https. As the operator, list the proxy in http.trusted_proxies and make it set ' +
-      'X-Forwarded-Proto. Replace an API key that was sent in plaintext.',
+      'Connect to the proxy over https. Operators must list the proxy in http.trusted_proxies and make it set ' +
+      'X-Forwarded-Proto. Replace any API key that was sent in plaintext.',
   },
   permission_missing: {
     status: 403,
     title: 'Permission missing',
     detail: 'The application does not hold the permission for this operation.',
-    advice: 'Use the key of an application that holds the permission, or have it granted.',
+    advice: 'Use the key of an application that holds the permission, or have the permission granted.',
   },
   forbidden: {
     status: 403,
     title: 'No access rule allows this',
     detail: 'No access rule of the application allows this operation in the containers concerned.',
-    advice: 'Use an application with a rule for every container concerned. A move may not widen its own access.',
+    advice:
+      'Use an application with a rule for every container concerned. An application may not widen its own access by ' +
+      'moving a token.',
   },
   reveal_required: {
     status: 403,
-    title: 'This change needs reveal',
+    title: 'This change requires reveal',
     detail:
-      'Only a caller that may see this token in plaintext may change mask, search_indexes or fingerprint_expression, or ' +
-      'change with deduplication a part of what the fingerprint is computed from.',
+      'Only a caller that may see this token in plaintext may change mask, search_indexes or ' +
+      'fingerprint_expression. The same applies to a request with deduplication that changes only some of the ' +
+      'values that the fingerprint is computed from.',
     advice:
-      'Use an application whose rule for this token has the transform reveal, or that holds token:use. With deduplication, ' +
+      'Use an application whose rule for this token has the transform reveal, or that holds token:use. With ' +
+      'deduplication, ' +
       'send every value that the fingerprint is computed from.',
   },
   exceeds_own_permissions: {
     status: 403,
-    title: 'More than the caller holds',
+    title: 'More permissions than the caller holds',
     detail: 'The application concerned has, or would get, a management permission that the caller does not hold.',
-    advice: 'Use an application that holds every management permission concerned, or ask for fewer.',
+    advice: 'Use an application that holds every management permission concerned, or request fewer permissions.',
   },
   token_not_found: {
     status: 404,
@@ -118,7 +122,7 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     status: 404,
     title: 'No such key',
     detail: 'The application has no such key, or it was revoked.',
-    advice: 'List the keys of the application for their ids.',
+    advice: 'List the keys of the application to find their ids.',
   },
   tenant_not_found: {
     status: 404,
@@ -128,14 +132,14 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   },
   not_found: {
     status: 404,
-    title: 'No such address',
-    detail: 'There is nothing at this address; /docs lists all addresses.',
+    title: 'No such path',
+    detail: 'Nothing is served at this path; /docs lists all paths.',
     advice: 'Check the path.',
   },
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',
-    detail: 'The path does not have this method. The header Allow lists the methods that it has.',
+    detail: 'The path does not support this method. The header Allow lists the supported methods.',
     advice: 'Use a method that the header Allow lists; /docs describes each of them.',
   },
   idempotent_result_gone: {
@@ -148,48 +152,49 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     status: 409,
     title: 'The id is in use',
     detail: 'Another token of the tenant has this id.',
-    advice: 'Choose another id, or omit it. After deletion an id is free again.',
+    advice: 'Choose another id, or omit it. After the token is deleted, its id can be used again.',
   },
   last_administrator: {
     status: 409,
-    title: 'The last application that can administrate',
-    detail: 'No other application without an expiry holds application:create and application:update and has a key.',
+    title: 'The last administrator application',
+    detail: 'No other application holds application:create and application:update, has a key and never expires.',
     advice: 'First give both permissions to another management application that has a key and does not expire.',
   },
   too_many_keys: {
     status: 409,
     title: 'Too many keys',
-    detail: 'An application has at most 3 keys in force.',
+    detail: 'An application can have at most 3 live keys.',
     advice: 'Revoke a key that is no longer used, then issue the new one.',
   },
   idempotency_in_flight: {
     status: 409,
     title: 'The first request is still running',
     detail: 'A request with this idempotency key is still running.',
-    advice: 'Wait a moment and repeat the request with the same key.',
+    advice: 'Wait a moment, then retry with the same key.',
   },
   idempotent_shape_differs: {
     status: 409,
-    title: 'The repeat has another shape',
-    detail: 'The first request with this idempotency key created a number of tokens that does not match this body.',
-    advice: 'Repeat the request with the body of the first, or use a new idempotency key.',
+    title: 'The retry has a different shape',
+    detail:
+      'The first request with this idempotency key created a different number of tokens than this body describes.',
+    advice: 'Retry with the body of the first request, or use a new idempotency key.',
   },
   precondition_failed: {
     status: 412,
     title: 'The token has another revision',
-    detail: 'The revision in If-Match is not the revision of the token.',
+    detail: 'The revision in If-Match is not the current revision of the token.',
     advice: 'Get the token again, check what changed, and send the new entity tag.',
   },
   body_too_large: {
     status: 413,
     title: 'The body is too large',
     detail: 'The body is larger than 4 MiB.',
-    advice: 'A token takes at most 512 KiB; send several requests.',
+    advice: 'A token can be at most 512 KiB. Send several smaller requests.',
   },
   unsupported_media_type: {
     status: 415,
     title: 'Unsupported media type',
-    detail: 'The body must be application/json; of an update, application/merge-patch+json.',
+    detail: 'The body must be application/json, or application/merge-patch+json for a token update.',
     advice: 'Set the Content-Type header to the media type of the operation.',
   },
   rate_limited: {
@@ -197,14 +202,14 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: 'Too many requests',
     detail: 'The application has sent more requests than its limit allows.',
     advice:
-      'Wait for the time in Retry-After, then send requests more slowly. Tokenize and detokenize count as many requests as they ' +
-      'have tokens.',
+      'Wait for the time in Retry-After, then send requests more slowly. Tokenize and detokenize count as one ' +
+      'request for each token.',
   },
   too_many_bad_keys: {
     status: 429,
     title: 'Too many requests without a valid key',
     detail: 'Too many requests without a valid API key have come from this address.',
-    advice: 'Correct the key, and wait for the time in Retry-After. A request with a valid key is never held back.',
+    advice: 'Correct the key, and wait for the time in Retry-After. Requests with a valid key are not affected.',
   },
   too_many_without_key: {
     status: 429,
@@ -217,46 +222,50 @@ export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
     title: 'Too many guesses',
     detail: 'The application has looked up too many values that it may not read, or too many unknown ids.',
     advice:
-      'Wait for the time in Retry-After. Searches by data or fingerprint, deduplication, detokenize and bulk delete may be ' +
+      'Wait for the time in Retry-After. Searches by data or fingerprint, deduplication, detokenize and bulk delete ' +
+      'may be ' +
       'rejected until then; all other requests still work.',
   },
   deduplication_misses_exhausted: {
     status: 429,
-    title: 'Too many deduplications that meet nothing',
-    detail: 'Too many requests with deduplication of this application have met no equal token.',
+    title: 'Too many deduplication misses',
+    detail: 'The application has sent too many requests with deduplication that found no equal token.',
     advice:
-      'Wait for the time in Retry-After. Requests without deduplication still work. An application that may read every value in ' +
-      'plaintext is not limited, nor is an import; rate_limit.deduplication_misses sets the limit.',
+      'Wait for the time in Retry-After. Requests without deduplication still work. The limit does not apply to ' +
+      'imports or to applications that may read every value in plaintext. rate_limit.deduplication_misses sets ' +
+      'the limit.',
   },
   store_unavailable: {
     status: 503,
     title: 'A store is unavailable',
-    detail: 'A store that this request needs is not working now.',
-    advice: 'Repeat the request after the time in Retry-After, with the same idempotency key or, to delete, as it is.',
+    detail: 'A store that this request needs is currently unavailable.',
+    advice:
+      'Retry after the time in Retry-After, with the same idempotency key. A delete can be sent again without one.',
   },
   overloaded: {
     status: 503,
-    title: 'Too much at once',
-    detail: 'The service or the tenant has no memory or no connection left for this request. Nothing was changed.',
-    advice: 'Read the responses of earlier requests, then repeat this one after the time in Retry-After.',
+    title: 'Overloaded',
+    detail: 'The service or the tenant has no memory or connection left for this request. Nothing was changed.',
+    advice: 'Read the responses to earlier requests, then retry this one after the time in Retry-After.',
   },
   key_lost: {
     status: 500,
     title: 'The key of this token is lost',
     detail: 'The token exists, but its key is not in the key store. It was not erased.',
-    advice: 'An operator must restore the key store from a backup; the trace id finds this request in the logs.',
+    advice: 'An operator must restore the key store from a backup; the trace id identifies this request in the logs.',
   },
   row_forged: {
     status: 500,
     title: 'A stored row failed authentication',
     detail: 'A row that this request reads was changed or replaced outside the vault. The service does not use it.',
     advice:
-      'An operator must run `strongroom doctor`, which names the row; the trace id finds this request in the logs.',
+      'An operator must run `strongroom doctor`, which names the row; the trace id identifies this request in the ' +
+      'logs.',
   },
   internal: {
     status: 500,
     title: 'Unexpected error',
-    detail: 'The service met an unexpected error; the trace id finds this request in the logs.',
+    detail: 'The service encountered an unexpected error; the trace id identifies this request in the logs.',
     advice: 'Report the trace id to the operator.',
   },
 };

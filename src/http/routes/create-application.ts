@@ -21,13 +21,13 @@ const operation = documented({
   tag: 'Applications',
   summary: 'Create an application',
   description:
-    'Creates an application with its first key, which only this response shows. To create a management ' +
-    'application, the caller must hold all of its permissions.',
+    'Creates an application and its first key, which only this response shows. To create a management ' +
+    'application, the caller must itself hold every permission that the new application gets.',
   requestHeaders: ['SERVICE-IDEMPOTENCY-KEY'],
   requestExample: applicationRequestExample,
   answers: {
     201: {
-      description: 'The application with its key. A repeat with the same idempotency key shows no key.',
+      description: 'The application with its key. A retry with the same idempotency key does not show the key.',
       headers: ['Location'],
       schema: applicationWithKey,
       example: { ...applicationExample, key: keyExample },

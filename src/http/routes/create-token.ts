@@ -13,12 +13,12 @@ const operation = documented({
   summary: 'Create a token',
   description:
     'Stores a value and returns the token that stands for it. If deduplication applies and a live token has the ' +
-    'same fingerprint, that token is returned instead, and `_extras.deduplicated` says so.',
+    'same fingerprint, that token is returned instead, and `_extras.deduplicated` is true.',
   requestHeaders: ['SERVICE-IDEMPOTENCY-KEY'],
   requestExample: cardRequestExample,
   answers: {
     201: {
-      description: 'The new token, or the equal token that existed already.',
+      description: 'The new token, or the existing token with the same fingerprint.',
       headers: ['Location', 'ETag'],
       schema: tokenObject,
       example: tokenExample,

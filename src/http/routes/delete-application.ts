@@ -8,7 +8,7 @@ const operation = documented({
   id: 'deleteApplication',
   tag: 'Applications',
   summary: 'Delete an application',
-  description: 'Deletes the application. Its keys stop working at once.',
+  description: 'Deletes the application. Its keys stop working immediately.',
   pathParameters: { id: 'The id of the application.' },
   answers: { 204: { description: 'The application is deleted, and its keys no longer work.' } },
   problems: ['exceeds_own_permissions', 'application_not_found', 'last_administrator'],

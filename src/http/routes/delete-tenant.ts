@@ -10,10 +10,12 @@ const operation = documented({
   tag: 'Tenants',
   summary: 'Delete the tenant',
   description:
-    'Destroys all keys of the tenant, so none of its tokens can ever be opened again. The body repeats the name ' +
-    'of the tenant. After a 503, the same request finishes the deletion.',
+    'Destroys all of the tenant’s keys, so none of its tokens can ever be decrypted again. The body must repeat ' +
+    'the tenant’s name. After a 503, send the same request again to finish the deletion.',
   requestExample: { name: 'Example' },
-  answers: { 204: { description: 'The tenant is deleted: its tokens cannot be opened, and its keys no longer work.' } },
+  answers: {
+    204: { description: 'The tenant is deleted. Its tokens cannot be decrypted, and its API keys no longer work.' },
+  },
   problems: ['validation_failed'],
 });
 

@@ -9,8 +9,8 @@ const operation = documented({
   tag: 'Tokens',
   summary: 'Delete a token',
   description:
-    'Deletes and erases the token: 204 means that its keys are destroyed. After a 503, a repeat of the request ' +
-    'finishes the deletion.',
+    'Deletes and erases the token. A 204 means that its keys have been destroyed. After a 503, send the same ' +
+    'request again to finish the deletion.',
   pathParameters: { id: 'The id of the token, percent-encoded.' },
   requestHeaders: ['If-Match'],
   answers: { 204: { description: 'The token is erased.' } },

@@ -13,19 +13,19 @@ import { sendJson } from '../send-json.js';
 const operation = documented({
   id: 'deleteTokens',
   tag: 'Tokens',
-  summary: 'Delete many tokens by ids or by a query',
+  summary: 'Delete many tokens by id or by query',
   description:
-    'Deletes the tokens that `ids` lists or that `query` finds; `query` also needs `token:search`. One call ' +
-    'deletes up to 1,000 tokens and destroys their keys before the response. Repeat a call with a query until ' +
+    'Deletes the tokens that `ids` lists or that `query` finds. `query` also requires `token:search`. One call ' +
+    'deletes up to 1,000 tokens and destroys their keys before it responds. Repeat a call with a query until ' +
     '`remaining` is 0.',
   requestExample: { query: 'metadata.customer:c-17' },
   answers: {
     200: {
-      description: 'How many tokens were deleted, were refused, and remain for the next call.',
+      description: 'The numbers of tokens that were deleted, were refused, and remain for the next call.',
       schema: z.object({
-        deleted: wholeNumber('How many tokens this call deleted.'),
-        refused: wholeNumber('How many tokens the rules of the caller do not allow it to delete.'),
-        remaining: wholeNumber('How many tokens the query still finds. Repeat the call until it is 0.'),
+        deleted: wholeNumber('The number of tokens that this call deleted.'),
+        refused: wholeNumber('The number of tokens that the caller’s rules do not allow it to delete.'),
+        remaining: wholeNumber('The number of tokens that the query still finds. Repeat the call until it is 0.'),
       }),
       example: { deleted: 3, refused: 0, remaining: 0 },
     },
@@ -38,13 +38,15 @@ const idsMax = 1_000;
 const body = z.object(
   {
     query: z.string({ error: 'must be a string' }).nullish().meta({
-      description: 'A search query. Every token that it finds is deleted, newest first. Either this or `ids`.',
+      description: 'A search query. Every token that it finds is deleted, newest first. Send either `query` or `ids`.',
     }),
     ids: z
       .array(z.string({ error: 'must be a string' }), { error: 'must be an array of ids' })
-      .max(idsMax, { error: `must hold at most ${idsMax} ids` })
+      .max(idsMax, { error: `must contain at most ${idsMax} ids` })
       .nullish()
-      .meta({ description: `Ids of tokens, at most ${idsMax}. Unknown ids are skipped. Either this or \`query\`.` }),
+      .meta({
+        description: `The ids of up to ${idsMax} tokens. Unknown ids are skipped. Send either \`ids\` or \`query\`.`,
+      }),
   },
   { error: 'must be a JSON object' },
 );
@@ -64,7 +66,7 @@ export const deleteTokensRoute: Routes = (app, { vault }) => {
         return sendJson(reply, 200, result.value);
       }
       if (ids == null || query != null) {
-        throw new Problem('validation_failed', { body: ['must hold either query or ids'] });
+        throw new Problem('validation_failed', { body: ['must contain either query or ids'] });
       }
       const result = await deleteByIds(vault, context, ids);
       if (!result.ok) throw problemFrom(result);

@@ -14,11 +14,11 @@ import { sendText } from '../send-json.js';
 const operation = documented({
   id: 'detokenize',
   tag: 'Tokenization',
-  summary: 'Replace tokens in any JSON by their values',
+  summary: 'Replace tokens in any JSON with their values',
   description:
-    'Replaces expressions in the strings of the body: `{{ <id> }}` by what the caller may see of the token, `{{ ' +
-    '<id> | <filters> }}` by the result of the filters on that, and `{{ token: <id> }}` by the token object, with ' +
-    '`enrichments` on cards. One request names at most 100 ids.',
+    'Replaces expressions in the strings of the body: `{{ <id> }}` with what the caller may see of the token, `{{ ' +
+    '<id> | <filters> }}` with the result of applying the filters to that, and `{{ token: <id> }}` with the token ' +
+    'object, which has `enrichments` for cards. A request can name at most 100 ids.',
   requestExample: {
     pan: "{{ f2d07b4a-5fd6-4dd0-93d9-2b5d5b0a3f4b | json: '$.number' }}",
     text: "card ending in {{ f2d07b4a-5fd6-4dd0-93d9-2b5d5b0a3f4b | json: '$.number' | last4 }}",

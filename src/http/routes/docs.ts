@@ -10,21 +10,21 @@ import type { Routes } from '../routes.js';
 const docsOperation = documented({
   id: 'showReference',
   tag: 'Service',
-  summary: 'This description, as a page',
-  answers: { 200: { description: 'A page for people.', schema: z.string(), mediaType: 'text/html' } },
+  summary: 'The API reference as a page',
+  answers: { 200: { description: 'An HTML page.', schema: z.string(), mediaType: 'text/html' } },
 });
 
 const styleOperation = documented({
   id: 'showStyle',
   tag: 'Service',
-  summary: 'The style sheet of the pages',
+  summary: 'The style sheet for the pages',
   answers: { 200: { description: 'A style sheet.', schema: z.string(), mediaType: 'text/css' } },
 });
 
 const scriptOperation = documented({
   id: 'showScript',
   tag: 'Service',
-  summary: 'The script of the reference',
+  summary: 'The script for the reference',
   answers: { 200: { description: 'A script.', schema: z.string(), mediaType: 'text/javascript' } },
 });
 

@@ -9,10 +9,10 @@ import type { Routes } from '../routes.js';
 const operation = documented({
   id: 'explainError',
   tag: 'Service',
-  summary: 'What a problem means',
-  description: 'Returns the page to which the `type` of a problem points.',
+  summary: 'Explain a problem',
+  description: 'Returns the page that the `type` of a problem links to.',
   pathParameters: { code: 'The `code` of the problem.' },
-  answers: { 200: { description: 'A page for people.', schema: z.string(), mediaType: 'text/html' } },
+  answers: { 200: { description: 'An HTML page.', schema: z.string(), mediaType: 'text/html' } },
   problems: ['not_found'],
 });
 

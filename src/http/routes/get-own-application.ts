@@ -11,7 +11,7 @@ const operation = documented({
   id: 'getOwnApplication',
   tag: 'Applications',
   summary: 'Get the calling application',
-  description: 'Returns the application whose key came with the request.',
+  description: 'Returns the application that the request’s API key belongs to.',
   answers: { 200: { description: 'The application.', schema: application, example: applicationExample } },
 });
 

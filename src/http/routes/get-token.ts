@@ -20,7 +20,7 @@ const operation = documented({
   requestHeaders: ['If-None-Match'],
   answers: {
     200: { description: 'The token.', headers: ['ETag'], schema: tokenObject, example: tokenExample },
-    304: { description: 'The token has the revision that If-None-Match names.', headers: ['ETag'] },
+    304: { description: 'The token still has the revision that If-None-Match names.', headers: ['ETag'] },
   },
   problems: ['forbidden', 'token_not_found'],
 });

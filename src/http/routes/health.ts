@@ -2,31 +2,31 @@ import { z } from 'zod';
 import { documented } from '../openapi/operation.js';
 import type { Routes } from '../routes.js';
 
-const live = z.object({ status: z.literal('live').meta({ description: 'The process runs.' }) });
+const live = z.object({ status: z.literal('live').meta({ description: 'The process is running.' }) });
 const ready = z.object({ status: z.literal('ready').meta({ description: 'The service accepts requests.' }) });
 const notReady = z.object({
-  status: z.literal('not_ready').meta({ description: 'The service does not accept requests now.' }),
+  status: z.literal('not_ready').meta({ description: 'The service is not accepting requests.' }),
 });
 
 const liveOperation = documented({
   id: 'isLive',
   tag: 'Service',
-  summary: 'Whether the process runs',
-  description: 'Returns 200 as long as the process runs, whatever the state of its stores.',
+  summary: 'Check whether the process is running',
+  description: 'Returns 200 as long as the process is running, regardless of the state of its stores.',
   answers: {
-    200: { description: 'The process runs.', schema: live, example: { status: 'live' } },
+    200: { description: 'The process is running.', schema: live, example: { status: 'live' } },
   },
 });
 
 const readyOperation = documented({
   id: 'isReady',
   tag: 'Service',
-  summary: 'Whether the service accepts requests',
+  summary: 'Check whether the service accepts requests',
   description: 'Returns the state without reasons. The admin listener shows the reasons.',
   answers: {
     200: { description: 'The service accepts requests.', schema: ready, example: { status: 'ready' } },
     503: {
-      description: 'The service does not accept requests now.',
+      description: 'The service is not accepting requests.',
       schema: notReady,
       example: { status: 'not_ready' },
     },

@@ -13,13 +13,13 @@ const operation = documented({
   tag: 'Applications',
   summary: 'Issue a key',
   description:
-    'Issues a further key for an application, which only this response shows. An application has at most three ' +
-    'live keys.',
+    'Issues another key for an application. Only this response shows the key. An application can have at most ' +
+    'three live keys.',
   pathParameters: { id: 'The id of the application.' },
   requestHeaders: ['SERVICE-IDEMPOTENCY-KEY'],
   answers: {
     201: {
-      description: 'The key. A repeat with the same idempotency key does not show it.',
+      description: 'The key. A retry with the same idempotency key does not show it.',
       headers: ['Location'],
       schema: issuedApiKey,
       example: { ...apiKeyExample, key: keyExample },

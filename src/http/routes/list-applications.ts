@@ -10,21 +10,18 @@ import { callerOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
-/** The query string, for the document. A single value counts as a list of one. */
+/** The query string, for the OpenAPI document. A single value counts as a list of one. */
 const documentedQuery = z.object({
   ...pageQuery,
-  id: z.array(z.string()).optional().meta({ description: 'Ids of applications. Any of them matches.' }),
-  type: z
-    .array(z.enum(applicationTypes))
-    .optional()
-    .meta({ description: 'Types of applications. Any of them matches.' }),
+  id: z.array(z.string()).optional().meta({ description: 'Returns only applications with one of these ids.' }),
+  type: z.array(z.enum(applicationTypes)).optional().meta({ description: 'Returns only applications of these types.' }),
 });
 
 const operation = documented({
   id: 'listApplications',
   tag: 'Applications',
   summary: 'List applications',
-  description: 'Returns the tenant’s live applications that pass all filters, newest first.',
+  description: 'Returns the tenant’s live applications that match all filters, newest first.',
   query: documentedQuery,
   answers: {
     200: {

@@ -15,12 +15,17 @@ const text = z.string();
 
 const checkpoint = z
   .object({
-    time: dateTime('When it was signed: at the beginning of an hour, or at the first start in that hour.'),
+    time: dateTime(
+      'When the checkpoint was signed: at the beginning of an hour, or when the service first started in that hour.',
+    ),
     hash: text.meta({
       description:
-        'SHA-256 of the checkpoint, which holds the Merkle root of the log up to then, as 64 hexadecimal digits.',
+        'The SHA-256 hash of the checkpoint, as 64 hexadecimal digits. The checkpoint contains the Merkle root of ' +
+        'the log at that time.',
     }),
-    signed_by: text.meta({ description: 'SHA-256 of the public key as PEM, as 64 hexadecimal digits.' }),
+    signed_by: text.meta({
+      description: 'The SHA-256 hash of the public key in PEM format, as 64 hexadecimal digits.',
+    }),
     signature: text.meta({ description: 'The Ed25519 signature of the hash, in base64.' }),
   })
   .meta({ id: 'Checkpoint', description: 'A signed checkpoint of the event log.' });
@@ -31,7 +36,7 @@ const operation = documented({
   summary: 'List the signed checkpoints of the event log',
   description:
     'Returns one checkpoint per hour, newest first. Keep copies elsewhere and verify them with the public key. ' +
-    'Each checkpoint signs the whole log of the vault, which all tenants share, and shows nothing of it.',
+    'Each checkpoint covers the vault’s whole log, which all tenants share, but reveals nothing about its contents.',
   answers: {
     200: {
       description: 'A page of checkpoints.',
@@ -45,8 +50,8 @@ const operation = documented({
 });
 
 /**
- * `GET /audit/checkpoints` lists the signed checkpoints, so that an auditor can keep copies. Threat: the number,
- * position and count of a checkpoint would show a tenant how active other tenants are.
+ * `GET /audit/checkpoints` lists the signed checkpoints, so that an auditor can keep copies. The response omits each
+ * checkpoint's number, position and count. Threat: they would show a tenant how active other tenants are.
  */
 export const listCheckpointsRoute: Routes = (app, { vault }) => {
   app.get(

@@ -14,7 +14,8 @@ import { sendJson } from '../send-json.js';
 const text = z.string({ error: 'must be given once' }).optional();
 
 /**
- * Accepts only words that entries can contain. An empty page for a misspelt word would suggest that nothing was done.
+ * Accepts only words that occur in entries. An empty page for a misspelled word would suggest that nothing had been
+ * done.
  */
 function oneOf<const Word extends string>(words: readonly Word[]) {
   return z.enum(words, { error: `must be one of ${words.join(', ')}, and given once` }).optional();
@@ -33,13 +34,13 @@ const time = z
 /** The query string of `GET /logs`. Unknown parameters are ignored. */
 const logQuery = z.object({
   ...pageQuery,
-  entity_type: oneOf(accessEntities).meta({ description: 'Entries about this kind of thing.' }),
-  entity_id: text.meta({ description: 'Entries about the thing with this id.' }),
-  operation: oneOf(accessOperations).meta({ description: 'Entries of this operation.' }),
+  entity_type: oneOf(accessEntities).meta({ description: 'Returns only entries about this kind of entity.' }),
+  entity_id: text.meta({ description: 'Returns only entries about the entity with this id.' }),
+  operation: oneOf(accessOperations).meta({ description: 'Returns only entries for this operation.' }),
   start_date: time.meta({
-    description: 'Entries from this date or date-time on. Default: 24 hours ago.',
+    description: 'Returns only entries at or after this date or date-time. Default: 24 hours ago.',
   }),
-  end_date: time.meta({ description: 'Entries before this date or date-time. Default: no end.' }),
+  end_date: time.meta({ description: 'Returns only entries before this date or date-time. Default: no limit.' }),
 });
 
 function logFilterOf(query: z.output<typeof logQuery>): LogFilter {
@@ -64,40 +65,49 @@ const entry = z
   .object({
     tenant_id: uuid('The tenant of the entry.'),
     actor_id: z.string().meta({
-      description: 'Who did it: the id of an application, `operator` (the command line) or `system`.',
+      description: 'Who performed the operation: the id of an application, `operator` (the command line) or `system`.',
     }),
-    actor_type: z.enum(['application', 'operator', 'system']).meta({ description: 'What kind of actor it was.' }),
-    key_id: z.string().optional().meta({ description: 'The id of the API key that was used. Absent if none was.' }),
+    actor_type: z.enum(['application', 'operator', 'system']).meta({ description: 'The kind of actor.' }),
+    key_id: z
+      .string()
+      .optional()
+      .meta({ description: 'The id of the API key that was used. Absent if no key was used.' }),
     source_address: z.string().optional().meta({
-      description: 'The address from which the request came. Absent if no request caused the entry.',
+      description: 'The address that the request came from. Absent if no request caused the entry.',
     }),
     entity_type: z.string().meta({
-      description: 'What it was done to: token, application, key, tenant, report, log, service or webhook.',
+      description: 'The kind of entity: token, application, key, tenant, report, log, service or webhook.',
     }),
-    entity_id: z.string().optional().meta({
-      description:
-        'The id of what it was done to. Of a token: present while it lives, and in responses filtered by that id.',
-    }),
+    entity_id: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'The id of the entity. The id of a token is present only while the token is live, and in responses that ' +
+          'are ' +
+          'filtered by that id.',
+      }),
     entity_ref: z.string().optional().meta({ description: 'A keyed hash of the id. Absent if there is no id.' }),
     operation: z.string().meta({
       description:
-        'What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation, sign_in, sign_out or loss.',
+        'The operation: create, read, reveal, update, delete, expiry, purge, start, stop, rotation, sign_in, ' +
+        'sign_out or loss.',
     }),
-    outcome: z.enum(['success', 'denied', 'failed']).meta({ description: 'How it ended.' }),
-    message: z.string().meta({ description: 'A text for people. It never contains data.' }),
+    outcome: z.enum(['success', 'denied', 'failed']).meta({ description: 'The outcome of the operation.' }),
+    message: z.string().meta({ description: 'A human-readable message. It never contains data.' }),
     trace_id: z
       .string()
       .optional()
       .meta({ description: 'The trace id of the request. Absent if no request caused the entry.' }),
     person: z.string().optional().meta({
       description:
-        'The person who made the request, as the console or the application stated. Absent if there was none.',
+        'The person who made the request, as stated by the console or the application. Absent if no person was stated.',
     }),
     person_issuer: z.string().optional().meta({
-      description: 'The identity provider that states the name. Absent if the person or the application stated it.',
+      description: 'The identity provider that stated the name. Absent if the person or the application stated it.',
     }),
-    reason: z.string().optional().meta({ description: 'The reason of the request. Absent if it gave none.' }),
-    created_at: dateTime('When it was done.'),
+    reason: z.string().optional().meta({ description: 'The reason for the request. Absent if no reason was given.' }),
+    created_at: dateTime('When the operation was performed.'),
   })
   .meta({ id: 'LogEntry', description: 'An entry of the access log.' });
 
@@ -106,9 +116,9 @@ const listLogsOperation = documented({
   tag: 'Logs',
   summary: 'Read the access log',
   description:
-    'Returns who did what, newest first, and never the data. Without `start_date` it covers the last 24 hours; ' +
-    'entries at `start_date` are included and those at `end_date` are not. Entries are visible within a second ' +
-    'and are kept for 13 months.',
+    'Returns who did what, newest first, but never the data. Without `start_date`, it covers the last 24 hours. ' +
+    'Entries at `start_date` are included, and entries at `end_date` are not. Entries become visible within one ' +
+    'second and are kept for 13 months.',
   answers: {
     200: {
       description: 'A page of entries.',
@@ -152,7 +162,7 @@ export const listLogsRoute: Routes = (app, { vault }) => {
   );
 };
 
-/** Returns an entry in the form of `GET /logs`. A field without a value is absent. */
+/** Returns an entry as `GET /logs` shows it. Fields without a value are omitted. */
 function entryBody({ entry, entityId, trace }: ShownEntry) {
   const { keyId, sourceAddress, entityRef } = entry;
   return {

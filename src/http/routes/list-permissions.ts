@@ -9,10 +9,10 @@ import { sendJson } from '../send-json.js';
 const permission = z
   .object({
     type: z.enum([...tokenPermissions, ...managementPermissions]).meta({ description: 'The name of the permission.' }),
-    description: z.string().meta({ description: 'What the permission allows, for people.' }),
+    description: z.string().meta({ description: 'A human-readable description of what the permission allows.' }),
     application_types: z
       .array(z.enum(applicationTypes))
-      .meta({ description: 'The types of applications that may hold it.' }),
+      .meta({ description: 'The application types that may hold the permission.' }),
   })
   .meta({ id: 'Permission', description: 'A permission that an application may hold.' });
 
@@ -20,12 +20,12 @@ const operation = documented({
   id: 'listPermissions',
   tag: 'Applications',
   summary: 'List permissions',
-  description: 'Returns all permissions, or those that an application of the given types may hold.',
+  description: 'Returns all permissions, or only those that an application of one of the given types may hold.',
   query: z.object({
     application_type: z
       .array(z.enum(applicationTypes))
       .optional()
-      .meta({ description: 'Types of applications. Permissions that any of them may hold are listed.' }),
+      .meta({ description: 'Returns only permissions that applications of these types may hold.' }),
   }),
   answers: {
     200: {
@@ -34,7 +34,7 @@ const operation = documented({
       example: [
         {
           type: 'token:create',
-          description: 'Create tokens, also by tokenize',
+          description: 'Create tokens, including with tokenize',
           application_types: ['private', 'public'],
         },
       ],

@@ -20,8 +20,9 @@ const listTokensQuery = z.looseObject({ ...pageQuery, id: values, type: values }
 type ListTokensQuery = z.output<typeof listTokensQuery>;
 
 /**
- * The metadata filters of a list, for the document. `metadata.<key>` has no fixed name, so the document describes an
- * object whose members are each sent as one parameter (docs/adr/0050-the-openapi-document-is-for-generators.md).
+ * The metadata filters of a list, for the OpenAPI document. `metadata.<key>` has no fixed name, so the document
+ * describes an object, and clients send each of its members as one parameter
+ * (docs/adr/0050-the-openapi-document-is-for-generators.md).
  */
 export const documentedMetadata = {
   metadata_filter: z
@@ -29,15 +30,15 @@ export const documentedMetadata = {
     .optional()
     .meta({
       description:
-        'Filters by metadata. Each member is sent as a parameter of its own, `metadata.<key>=<value>`, so the name of a ' +
-        'member is `metadata.` and the key. The name of this object is not sent.',
+        'Filters by metadata. Each member is sent as a separate parameter, `metadata.<key>=<value>`, so the name ' +
+        'of a member is `metadata.` followed by the key. The name of this object is not sent.',
       style: 'form',
       explode: true,
     }),
   // Not described as a parameter with JSON content, because a generator that ignores the content type would send each
   // member as its own parameter.
   metadata: z.string().optional().meta({
-    description: 'The same filters as one JSON object in a string: values by metadata key.',
+    description: 'The same filters as a JSON string: an object that maps metadata keys to values.',
     contentMediaType: 'application/json',
   }),
 };
@@ -45,8 +46,8 @@ export const documentedMetadata = {
 /** The query string, for the OpenAPI document. */
 const documentedQuery = z.object({
   ...pageQuery,
-  id: z.array(z.string()).optional().meta({ description: 'Ids of tokens. Any of them matches.' }),
-  type: z.array(z.enum(tokenTypes)).optional().meta({ description: 'Types of tokens. Any of them matches.' }),
+  id: z.array(z.string()).optional().meta({ description: 'Returns only tokens with one of these ids.' }),
+  type: z.array(z.enum(tokenTypes)).optional().meta({ description: 'Returns only tokens of these types.' }),
   ...documentedMetadata,
 });
 
@@ -55,8 +56,9 @@ const operation = documented({
   tag: 'Tokens',
   summary: 'List tokens',
   description:
-    'Returns the tokens that pass all filters, newest first. A repeated `id` or `type` matches any of its values. Metadata ' +
-    'values are compared as a whole, regardless of case. Any other parameter that begins with `metadata` returns 400.',
+    'Returns the tokens that match all filters, newest first. If `id` or `type` is repeated, any of its values ' +
+    'matches. Metadata values are compared as a whole, regardless of case. Any other parameter that begins with ' +
+    '`metadata` returns 400.',
   query: documentedQuery,
   answers: { 200: { description: 'A page of tokens.', schema: tokenPage, example: tokenPageExample } },
   problems: ['validation_failed'],
@@ -97,7 +99,7 @@ export function metadataOf(name: string, value: unknown): (readonly [string, str
   if (name.startsWith(metadataPrefix)) return [[name.slice(metadataPrefix.length), first]];
   const [, key] = /^metadata\[(.+)\]$/s.exec(name) ?? [];
   if (key !== undefined) return [[key, first]];
-  // Threat: a client that writes the filter differently would get every token and might act on all of them.
+  // Threat: if we ignored a misspelled filter, the client would get every token and might act on all of them.
   if (name.startsWith('metadata')) {
     throw new Problem('validation_failed', { metadata: ['must be written as metadata.<key>, or as one JSON object'] });
   }

@@ -6,7 +6,7 @@ import type { Routes } from '../routes.js';
 const operation = documented({
   id: 'describeService',
   tag: 'Service',
-  summary: 'This description, as OpenAPI 3.1',
+  summary: 'The API description in OpenAPI 3.1',
   answers: {
     200: {
       description: 'The document.',

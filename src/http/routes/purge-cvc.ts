@@ -9,8 +9,8 @@ const operation = documented({
   tag: 'Tokens',
   summary: 'Purge the verification code of a card',
   description:
-    'Deletes the verification code at once. Use it right after an authorization. It succeeds also if no code is ' +
-    'stored any more.',
+    'Deletes the verification code immediately. Use this operation right after an authorization. It succeeds even ' +
+    'if no code is stored.',
   pathParameters: { id: 'The id of a card token, percent-encoded.' },
   requestHeaders: ['If-Match'],
   answers: { 204: { description: 'No verification code is stored for this card.' } },

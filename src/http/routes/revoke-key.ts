@@ -8,7 +8,7 @@ const operation = documented({
   id: 'revokeKey',
   tag: 'Applications',
   summary: 'Revoke a key',
-  description: 'Revokes the key. It stops working at once.',
+  description: 'Revokes the key. It stops working immediately.',
   pathParameters: { id: 'The id of the application.', keyId: 'The id of the key, not the key itself.' },
   answers: { 204: { description: 'The key no longer works.' } },
   problems: ['exceeds_own_permissions', 'application_not_found', 'application_key_not_found', 'last_administrator'],

@@ -14,17 +14,17 @@ const suggestion = z.object({
 
 const suggestions = z
   .object({ suggestions: z.array(suggestion).max(20).meta({ description: 'The suggestions, best first.' }) })
-  .meta({ id: 'SearchSuggestions', description: 'Ways to complete a term of a query.' });
+  .meta({ id: 'SearchSuggestions', description: 'Completions for a term of a query.' });
 
 const operation = documented({
   id: 'searchSuggestions',
   tag: 'Search',
   summary: 'Complete a term of a query',
   description:
-    'Returns the fields, types, metadata keys and containers that begin with a prefix, or the nearest ones if ' +
-    'none does. After `type:`, `container:` or `metadata.`, it returns only those. Metadata keys and containers ' +
-    'are up to ten minutes old. A caller whose search does not cover `/` gets the containers of its own rules ' +
-    'instead.',
+    'Returns the fields, types, metadata keys and containers that begin with a prefix, or the closest matches if ' +
+    'none do. After `type:`, `container:` or `metadata.`, it returns only suggestions of that kind. Metadata keys ' +
+    'and containers may be up to ten minutes out of date. A caller that may not search all containers gets the ' +
+    'containers of its own rules instead.',
   answers: {
     200: {
       description: 'At most 20 suggestions.',
@@ -40,7 +40,7 @@ const operation = documented({
   problems: ['validation_failed', 'malformed_request'],
 });
 
-/** The length of the longest container path with its field name before it. */
+/** The length of the longest container path with its field name. */
 const prefixMax = 210;
 
 const querystring = z.object({
@@ -48,7 +48,7 @@ const querystring = z.object({
     .string({ error: 'must be given at most once' })
     .refine((text) => codePointCount(text) <= prefixMax, { error: `must have at most ${prefixMax} characters` })
     .default('')
-    .meta({ maxLength: prefixMax, description: 'The beginning of a term, as far as it was typed. Default: empty.' }),
+    .meta({ maxLength: prefixMax, description: 'The beginning of a term, as typed so far. Default: empty.' }),
 });
 
 /** `GET /tokens/search/suggestions` (docs/contract.md, "Suggestions"). */

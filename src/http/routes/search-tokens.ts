@@ -14,7 +14,7 @@ const operation = documented({
   tag: 'Search',
   summary: 'Search tokens',
   description:
-    'A query consists of terms `field:value`, joined by AND, OR, NOT (also `!` and `-`) and parentheses. Fields: ' +
+    'A query consists of `field:value` terms, joined by AND, OR, NOT (also `!` and `-`) and parentheses. Fields: ' +
     'id, type, data, fingerprint, container, metadata.<key>, created_by, created_at, modified_by, modified_at. An ' +
     'empty query finds every token that the caller may see.',
   requestExample: { query: 'type:card AND container:/pci/* AND metadata.customer:c-17', page: 1, size: 20 },

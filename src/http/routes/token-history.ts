@@ -15,38 +15,44 @@ const eventTypes = [
   ...(['token.expired', 'token.property.expired'] as const),
 ];
 
-/** An event in a token's history, without any value (docs/contract.md, "Token history"). */
+/** An event in a token's history, without values (docs/contract.md, "Token history"). */
 const historyEntry = z
   .object({
     type: z.enum(eventTypes).meta({ description: 'What happened to the token.' }),
     revision: wholeNumber('The revision of the token after the event.'),
-    actor_id: z.string().meta({ description: 'The id of an application, or `system` if the event was due.' }),
+    actor_id: z.string().meta({ description: 'The id of an application, or `system` if no request caused the event.' }),
     trace_id: z
       .string()
       .optional()
       .meta({ description: 'The trace id of the request. Absent if no request caused the event.' }),
-    person: z.string().optional().meta({
-      description: 'The person who did it, as the console or the application stated. Present only with `log:read`.',
-    }),
+    person: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'The person who made the request, as stated by the console or the application. Present only for callers ' +
+          'with `log:read`.',
+      }),
     person_issuer: z.string().optional().meta({
-      description: 'The identity provider that states the name. Absent if the person or the application stated it.',
+      description: 'The identity provider that stated the name. Absent if the person or the application stated it.',
     }),
     created_at: dateTime('When it happened.'),
     changed: z.array(z.string()).meta({ description: 'The names of the fields that changed. Never their values.' }),
     life: wholeNumber(
-      'The life of the id to which the event belongs, from 1. Present only with `log:read`.',
+      'The number of the life of the id that the event belongs to, starting at 1. Present only for callers with ' +
+        '`log:read`.',
       1,
     ).optional(),
   })
-  .meta({ id: 'HistoryEntry', description: 'An event of a token, without any value.' });
+  .meta({ id: 'HistoryEntry', description: 'An event of a token, without values.' });
 
 const operation = documented({
   id: 'tokenHistory',
   tag: 'Tokens',
   summary: 'Get the history of a token',
   description:
-    'Returns the events of the token, newest first and without any value, also after its deletion. With ' +
-    '`log:read` it covers all lives of the id, otherwise only the current one.',
+    'Returns the events of the token, newest first and without values, even after the token was deleted. With ' +
+    '`log:read`, it covers all lives of the id. Otherwise, it covers only the current life.',
   pathParameters: { id: 'The id of the token, percent-encoded.' },
   answers: {
     200: {

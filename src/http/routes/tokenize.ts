@@ -23,10 +23,10 @@ import { createTokenBody } from '../token-body.js';
 const operation = documented({
   id: 'tokenize',
   tag: 'Tokenization',
-  summary: 'Replace values in any JSON by tokens',
+  summary: 'Replace values in any JSON with tokens',
   description:
-    'Replaces each object with `type` and `data` by the token that it creates, and each other string, number and ' +
-    'boolean by the id of a new token. One request creates at most 100 tokens, all or none.',
+    'Replaces each object that has `type` and `data` with the token that it creates, and each other string, ' +
+    'number and boolean with the id of a new token. One request creates at most 100 tokens, either all or none.',
   requestHeaders: ['SERVICE-IDEMPOTENCY-KEY'],
   requestExample: {
     name: 'Ada Lovelace',
@@ -86,7 +86,7 @@ const tokensMax = 100;
  */
 function* readParts(body: Json): Steps<Checked<readonly CreateRequest[]>> {
   const places = yield* placesOf(body, tokensMax + 1);
-  if (places.length > tokensMax) return invalid('body', `must hold at most ${tokensMax} tokens`);
+  if (places.length > tokensMax) return invalid('body', `must contain at most ${tokensMax} tokens`);
   const parts = places.map(readPart);
   const errors = errorsOf(parts);
   return errors === null ? valid(parts.flatMap((part) => (part.ok ? [part.value] : []))) : { ok: false, errors };

@@ -14,8 +14,8 @@ const operation = documented({
   tag: 'Applications',
   summary: 'Update an application',
   description:
-    'Changes the name, the permissions or rules, and the expiry. The change applies to every key of the ' +
-    'application before the response arrives.',
+    'Changes the name, the permissions or rules, and the expiry. The change takes effect for all of the ' +
+    'application’s keys before the response is sent.',
   pathParameters: { id: 'The id of the application.' },
   requestExample: applicationRequestExample,
   answers: { 200: { description: 'The updated application.', schema: application, example: applicationExample } },

@@ -13,10 +13,11 @@ const operation = documented({
   tag: 'Tenants',
   summary: 'Update the tenant',
   description:
-    'Changes the name and the given settings; other settings stay. With `show_fingerprints` "true", get, list, ' +
-    'search and detokenize show the fingerprints of tokens to callers that see the tokens masked or redacted. ' +
-    'Equal values have equal fingerprints, so such a caller that may also create tokens can find a hidden value ' +
-    'by trying candidates, which no limit slows down. `_warnings` says so while the setting is on.',
+    'Changes the name and the given settings. Other settings stay the same. If `show_fingerprints` is "true", ' +
+    'get, list, search and detokenize show the fingerprints of tokens even to callers that see the tokens masked ' +
+    'or redacted. Equal values have equal fingerprints, so such a caller can find a hidden value by trying ' +
+    'candidates if it may also create tokens. No limit slows this down. `_warnings` contains a warning while the ' +
+    'setting is on.',
   requestExample: { name: 'Example', settings: { deduplicate_tokens: 'true' } },
   answers: { 200: { description: 'The updated tenant.', schema: tenant, example: tenantExample } },
   problems: ['validation_failed'],

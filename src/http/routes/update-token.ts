@@ -14,13 +14,13 @@ const operation = documented({
   summary: 'Update a token',
   description:
     'Applies a JSON merge patch (RFC 7386) to `data`, `mask` and `metadata`, and replaces the other fields. Null ' +
-    'resets a field to the default of the type. Replaced data is erased before the response.',
+    'resets a field to the default for the type. Replaced data is erased before the response is sent.',
   pathParameters: { id: 'The id of the token, percent-encoded.' },
   requestHeaders: ['SERVICE-IDEMPOTENCY-KEY', 'If-Match'],
   requestExample: { metadata: { customer: 'c-18', note: null } },
   answers: {
     200: {
-      description: 'The updated token, or the other token that already has the new fingerprint (deduplication).',
+      description: 'The updated token or, with deduplication, the other token that already has the new fingerprint.',
       headers: ['ETag'],
       schema: tokenObject,
       example: tokenExample,

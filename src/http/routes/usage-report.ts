@@ -12,10 +12,10 @@ const report = z
   .object({
     token_report: z
       .object({
-        tokens_total: wholeNumber('How many live tokens there are.'),
+        tokens_total: wholeNumber('The number of live tokens.'),
         tokens_by_type: z
-          .partialRecord(z.enum(tokenTypes), wholeNumber('How many live tokens of this type there are.'))
-          .meta({ description: 'How many live tokens there are of each type. A type without any is absent.' }),
+          .partialRecord(z.enum(tokenTypes), wholeNumber('The number of live tokens of this type.'))
+          .meta({ description: 'The number of live tokens of each type. Types without tokens are absent.' }),
       })
       .meta({ description: 'The tenant’s tokens.' }),
   })
@@ -24,8 +24,8 @@ const report = z
 const operation = documented({
   id: 'usageReport',
   tag: 'Tenants',
-  summary: 'Report the usage',
-  description: 'Returns how many live tokens the tenant has.',
+  summary: 'Get the usage report',
+  description: 'Returns the number of live tokens that the tenant has.',
   answers: {
     200: {
       description: 'The report.',

@@ -23,13 +23,14 @@ const listQueryString = z.looseObject({
   size: pageQuery.size,
 });
 
-const startDescription = '`next` of the previous page of the same request. Without it: the first page.';
+const startDescription =
+  'The `next` cursor from the previous page of the same request. If absent, the first page is returned.';
 
-/** The query string, for the document. */
+/** The query string, for the OpenAPI document. */
 const documentedQuery = z.object({
-  type: z.enum(tokenTypes).optional().meta({ description: 'The type of the tokens.' }),
-  container: z.string().optional().meta({ description: 'A container of the tokens, without its children.' }),
-  fingerprint: z.string().optional().meta({ description: 'The fingerprint of the tokens.' }),
+  type: z.enum(tokenTypes).optional().meta({ description: 'Returns only tokens of this type.' }),
+  container: z.string().optional().meta({ description: 'Returns only tokens in this container, not in its children.' }),
+  fingerprint: z.string().optional().meta({ description: 'Returns only tokens with this fingerprint.' }),
   ...documentedMetadata,
   start: z.string().optional().meta({ description: startDescription }),
   size: pageQuery.size,
@@ -40,10 +41,10 @@ const listOperation = documented({
   tag: 'Tokens',
   summary: 'List tokens with a cursor',
   description:
-    'Returns the tokens that pass all filters, newest first. Pages that each continue at `next` return every token that ' +
-    'exists throughout exactly once, whatever is created or deleted in the meantime.',
+    'Returns the tokens that match all filters, newest first. A client that follows `next` from page to page gets ' +
+    'every token that exists throughout exactly once, regardless of what is created or deleted in the meantime.',
   query: documentedQuery,
-  answers: { 200: { description: 'A page, newest first.', schema: tokenStep, example: tokenStepExample } },
+  answers: { 200: { description: 'A page of tokens, newest first.', schema: tokenStep, example: tokenStepExample } },
   problems: ['validation_failed', 'guesses_exhausted'],
 });
 
@@ -52,9 +53,10 @@ const searchOperation = documented({
   tag: 'Search',
   summary: 'Search tokens with a cursor',
   description:
-    'Accepts the same queries as `POST /tokens/search`. Pages that each continue at `next` repeat no token and skip none.',
+    'Accepts the same queries as `POST /tokens/search`. A client that follows `next` from page to page gets no ' +
+    'token twice and misses none.',
   requestExample: { query: 'type:card AND container:/pci/*', size: 20 },
-  answers: { 200: { description: 'A page, newest first.', schema: tokenStep, example: tokenStepExample } },
+  answers: { 200: { description: 'A page of tokens, newest first.', schema: tokenStep, example: tokenStepExample } },
   problems: ['validation_failed', 'guesses_exhausted'],
 });
 
@@ -63,7 +65,7 @@ const fields = z.object(
     query: z
       .string({ error: 'must be a string' })
       .nullish()
-      .meta({ description: 'The query. Without it, all tokens that the caller may see.' }),
+      .meta({ description: 'The search query. Without it, the search finds every token that the caller may see.' }),
     start: z.string({ error: 'must be a string' }).nullish().meta({ description: startDescription }),
     size: pageFields.size,
   },

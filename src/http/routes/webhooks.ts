@@ -33,26 +33,26 @@ import { sendJson } from '../send-json.js';
 const text = z.string({ error: 'must be a string' });
 const texts = z
   .array(text, { error: 'must be an array of strings' })
-  .max(100, { error: 'must hold at most 100 items' });
+  .max(100, { error: 'must contain at most 100 items' });
 const anObject = { error: 'must be a JSON object' };
 const webhookBody = z.object(
   {
     url: text.meta({
       description:
-        'Where deliveries are posted: an https:// address on the public internet, of at most 2,000 characters.',
+        'The URL that deliveries are posted to: an https:// URL on the public internet, at most 2,000 characters long.',
     }),
-    description: text.nullish().meta({ description: 'A text for people, of at most 200 characters.' }),
-    enabled: z
-      .boolean({ error: 'must be true or false' })
-      .nullish()
-      .meta({ description: 'Whether events are delivered. Default: true. Deliveries continue where they stopped.' }),
+    description: text.nullish().meta({ description: 'A human-readable description of at most 200 characters.' }),
+    enabled: z.boolean({ error: 'must be true or false' }).nullish().meta({
+      description:
+        'Whether events are delivered. Default: true. Once enabled again, deliveries continue where they stopped.',
+    }),
     event_types: texts.meta({ description: `The events to deliver: one or more of ${webhookEventTypes.join(', ')}.` }),
     token_types: texts
       .nullish()
-      .meta({ description: `Only events of tokens of these types: ${tokenTypes.join(', ')}. Default: all.` }),
-    containers: texts
-      .nullish()
-      .meta({ description: 'Only events of tokens in these containers or below them, at most 10. Default: all.' }),
+      .meta({ description: `Delivers only events of tokens of these types: ${tokenTypes.join(', ')}. Default: all.` }),
+    containers: texts.nullish().meta({
+      description: 'Delivers only events of tokens in these containers or their children, at most 10. Default: all.',
+    }),
   },
   anObject,
 );
@@ -65,7 +65,9 @@ const rotateBody = z.object(
       .min(0, { error: 'must be at least 0' })
       .max(7 * 24 * hourSeconds, { error: 'must be at most 604800' })
       .nullish()
-      .meta({ description: 'How long deliveries are signed with the old secrets, too. Default: 86400, a day.' }),
+      .meta({
+        description: 'For how many seconds deliveries are also signed with the old secrets. Default: 86400 (one day).',
+      }),
   },
   anObject,
 );
@@ -77,7 +79,7 @@ const deliveriesQuery = z.object({
   outcome: z
     .enum(outcomes, { error: `must be one of ${outcomes.join(', ')}, and given once` })
     .optional()
-    .meta({ description: 'Attempts with this outcome.' }),
+    .meta({ description: 'Returns only attempts with this outcome.' }),
 });
 
 type Params = { readonly id: string };
@@ -88,8 +90,8 @@ const create = documented({
   tag: 'Webhooks',
   summary: 'Create a webhook',
   description:
-    'Creates a webhook, which receives every matching event from now on. Only this response shows its secret. A tenant has ' +
-    'at most ten webhooks.',
+    'Creates a webhook, which receives every matching event from then on. Only this response shows its secret. A ' +
+    'tenant can have at most ten webhooks.',
   requestExample: webhookRequestExample,
   answers: {
     201: {
@@ -127,7 +129,7 @@ const update = documented({
   id: 'updateWebhook',
   tag: 'Webhooks',
   summary: 'Update a webhook',
-  description: 'Replaces all fields of a webhook. Its secrets stay. A change takes effect within seconds.',
+  description: 'Replaces all fields of a webhook except its secrets. A change takes effect within seconds.',
   pathParameters,
   requestExample: webhookRequestExample,
   answers: { 200: { description: 'The webhook.', schema: webhook, example: webhookExample } },
@@ -138,8 +140,7 @@ const remove = documented({
   id: 'deleteWebhook',
   tag: 'Webhooks',
   summary: 'Delete a webhook',
-  description:
-    'Deletes a webhook with everything that it has not delivered. A request that is under way may still arrive.',
+  description: 'Deletes a webhook and drops its pending deliveries. A delivery that is in progress may still arrive.',
   pathParameters,
   answers: { 204: { description: 'The webhook is deleted.' } },
   problems: ['webhook_not_found'],
@@ -150,8 +151,8 @@ const rotate = documented({
   tag: 'Webhooks',
   summary: 'Rotate the secret of a webhook',
   description:
-    'Creates another secret, which only this response shows. Until the overlap ends, each delivery carries a signature of ' +
-    'the old secrets, too. At most three secrets sign.',
+    'Creates a new secret, which only this response shows. Until the overlap ends, each delivery is also signed ' +
+    'with the old secrets. At most three secrets sign each delivery.',
   pathParameters,
   requestExample: { overlap_seconds: 86_400 },
   answers: {
@@ -169,8 +170,8 @@ const test = documented({
   tag: 'Webhooks',
   summary: 'Send a test delivery',
   description:
-    'Sends an event of the type `webhook.test` and returns the outcome. If it is delivered, everything that waits for its ' +
-    'next attempt is due at once.',
+    'Sends an event of the type `webhook.test` and returns the outcome. If it is delivered, all deliveries that ' +
+    'are waiting for their next attempt become due immediately.',
   pathParameters,
   answers: { 200: { description: 'The attempt.', schema: delivery, example: deliveryExample } },
   problems: ['webhook_not_found'],
@@ -180,7 +181,7 @@ const deliveries = documented({
   id: 'listWebhookDeliveries',
   tag: 'Webhooks',
   summary: 'List delivery attempts',
-  description: 'Returns the last 100 attempts, and the last 200 deliveries that were given up (parked), newest first.',
+  description: 'Returns the last 100 attempts and the last 200 deliveries that were abandoned (parked), newest first.',
   pathParameters,
   answers: {
     200: { description: 'A page of attempts.', schema: pageOf(delivery), example: pageExample(deliveryExample) },

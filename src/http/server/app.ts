@@ -99,8 +99,8 @@ const routes: readonly Routes[] = [
 
 const bodyBytesMax = 4 * 1024 * 1024;
 /**
- * Longer than the longest request line that Node.js accepts, so that an id too long for a token returns 404 like any
- * unknown id.
+ * Exceeds the longest request line that Node.js accepts. An id that is too long for a token therefore returns 404, like
+ * any unknown id.
  */
 const pathIdCharactersMax = 16 * 1024;
 const traceHeader = 'service-trace-id';
@@ -162,8 +162,8 @@ export function createApp(service: Service, options: AppOptions): FastifyInstanc
   app.decorate('admission', admission);
   recordManagementReads(app, service.vault);
   collectOperations(app, acceptsBearer);
-  // Authentication and routes are in a plugin, so that they run after the hooks of other plugins. A browser can then
-  // also read a 401.
+  // Authentication and the routes are in a plugin so that they run after the hooks of other plugins, such as CORS. A
+  // web page can then read even a 401.
   app.register(async (scope) => {
     scope.addHook(
       'onRequest',
@@ -183,11 +183,11 @@ function serverOptions({ headerNames, trustedProxies, tls }: AppOptions, uuid: (
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
-    // While the service stops, requests on open connections are still served.
+    // While the service is stopping, it still serves requests on open connections.
     return503OnClosing: false,
     rewriteUrl: routedUrl,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: pathIdCharactersMax },
-    // No hook runs before these errors.
+    // Fastify reports these errors before it runs any hook.
     frameworkErrors: (_error, request, reply) => {
       const traceId = traceIdOf(request, headerNames.traceId, uuid);
       reply.header(traceHeader, traceId).header('connection', 'close');

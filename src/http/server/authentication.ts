@@ -12,17 +12,17 @@ import { statedVisitor } from './stated-visitor.js';
 
 /** The headers that may contain a request's API key. */
 type KeyCarriers = {
-  /** Lower-case names of the headers that contain only the key, the standard one first. */
+  /** Lowercase names of the headers that contain only the key, with the standard header first. */
   readonly headerNames: readonly string[];
   /** Whether `Authorization: Bearer` may also contain the key. */
   readonly acceptsBearer: boolean;
 };
 
 /**
- * Creates the first checks on a request, which run before its body is read: 429 over a limit, 401 without a valid key,
- * 403 if the caller does not hold the route's permission on any container, and 400 if the headers that name a person or
- * a reason are invalid (docs/contract.md, "Order of checks"). After the first two checks, a request waits for its
- * tenant's share.
+ * Creates the hook that checks each request before its body is read. It returns 429 if the request exceeds a limit, 401
+ * if the request has no valid key, 403 if the caller does not hold the route's permission on any container, and 400 if
+ * the headers for the person or the reason are invalid (docs/contract.md, "Order of checks"). After the first two
+ * checks, a request waits for its tenant's share of the service.
  */
 export function createAuthentication(service: Service, carriers: KeyCarriers, admission: Admission) {
   function check(request: FastifyRequest, reply: FastifyReply): Maybe<unknown> {
@@ -66,7 +66,7 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
   };
 }
 
-/** Writes out each field, because spreading objects here would cost as much as a hash. */
+/** Copies each field by name, because spreading the object here would take as long as computing a hash. */
 function callerAt(caller: Caller, sourceAddress: string, visitor: Visitor | null): Caller {
   const { tenantId, applicationId, keyId, applicationType, access, tenantSettings } = caller;
   const at = { tenantId, applicationId, keyId, applicationType, access, tenantSettings, sourceAddress };
@@ -93,8 +93,8 @@ function keyOf(request: FastifyRequest, { headerNames, acceptsBearer }: KeyCarri
 }
 
 /**
- * Returns the text after the scheme `Bearer`, in any letter case; the text may be empty. Returns undefined if there is
- * no such header.
+ * Returns the text after the `Bearer` scheme, which may be in any letter case. The text may be empty. Returns undefined
+ * if the request has no such header.
  */
 function bearerOf({ headers: { authorization } }: FastifyRequest): string | undefined {
   if (authorization === undefined || !/^bearer(?: |$)/i.test(authorization)) return undefined;
@@ -104,8 +104,8 @@ function bearerOf({ headers: { authorization } }: FastifyRequest): string | unde
 const realm = 'realm="strongroom"';
 
 /**
- * Returns the challenges of a 401 (RFC 9110, section 11.6.1), which are the same for every reason. A request with a
- * bearer token gets `invalid_token`, as RFC 6750, section 3, requires.
+ * Returns the challenges for a 401 (RFC 9110, section 11.6.1). They do not reveal why the key was rejected. A request
+ * with a bearer token gets `invalid_token`, as RFC 6750, section 3, requires.
  */
 export function challengesOf(request: FastifyRequest, acceptsBearer: boolean): string {
   const header = `ApiKey ${realm}, header="SERVICE-API-KEY"`;

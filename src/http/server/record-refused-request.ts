@@ -8,7 +8,7 @@ export function recordRefusedRequest(vault: Vault, request: FastifyRequest, stat
   const { permission } = routeOptions.config;
   if (caller === null || permission === undefined || permission === 'any_key') return;
   if (status !== 403 && status < 500) return;
-  // If one of several permissions suffices for a route, the record names the last of them.
+  // If the route accepts any one of several permissions, the record names the last one.
   const asked = typeof permission === 'string' ? permission : permission.at(-1);
   const { id = null } = params as { readonly id?: string | null };
   if (asked !== undefined)

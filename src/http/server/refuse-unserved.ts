@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../problem/problem.js';
 
 /**
- * Rejects a request that no route serves: 405 with `Allow` if its path has other methods, otherwise 404
- * (docs/contract.md, "Methods"). `OPTIONS` is served only as a CORS preflight. `count` counts the request, which
- * requires no key.
+ * Rejects each request that no route serves, with 405 and `Allow` if the path has other methods, or 404 otherwise
+ * (docs/contract.md, "Methods"). `OPTIONS` is served only as a CORS preflight. `count` counts the request against the
+ * limit for requests without a key.
  *
  * The decision depends only on the method and the path, never on a key or a token, so a caller learns nothing beyond
  * the public OpenAPI document. Register this function before the routes.
@@ -41,15 +41,16 @@ export function refuseUnserved(app: FastifyInstance, count: (request: FastifyReq
     if (request.method === 'OPTIONS' && !request.is404 && !isPreflight(request)) refuse(request, reply).catch(done);
     else done();
   });
-  // Runs after the CORS hooks, so that a browser can read the response. Threat: Fastify parses a body before its
-  // handler for unknown paths runs, so callers without a key could have any number of bodies parsed past the limit.
+  // Runs after the CORS hooks, so that a browser can read the response. Threat: Fastify parses the body before it runs
+  // the handler for unknown paths, so callers without a key could make it parse any number of bodies without reaching
+  // the limit.
   app.addHook('preParsing', (request, reply, _payload, done) => {
     if (request.is404) refuse(request, reply).catch(done);
     else done();
   });
 }
 
-/** Returns whether the request is a browser's preflight, which asks what a page of another origin may send. */
+/** Returns whether the request is a browser's preflight, which asks what a page from another origin may send. */
 function isPreflight({ headers }: FastifyRequest): boolean {
   return headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }

@@ -5,10 +5,10 @@ import { Problem } from '../problem/problem.js';
 const undecodable = new WeakSet<object>();
 
 /**
- * Returns the URL by which a message is routed, for Fastify's `rewriteUrl`. Fastify rejects a URL that cannot be
- * decoded before any hook runs. Such a message is therefore routed by another URL, and `refuseWhatNodeRefuses` rejects
- * it. Threat: such a request requires no key, so an attacker could send thousands on one connection and get immediate
- * responses past every limit.
+ * Returns the URL that Fastify uses to route a message (`rewriteUrl`). Fastify rejects a URL that cannot be decoded
+ * before it runs any hook. We therefore route such a message under another URL, and `refuseWhatNodeRefuses` rejects it.
+ * Threat: these requests require no key, so an attacker could send thousands on one connection without reaching any
+ * limit.
  */
 export function routedUrl(message: { readonly url?: string | undefined }): string {
   const { url = '/' } = message;
@@ -23,10 +23,10 @@ export function routedUrl(message: { readonly url?: string | undefined }): strin
 }
 
 /**
- * Rejects with a problem the requests that Node.js would otherwise reject without a body: HTTP/1.1 without `Host` (RFC
- * 9112, section 3.2), and an expectation other than `100-continue` (RFC 9110, section 10.1.1). Also rejects a URL that
- * cannot be decoded. `count` counts each of these requests, which require no key. The server must be created with
- * `requireHostHeader: false`.
+ * Rejects, with a problem document, requests that Node.js would otherwise reject without a body: HTTP/1.1 without
+ * `Host` (RFC 9112, section 3.2), and an expectation other than `100-continue` (RFC 9110, section 10.1.1). Also rejects
+ * a URL that cannot be decoded, and calls `count` for it, because such a request requires no key. The server must be
+ * created with `requireHostHeader: false`.
  */
 export function refuseWhatNodeRefuses(app: FastifyInstance, count: (request: FastifyRequest) => Promise<void>): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

@@ -19,7 +19,10 @@ export type RequestLog = {
   error(error: unknown, traceId: string): void;
 };
 
-/** Counts and logs each finished request. `prefix` distinguishes an app's routes from another app's equal routes. */
+/**
+ * Counts and logs each finished request. `prefix` distinguishes this app's routes from another app's routes with the
+ * same paths.
+ */
 export function reportRequests(app: FastifyInstance, metrics: Service['metrics'], log: RequestLog, prefix = ''): void {
   app.addHook('onResponse', (request, reply, done) => {
     const finished = {

@@ -21,7 +21,10 @@ export function statedVisitor(request: FastifyRequest): Checked<Visitor | null> 
 
 const notEncoded = 'must be percent-encoded UTF-8';
 
-/** Returns null if the header is not percent-encoded: Node.js reads the bytes of a header as Latin-1. */
+/**
+ * Returns the decoded header, undefined if it is absent, or null if it is not percent-encoded. Without the encoding,
+ * UTF-8 would be garbled, because Node.js decodes headers as Latin-1.
+ */
 function decoded(request: FastifyRequest, name: string): string | undefined | null {
   const value = headerOf(request, [name.toLowerCase()]);
   if (value === undefined) return undefined;

@@ -12,8 +12,8 @@ const uuid = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 /**
  * Returns the trace id of a request: the one in its headers, or a generated one. Threat: trace ids are logged, and a
  * caller may send a card number as one. A trace id with nine or more digits and no letter is therefore ignored
- * (docs/contract.md, "Trace ids"). So is one with a run of twelve or more digits, however grouped, unless it is a UUID.
- * See ADR 18.
+ * (docs/contract.md, "Trace ids"). A trace id with twelve or more digits in a row, even if separators group them, is
+ * also ignored unless it is a UUID. See ADR 18.
  */
 export function traceIdOf(request: FastifyRequest, headerNames: readonly string[], generate: () => string): string {
   const given = headerOf(request, headerNames);

@@ -17,7 +17,7 @@ export function traceRequests(app: FastifyInstance, spans: Spans): void {
     });
     span.run(done);
   });
-  // A body is read in socket events, which are outside the request's trace context.
+  // The body is read in socket events, which run outside the request's trace context.
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.span === null) done();
     else request.span.run(done);

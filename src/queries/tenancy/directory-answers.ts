@@ -33,9 +33,10 @@ export function listedKeyAnswer(key: ListedKey): JsonObject {
 
 /** The warning for a tenant that enables `show_fingerprints` (docs/contract.md, "Token types"). */
 export const shownFingerprintsWarning =
-  'show_fingerprints is "true": callers that see tokens masked or redacted also see their fingerprints. Equal values have ' +
-  'equal fingerprints, so an application that may create tokens can find out a hidden value by trying candidates, without ' +
-  'a limit: a card number of which the first six and last four digits are known has 100,000.';
+  'show_fingerprints is "true": callers that see tokens masked or redacted also see their fingerprints. Equal ' +
+  'values have equal fingerprints, so an application that may create tokens can find a hidden value by trying ' +
+  'candidates, and no limit slows this down. If the first six and last four digits of a card number are known, ' +
+  'only 100,000 candidates remain.';
 
 /** Returns a tenant as callers see it. */
 export function tenantAnswer(id: string, document: TenantDocument): JsonObject {

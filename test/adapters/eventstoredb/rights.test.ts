@@ -83,7 +83,7 @@ describe('prepare', () => {
     const server = await secureServer();
     const url = server.urlOf(vaultUser);
     await expect(prepareEventStoreDb(server.urlOf('admin:wrong'), url)).rejects.toThrow(
-      'EventStoreDB does not know the user admin with this password.',
+      'EventStoreDB rejected the user admin with this password.',
     );
     await expect(prepareEventStoreDb(server.url, server.url)).rejects.toThrow('names the administrator');
     await prepareEventStoreDb(server.url, url);
@@ -120,7 +120,7 @@ describe('a start reports what is wrong', () => {
     const server = await secureServer();
     expect(await messageOf(openEventStoreDb(server.urlOf('').replace('//@', '//')))).toMatch(/names no user/);
     expect(await messageOf(openEventStoreDb(server.urlOf('strongroom:wrong')))).toBe(
-      'EventStoreDbBroken: EventStoreDB does not know the user strongroom with this password. Check both in eventstore.url.',
+      'EventStoreDbBroken: EventStoreDB rejected the user strongroom with this password. Check both in eventstore.url.',
     );
     await prepareEventStoreDb(server.url, server.urlOf(vaultUser));
     await prepareEventStoreDb(server.url, server.urlOf('other:password'));
@@ -150,7 +150,7 @@ describe('a start reports what is wrong', () => {
     );
     expect(await open('esdb://127.0.0.1:9,127.0.0.1:10')).toMatch(/none of the hosts in eventstore\.url responds/);
     cluster.elect(null);
-    expect(await open(all)).toMatch(/none of the nodes of EventStoreDB leads .* a cluster needs a majority/);
+    expect(await open(all)).toMatch(/no EventStoreDB node is the leader .* a cluster needs a majority/);
   });
 
   test('with an option, without quoting the address', async () => {

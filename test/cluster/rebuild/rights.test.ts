@@ -40,11 +40,11 @@ test('a user with these rights can restore keys, also after an interruption, but
   await restore('vault', lines(0, 1_600));
   expect(await mark('vault')).toBe('ended');
   expect(await client.db('vault_keys').collection('tenant_keys').countDocuments()).toBe(1_600);
-  await expect(restore('vault', lines(0, 1_600))).rejects.toThrow('the key store holds keys already');
+  await expect(restore('vault', lines(0, 1_600))).rejects.toThrow('the key store already contains keys');
 
   expect((await prepare('mixed')).code).toBe(0);
   await expect(restore('mixed', lines(0, 1_500, true))).rejects.toThrow('cut off');
-  await expect(restore('mixed', lines(10, 15))).rejects.toThrow('the key store holds keys of another backup');
+  await expect(restore('mixed', lines(10, 15))).rejects.toThrow('the key store contains keys from another backup');
   expect(await mark('mixed')).not.toBe('ended');
 });
 

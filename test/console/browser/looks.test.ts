@@ -48,7 +48,7 @@ test('the keyboard alone reaches the content, the query and its completions', as
   await signInWith(page, address, console);
   await page.goto(`${address}/tokens`);
   await page.keyboard.press('Tab');
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
   expect(await page.evaluate('document.activeElement.textContent')).toBe('New token');

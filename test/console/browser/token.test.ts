@@ -27,7 +27,7 @@ test('a person creates a card whose fields are checked while typing and reveals 
   const masked = page.url();
 
   await page.clock.install();
-  await page.getByLabel('Reason to see the value').fill('The customer called');
+  await page.getByLabel('Reason for viewing the value').fill('The customer called');
   await page.getByRole('button', { name: 'Reveal' }).click();
   await page.getByText(number).waitFor();
   await page.clock.fastForward(31_000);
@@ -48,10 +48,10 @@ test('a person deletes a token after typing its id, and an operator downloads th
   await page.goto(`${address}/tokens/one`);
   await page.getByText('Delete this token').click();
   await page.getByLabel('Type the id of the token').fill('two');
-  await page.getByRole('button', { name: 'Delete for good' }).click();
+  await page.getByRole('button', { name: 'Delete permanently' }).click();
   await page.getByText('This is not the id of the token.').waitFor();
   await page.getByLabel('Type the id of the token').fill('one');
-  await page.getByRole('button', { name: 'Delete for good' }).click();
+  await page.getByRole('button', { name: 'Delete permanently' }).click();
   await page.getByRole('heading', { name: 'The token is gone' }).waitFor();
   expect(faults).toEqual([]);
 });
@@ -63,7 +63,7 @@ test('without JavaScript, a revealed value disappears from the page automaticall
   const address = await console.listen();
   await signInWith(page, address, console);
   await page.goto(`${address}/tokens/one`);
-  await page.getByLabel('Reason to see the value').fill('The customer called');
+  await page.getByLabel('Reason for viewing the value').fill('The customer called');
   await page.getByRole('button', { name: 'Reveal' }).click();
   await page.getByText(number).waitFor();
   await page.getByText('XXXXXXXXXXXX4242').waitFor({ timeout: 45_000 });

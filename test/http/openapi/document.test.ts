@@ -214,11 +214,11 @@ describe('responses', () => {
       expect(forbids(operation, 'tls_required'), path).toBe(!path.startsWith('/health/'));
       if (open.includes(path)) continue;
       expect(security, path).toEqual([{ apiKey: [] }]);
-      const anyKey = description?.includes('Needs any key.') === true;
+      const anyKey = description?.includes('Requires a valid key but no permission.') === true;
       expect(forbids(operation, 'permission_missing'), path).toBe(!anyKey);
       const expected = ['401', '403', '429', '503'];
       expect(Object.keys(responses), path).toEqual(expect.arrayContaining(expected));
-      expect(description, path).toMatch(anyKey ? /Needs any key\./ : /Permission: `\w+:\w+`/);
+      expect(description, path).toMatch(anyKey ? /Requires a valid key but no permission\./ : /Permission: `\w+:\w+`/);
     }
   });
 

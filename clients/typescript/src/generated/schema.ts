@@ -9,7 +9,7 @@ export interface paths {
         };
         /**
          * List tokens
-         * @description Returns the tokens that pass all filters, newest first. A repeated `id` or `type` matches any of its values. Metadata values are compared as a whole, regardless of case. Any other parameter that begins with `metadata` returns 400.
+         * @description Returns the tokens that match all filters, newest first. If `id` or `type` is repeated, any of its values matches. Metadata values are compared as a whole, regardless of case. Any other parameter that begins with `metadata` returns 400.
          *
          *     Permission: `token:read`.
          */
@@ -17,7 +17,7 @@ export interface paths {
         put?: never;
         /**
          * Create a token
-         * @description Stores a value and returns the token that stands for it. If deduplication applies and a live token has the same fingerprint, that token is returned instead, and `_extras.deduplicated` says so.
+         * @description Stores a value and returns the token that stands for it. If deduplication applies and a live token has the same fingerprint, that token is returned instead, and `_extras.deduplicated` is true.
          *
          *     Permission: `token:create`.
          */
@@ -39,7 +39,7 @@ export interface paths {
         put?: never;
         /**
          * Search tokens
-         * @description A query consists of terms `field:value`, joined by AND, OR, NOT (also `!` and `-`) and parentheses. Fields: id, type, data, fingerprint, container, metadata.<key>, created_by, created_at, modified_by, modified_at. An empty query finds every token that the caller may see.
+         * @description A query consists of `field:value` terms, joined by AND, OR, NOT (also `!` and `-`) and parentheses. Fields: id, type, data, fingerprint, container, metadata.<key>, created_by, created_at, modified_by, modified_at. An empty query finds every token that the caller may see.
          *
          *     Permission: `token:search`.
          */
@@ -59,7 +59,7 @@ export interface paths {
         };
         /**
          * List tokens with a cursor
-         * @description Returns the tokens that pass all filters, newest first. Pages that each continue at `next` return every token that exists throughout exactly once, whatever is created or deleted in the meantime.
+         * @description Returns the tokens that match all filters, newest first. A client that follows `next` from page to page gets every token that exists throughout exactly once, regardless of what is created or deleted in the meantime.
          *
          *     Permission: `token:read`.
          */
@@ -83,7 +83,7 @@ export interface paths {
         put?: never;
         /**
          * Search tokens with a cursor
-         * @description Accepts the same queries as `POST /tokens/search`. Pages that each continue at `next` repeat no token and skip none.
+         * @description Accepts the same queries as `POST /tokens/search`. A client that follows `next` from page to page gets no token twice and misses none.
          *
          *     Permission: `token:search`.
          */
@@ -103,7 +103,7 @@ export interface paths {
         };
         /**
          * Complete a term of a query
-         * @description Returns the fields, types, metadata keys and containers that begin with a prefix, or the nearest ones if none does. After `type:`, `container:` or `metadata.`, it returns only those. Metadata keys and containers are up to ten minutes old. A caller whose search does not cover `/` gets the containers of its own rules instead.
+         * @description Returns the fields, types, metadata keys and containers that begin with a prefix, or the closest matches if none do. After `type:`, `container:` or `metadata.`, it returns only suggestions of that kind. Metadata keys and containers may be up to ten minutes out of date. A caller that may not search all containers gets the containers of its own rules instead.
          *
          *     Permission: `token:search`.
          */
@@ -134,7 +134,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a token
-         * @description Deletes and erases the token: 204 means that its keys are destroyed. After a 503, a repeat of the request finishes the deletion.
+         * @description Deletes and erases the token. A 204 means that its keys have been destroyed. After a 503, send the same request again to finish the deletion.
          *
          *     Permission: `token:delete`.
          */
@@ -143,7 +143,7 @@ export interface paths {
         head?: never;
         /**
          * Update a token
-         * @description Applies a JSON merge patch (RFC 7386) to `data`, `mask` and `metadata`, and replaces the other fields. Null resets a field to the default of the type. Replaced data is erased before the response.
+         * @description Applies a JSON merge patch (RFC 7386) to `data`, `mask` and `metadata`, and replaces the other fields. Null resets a field to the default for the type. Replaced data is erased before the response is sent.
          *
          *     Permission: `token:update`.
          */
@@ -162,7 +162,7 @@ export interface paths {
         post?: never;
         /**
          * Purge the verification code of a card
-         * @description Deletes the verification code at once. Use it right after an authorization. It succeeds also if no code is stored any more.
+         * @description Deletes the verification code immediately. Use this operation right after an authorization. It succeeds even if no code is stored.
          *
          *     Permission: `token:update`.
          */
@@ -182,8 +182,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replace values in any JSON by tokens
-         * @description Replaces each object with `type` and `data` by the token that it creates, and each other string, number and boolean by the id of a new token. One request creates at most 100 tokens, all or none.
+         * Replace values in any JSON with tokens
+         * @description Replaces each object that has `type` and `data` with the token that it creates, and each other string, number and boolean with the id of a new token. One request creates at most 100 tokens, either all or none.
          *
          *     Permission: `token:create`.
          */
@@ -204,8 +204,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replace tokens in any JSON by their values
-         * @description Replaces expressions in the strings of the body: `{{ <id> }}` by what the caller may see of the token, `{{ <id> | <filters> }}` by the result of the filters on that, and `{{ token: <id> }}` by the token object, with `enrichments` on cards. One request names at most 100 ids.
+         * Replace tokens in any JSON with their values
+         * @description Replaces expressions in the strings of the body: `{{ <id> }}` with what the caller may see of the token, `{{ <id> | <filters> }}` with the result of applying the filters to that, and `{{ token: <id> }}` with the token object, which has `enrichments` for cards. A request can name at most 100 ids.
          *
          *     Permission: `token:use`.
          */
@@ -226,8 +226,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Delete many tokens by ids or by a query
-         * @description Deletes the tokens that `ids` lists or that `query` finds; `query` also needs `token:search`. One call deletes up to 1,000 tokens and destroys their keys before the response. Repeat a call with a query until `remaining` is 0.
+         * Delete many tokens by id or by query
+         * @description Deletes the tokens that `ids` lists or that `query` finds. `query` also requires `token:search`. One call deletes up to 1,000 tokens and destroys their keys before it responds. Repeat a call with a query until `remaining` is 0.
          *
          *     Permission: `token:delete`.
          */
@@ -247,7 +247,7 @@ export interface paths {
         };
         /**
          * Read the access log
-         * @description Returns who did what, newest first, and never the data. Without `start_date` it covers the last 24 hours; entries at `start_date` are included and those at `end_date` are not. Entries are visible within a second and are kept for 13 months.
+         * @description Returns who did what, newest first, but never the data. Without `start_date`, it covers the last 24 hours. Entries at `start_date` are included, and entries at `end_date` are not. Entries become visible within one second and are kept for 13 months.
          *
          *     Permission: `log:read`.
          */
@@ -269,7 +269,7 @@ export interface paths {
         };
         /**
          * List the signed checkpoints of the event log
-         * @description Returns one checkpoint per hour, newest first. Keep copies elsewhere and verify them with the public key. Each checkpoint signs the whole log of the vault, which all tenants share, and shows nothing of it.
+         * @description Returns one checkpoint per hour, newest first. Keep copies elsewhere and verify them with the public key. Each checkpoint covers the vault’s whole log, which all tenants share, but reveals nothing about its contents.
          *
          *     Permission: `log:read`.
          */
@@ -291,7 +291,7 @@ export interface paths {
         };
         /**
          * Get the history of a token
-         * @description Returns the events of the token, newest first and without any value, also after its deletion. With `log:read` it covers all lives of the id, otherwise only the current one.
+         * @description Returns the events of the token, newest first and without values, even after the token was deleted. With `log:read`, it covers all lives of the id. Otherwise, it covers only the current life.
          *
          *     Permission: `log:read` or `token:read`.
          */
@@ -313,7 +313,7 @@ export interface paths {
         };
         /**
          * List applications
-         * @description Returns the tenant’s live applications that pass all filters, newest first.
+         * @description Returns the tenant’s live applications that match all filters, newest first.
          *
          *     Permission: `application:read`.
          */
@@ -321,7 +321,7 @@ export interface paths {
         put?: never;
         /**
          * Create an application
-         * @description Creates an application with its first key, which only this response shows. To create a management application, the caller must hold all of its permissions.
+         * @description Creates an application and its first key, which only this response shows. To create a management application, the caller must itself hold every permission that the new application gets.
          *
          *     Permission: `application:create`.
          */
@@ -341,9 +341,9 @@ export interface paths {
         };
         /**
          * Get the calling application
-         * @description Returns the application whose key came with the request.
+         * @description Returns the application that the request’s API key belongs to.
          *
-         *     Needs any key.
+         *     Requires a valid key but no permission.
          */
         get: operations["getOwnApplication"];
         put?: never;
@@ -370,7 +370,7 @@ export interface paths {
         get: operations["getApplication"];
         /**
          * Update an application
-         * @description Changes the name, the permissions or rules, and the expiry. The change applies to every key of the application before the response arrives.
+         * @description Changes the name, the permissions or rules, and the expiry. The change takes effect for all of the application’s keys before the response is sent.
          *
          *     Permission: `application:update`.
          */
@@ -378,7 +378,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an application
-         * @description Deletes the application. Its keys stop working at once.
+         * @description Deletes the application. Its keys stop working immediately.
          *
          *     Permission: `application:delete`.
          */
@@ -405,7 +405,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a key
-         * @description Issues a further key for an application, which only this response shows. An application has at most three live keys.
+         * @description Issues another key for an application. Only this response shows the key. An application can have at most three live keys.
          *
          *     Permission: `application:create`.
          */
@@ -428,7 +428,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a key
-         * @description Revokes the key. It stops working at once.
+         * @description Revokes the key. It stops working immediately.
          *
          *     Permission: `application:delete`.
          */
@@ -447,9 +447,9 @@ export interface paths {
         };
         /**
          * List permissions
-         * @description Returns all permissions, or those that an application of the given types may hold.
+         * @description Returns all permissions, or only those that an application of one of the given types may hold.
          *
-         *     Needs any key.
+         *     Requires a valid key but no permission.
          */
         get: operations["listPermissions"];
         put?: never;
@@ -476,7 +476,7 @@ export interface paths {
         get: operations["getTenant"];
         /**
          * Update the tenant
-         * @description Changes the name and the given settings; other settings stay. With `show_fingerprints` "true", get, list, search and detokenize show the fingerprints of tokens to callers that see the tokens masked or redacted. Equal values have equal fingerprints, so such a caller that may also create tokens can find a hidden value by trying candidates, which no limit slows down. `_warnings` says so while the setting is on.
+         * @description Changes the name and the given settings. Other settings stay the same. If `show_fingerprints` is "true", get, list, search and detokenize show the fingerprints of tokens even to callers that see the tokens masked or redacted. Equal values have equal fingerprints, so such a caller can find a hidden value by trying candidates if it may also create tokens. No limit slows this down. `_warnings` contains a warning while the setting is on.
          *
          *     Permission: `tenant:update`.
          */
@@ -484,7 +484,7 @@ export interface paths {
         post?: never;
         /**
          * Delete the tenant
-         * @description Destroys all keys of the tenant, so none of its tokens can ever be opened again. The body repeats the name of the tenant. After a 503, the same request finishes the deletion.
+         * @description Destroys all of the tenant’s keys, so none of its tokens can ever be decrypted again. The body must repeat the tenant’s name. After a 503, send the same request again to finish the deletion.
          *
          *     Permission: `tenant:delete`.
          */
@@ -502,8 +502,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Report the usage
-         * @description Returns how many live tokens the tenant has.
+         * Get the usage report
+         * @description Returns the number of live tokens that the tenant has.
          *
          *     Permission: `report:read`.
          */
@@ -533,7 +533,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description Creates a webhook, which receives every matching event from now on. Only this response shows its secret. A tenant has at most ten webhooks.
+         * @description Creates a webhook, which receives every matching event from then on. Only this response shows its secret. A tenant can have at most ten webhooks.
          *
          *     Permission: `webhook:create`.
          */
@@ -560,7 +560,7 @@ export interface paths {
         get: operations["getWebhook"];
         /**
          * Update a webhook
-         * @description Replaces all fields of a webhook. Its secrets stay. A change takes effect within seconds.
+         * @description Replaces all fields of a webhook except its secrets. A change takes effect within seconds.
          *
          *     Permission: `webhook:update`.
          */
@@ -568,7 +568,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook
-         * @description Deletes a webhook with everything that it has not delivered. A request that is under way may still arrive.
+         * @description Deletes a webhook and drops its pending deliveries. A delivery that is in progress may still arrive.
          *
          *     Permission: `webhook:delete`.
          */
@@ -589,7 +589,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook
-         * @description Creates another secret, which only this response shows. Until the overlap ends, each delivery carries a signature of the old secrets, too. At most three secrets sign.
+         * @description Creates a new secret, which only this response shows. Until the overlap ends, each delivery is also signed with the old secrets. At most three secrets sign each delivery.
          *
          *     Permission: `webhook:update`.
          */
@@ -611,7 +611,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test delivery
-         * @description Sends an event of the type `webhook.test` and returns the outcome. If it is delivered, everything that waits for its next attempt is due at once.
+         * @description Sends an event of the type `webhook.test` and returns the outcome. If it is delivered, all deliveries that are waiting for their next attempt become due immediately.
          *
          *     Permission: `webhook:update`.
          */
@@ -631,7 +631,7 @@ export interface paths {
         };
         /**
          * List delivery attempts
-         * @description Returns the last 100 attempts, and the last 200 deliveries that were given up (parked), newest first.
+         * @description Returns the last 100 attempts and the last 200 deliveries that were abandoned (parked), newest first.
          *
          *     Permission: `webhook:read`.
          */
@@ -652,10 +652,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether the process runs
-         * @description Returns 200 as long as the process runs, whatever the state of its stores.
+         * Check whether the process is running
+         * @description Returns 200 as long as the process is running, regardless of the state of its stores.
          *
-         *     Needs no key.
+         *     Requires no key.
          */
         get: operations["isLive"];
         put?: never;
@@ -674,10 +674,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether the service accepts requests
+         * Check whether the service accepts requests
          * @description Returns the state without reasons. The admin listener shows the reasons.
          *
-         *     Needs no key.
+         *     Requires no key.
          */
         get: operations["isReady"];
         put?: never;
@@ -696,10 +696,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a problem means
-         * @description Returns the page to which the `type` of a problem points.
+         * Explain a problem
+         * @description Returns the page that the `type` of a problem links to.
          *
-         *     Needs no key.
+         *     Requires no key.
          */
         get: operations["explainError"];
         put?: never;
@@ -718,8 +718,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This description, as OpenAPI 3.1
-         * @description Needs no key.
+         * The API description in OpenAPI 3.1
+         * @description Requires no key.
          */
         get: operations["describeService"];
         put?: never;
@@ -738,8 +738,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This description, as a page
-         * @description Needs no key.
+         * The API reference as a page
+         * @description Requires no key.
          */
         get: operations["showReference"];
         put?: never;
@@ -758,8 +758,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The style sheet of the pages
-         * @description Needs no key.
+         * The style sheet for the pages
+         * @description Requires no key.
          */
         get: operations["showStyle"];
         put?: never;
@@ -778,8 +778,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The script of the reference
-         * @description Needs no key.
+         * The script for the reference
+         * @description Requires no key.
          */
         get: operations["showScript"];
         put?: never;
@@ -794,35 +794,35 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description Why a request failed (RFC 9457). It never repeats a value of the request. */
+        /** @description Why a request failed (RFC 9457). It never contains a value from the request. */
         Problem: {
-            /** @description The path of a page about this kind of problem, which this service serves. */
+            /** @description The path of a page on this service that explains this kind of problem. */
             type: string;
-            /** @description A short text for people, the same for every problem of this kind. */
+            /** @description A short human-readable title, the same for every problem of this kind. */
             title: string;
             /** @description The HTTP status. */
             status: number;
-            /** @description What happened and what to do, for people. */
+            /** @description A human-readable explanation of what happened and what to do. */
             detail: string;
             /** @description The trace id of the request, as `urn:trace:<id>`. */
             instance: string;
-            /** @description The kind of problem, as a stable word for programs. */
+            /** @description A stable, machine-readable code for the kind of problem. */
             code: string;
-            /** @description Messages by the JSON path of each field that is not valid. Absent from problems of other kinds. */
+            /** @description Messages for each invalid field, keyed by the JSON path of the field. Absent from other kinds of problems. */
             errors?: {
                 [key: string]: string[];
             };
         };
         /** @description What an application may do with the tokens in a container, and what it sees of their data. */
         AccessRule: {
-            /** @description A text for people. Absent if the rule has none. */
+            /** @description A human-readable description. Absent if the rule has none. */
             description?: string;
             /** @description Rules with a lower number are tried first. */
             priority: number;
-            /** @description The container that the rule covers with all its children: lower case, with `/` at both ends. */
+            /** @description The container that the rule covers, including its children. In lower case, with `/` at both ends. */
             container: string;
             /**
-             * @description What the caller sees of the data: all of it, the mask applied, or nothing.
+             * @description What the caller sees of the data: all of it, the masked data, or nothing.
              * @enum {string}
              */
             transform: "redact" | "mask" | "reveal";
@@ -841,16 +841,16 @@ export interface components {
              * @description The tenant of the application.
              */
             tenant_id: string;
-            /** @description The name of the application, for people. */
+            /** @description The human-readable name of the application. */
             name: string;
             /**
-             * @description The type of the application. It decides which permissions the application may hold, and never changes.
+             * @description The type of the application. It determines which permissions the application may hold, and never changes.
              * @enum {string}
              */
             type: "private" | "public" | "management";
             /** @description What the application may do with every token. Absent if it has rules. */
             permissions?: ("token:create" | "token:read" | "token:update" | "token:delete" | "token:search" | "token:use" | "application:create" | "application:read" | "application:update" | "application:delete" | "tenant:read" | "tenant:update" | "tenant:delete" | "log:read" | "report:read" | "webhook:create" | "webhook:read" | "webhook:update" | "webhook:delete")[];
-            /** @description What it may do with which tokens. Absent if it has permissions. */
+            /** @description What the application may do with which tokens. Absent if it has permissions. */
             rules?: components["schemas"]["AccessRule"][];
             /**
              * Format: date-time
@@ -884,16 +884,16 @@ export interface components {
              * @description The tenant of the application.
              */
             tenant_id: string;
-            /** @description The name of the application, for people. */
+            /** @description The human-readable name of the application. */
             name: string;
             /**
-             * @description The type of the application. It decides which permissions the application may hold, and never changes.
+             * @description The type of the application. It determines which permissions the application may hold, and never changes.
              * @enum {string}
              */
             type: "private" | "public" | "management";
             /** @description What the application may do with every token. Absent if it has rules. */
             permissions?: ("token:create" | "token:read" | "token:update" | "token:delete" | "token:search" | "token:use" | "application:create" | "application:read" | "application:update" | "application:delete" | "tenant:read" | "tenant:update" | "tenant:delete" | "log:read" | "report:read" | "webhook:create" | "webhook:read" | "webhook:update" | "webhook:delete")[];
-            /** @description What it may do with which tokens. Absent if it has permissions. */
+            /** @description What the application may do with which tokens. Absent if it has permissions. */
             rules?: components["schemas"]["AccessRule"][];
             /**
              * Format: date-time
@@ -914,7 +914,7 @@ export interface components {
              * @description When it was last changed. Absent before the first change.
              */
             modified_at?: string;
-            /** @description The first API key. Only this response shows it; a repeat with the same idempotency key does not. */
+            /** @description The first API key. Only this response shows it. A retry with the same idempotency key does not. */
             key?: string;
         };
         /** @description A tenant with its settings. */
@@ -924,7 +924,7 @@ export interface components {
              * @description The tenant’s id.
              */
             id: string;
-            /** @description The tenant’s name, for people. */
+            /** @description The human-readable name of the tenant. */
             name: string;
             /** @description The tenant’s settings. */
             settings: {
@@ -939,7 +939,7 @@ export interface components {
                  */
                 keep_superseded_data: "true" | "false";
                 /**
-                 * @description Whether callers below `reveal` see the fingerprints of tokens. Equal values have equal fingerprints, so such a caller that may also create tokens can find hidden values by trying candidates.
+                 * @description Whether callers without the transform `reveal` see the fingerprints of tokens. Equal values have equal fingerprints, so such a caller that may also create tokens can find hidden values by trying candidates.
                  * @enum {string}
                  */
                 show_fingerprints: "true" | "false";
@@ -958,7 +958,7 @@ export interface components {
              * @description When it was last changed. Absent before the first change.
              */
             modified_at?: string;
-            /** @description What the current settings give away. Absent if they give nothing away. */
+            /** @description Warnings about what the current settings expose. Absent if they expose nothing. */
             _warnings?: string[];
         };
         /** @description A live API key, without the key itself. */
@@ -995,21 +995,21 @@ export interface components {
              * @description When it was created.
              */
             created_at: string;
-            /** @description The API key itself. Only this response shows it; a repeat with the same idempotency key does not. */
+            /** @description The API key itself. Only this response shows it. A retry with the same idempotency key does not. */
             key?: string;
         };
         /** @description The position of a page among all items. */
         Pagination: {
-            /** @description How many items the caller may see that pass all filters. */
+            /** @description The number of items that match all filters and that the caller may see. */
             total_items: number;
             /** @description The number of this page. */
             page_number: number;
-            /** @description How many items a page has at most, as the request asked. */
+            /** @description The maximum number of items per page, as requested. */
             page_size: number;
-            /** @description How many pages there are. */
+            /** @description The number of pages. */
             total_pages: number;
         };
-        /** @description A token, as far as the caller may see it. A create or update that is deduplicated onto a token that the caller may not read returns only its id, tenant, type, containers and `_extras`, its fingerprint if the request carried the value, and after an update also its times and authors. */
+        /** @description The parts of a token that the caller may see. A create or update that is deduplicated onto a token that the caller may not read returns only its id, tenant, type, containers and `_extras`. It also returns the fingerprint if the request contained the value and, after an update, the times and authors. */
         Token: {
             /** @description The id of the token, unique in its tenant. */
             id: string;
@@ -1019,7 +1019,7 @@ export interface components {
              */
             tenant_id: string;
             /**
-             * @description The type of the token. It decides which data the token accepts.
+             * @description The type of the token. It determines which data the token accepts.
              * @enum {string}
              */
             type: "token" | "card" | "bank" | "card_number" | "us_bank_account_number" | "us_bank_routing_number" | "social_security_number" | "employer_id_number";
@@ -1027,11 +1027,11 @@ export interface components {
             data?: unknown;
             /** @description The mask: any JSON whose strings are expressions. Absent if the token has none. */
             mask?: unknown;
-            /** @description Equal for equal values of one type in one tenant. Get, list, search and detokenize show it under `reveal`, or to every caller if the tenant sets `show_fingerprints`; a create or update also shows it if the request carried every value that the expression reads. */
+            /** @description Equal for equal values of one type in one tenant. Get, list, search and detokenize show it to callers with the transform `reveal`, or to every caller if the tenant sets `show_fingerprints`. A create or update also shows it if the request contained every value that the expression reads. */
             fingerprint?: string;
             /** @description The containers of the token, to which access rules apply. */
             containers: string[];
-            /** @description Non-sensitive data of the caller. No mask covers it. Absent if the token has none. */
+            /** @description Non-sensitive key-value pairs from the caller, which are never masked. Absent if the token has none. */
             metadata?: {
                 [key: string]: string;
             };
@@ -1039,7 +1039,7 @@ export interface components {
             search_indexes?: string[];
             /** @description The expression whose value is fingerprinted. Absent only in a deduplicated token that the caller may not read. */
             fingerprint_expression?: string;
-            /** @description A keyed hash of the id, by which the access log and webhooks name the token. Absent only in a deduplicated token that the caller may not read. */
+            /** @description A keyed hash of the id, which identifies the token in the access log and in webhooks. Absent only in a deduplicated token that the caller may not read. */
             entity_ref?: string;
             /**
              * Format: date-time
@@ -1069,17 +1069,17 @@ export interface components {
             /** @description What is unusual about this response. Absent if nothing is. */
             _extras?: {
                 /**
-                 * @description The request met a live token with the same fingerprint, and this is that token.
+                 * @description A live token with the same fingerprint already existed, and this is that token.
                  * @constant
                  */
                 deduplicated?: true;
                 /**
-                 * @description The request carried a verification code, which was not stored because the token existed already.
+                 * @description The request contained a verification code, which was not stored because the token already existed.
                  * @constant
                  */
                 cvc_ignored?: true;
                 /**
-                 * @description The masks of the other tokens in this response used up its budget of work, so this token shows no data. Get it alone.
+                 * @description The masks of the other tokens in this response used up its mask budget, so this token shows no data. Get this token on its own.
                  * @constant
                  */
                 mask_skipped?: true;
@@ -1091,11 +1091,11 @@ export interface components {
             /** @description The tokens of this page, newest first. */
             data: components["schemas"]["Token"][];
         };
-        /** @description A page of tokens, with the cursor of the next page. */
+        /** @description A page of tokens, with the cursor for the next page. */
         TokenCursorPage: {
             /** @description The position of the page. */
             pagination: {
-                /** @description The size that the request asked for. A page of large tokens has fewer. */
+                /** @description The page size that was requested. A page of large tokens may have fewer items. */
                 page_size: number;
                 /** @description The cursor to send as `start`. Null on the last page. */
                 next: string | null;
@@ -1108,19 +1108,19 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
             /** @description The tokens of this page, newest first. */
             data: components["schemas"]["Token"][];
-            /** @description Beginnings of terms that may have been meant, if the search found nothing because no token has what a term names, such as `metadata.customer`, `container:/pci/high/` or `type:card_number`. */
+            /** @description Suggested beginnings of terms, such as `metadata.customer`, `container:/pci/high/` or `type:card_number`. Present only if the search found nothing because a term names something that no token has. */
             _suggestions?: string[];
         };
         /** @description A signed checkpoint of the event log. */
         Checkpoint: {
             /**
              * Format: date-time
-             * @description When it was signed: at the beginning of an hour, or at the first start in that hour.
+             * @description When the checkpoint was signed: at the beginning of an hour, or when the service first started in that hour.
              */
             time: string;
-            /** @description SHA-256 of the checkpoint, which holds the Merkle root of the log up to then, as 64 hexadecimal digits. */
+            /** @description The SHA-256 hash of the checkpoint, as 64 hexadecimal digits. The checkpoint contains the Merkle root of the log at that time. */
             hash: string;
-            /** @description SHA-256 of the public key as PEM, as 64 hexadecimal digits. */
+            /** @description The SHA-256 hash of the public key in PEM format, as 64 hexadecimal digits. */
             signed_by: string;
             /** @description The Ed25519 signature of the hash, in base64. */
             signature: string;
@@ -1132,43 +1132,43 @@ export interface components {
              * @description The tenant of the entry.
              */
             tenant_id: string;
-            /** @description Who did it: the id of an application, `operator` (the command line) or `system`. */
+            /** @description Who performed the operation: the id of an application, `operator` (the command line) or `system`. */
             actor_id: string;
             /**
-             * @description What kind of actor it was.
+             * @description The kind of actor.
              * @enum {string}
              */
             actor_type: "application" | "operator" | "system";
-            /** @description The id of the API key that was used. Absent if none was. */
+            /** @description The id of the API key that was used. Absent if no key was used. */
             key_id?: string;
-            /** @description The address from which the request came. Absent if no request caused the entry. */
+            /** @description The address that the request came from. Absent if no request caused the entry. */
             source_address?: string;
-            /** @description What it was done to: token, application, key, tenant, report, log, service or webhook. */
+            /** @description The kind of entity: token, application, key, tenant, report, log, service or webhook. */
             entity_type: string;
-            /** @description The id of what it was done to. Of a token: present while it lives, and in responses filtered by that id. */
+            /** @description The id of the entity. The id of a token is present only while the token is live, and in responses that are filtered by that id. */
             entity_id?: string;
             /** @description A keyed hash of the id. Absent if there is no id. */
             entity_ref?: string;
-            /** @description What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation, sign_in, sign_out or loss. */
+            /** @description The operation: create, read, reveal, update, delete, expiry, purge, start, stop, rotation, sign_in, sign_out or loss. */
             operation: string;
             /**
-             * @description How it ended.
+             * @description The outcome of the operation.
              * @enum {string}
              */
             outcome: "success" | "denied" | "failed";
-            /** @description A text for people. It never contains data. */
+            /** @description A human-readable message. It never contains data. */
             message: string;
             /** @description The trace id of the request. Absent if no request caused the entry. */
             trace_id?: string;
-            /** @description The person who made the request, as the console or the application stated. Absent if there was none. */
+            /** @description The person who made the request, as stated by the console or the application. Absent if no person was stated. */
             person?: string;
-            /** @description The identity provider that states the name. Absent if the person or the application stated it. */
+            /** @description The identity provider that stated the name. Absent if the person or the application stated it. */
             person_issuer?: string;
-            /** @description The reason of the request. Absent if it gave none. */
+            /** @description The reason for the request. Absent if no reason was given. */
             reason?: string;
             /**
              * Format: date-time
-             * @description When it was done.
+             * @description When the operation was performed.
              */
             created_at: string;
         };
@@ -1179,12 +1179,12 @@ export interface components {
              * @enum {string}
              */
             type: "token:create" | "token:read" | "token:update" | "token:delete" | "token:search" | "token:use" | "application:create" | "application:read" | "application:update" | "application:delete" | "tenant:read" | "tenant:update" | "tenant:delete" | "log:read" | "report:read" | "webhook:create" | "webhook:read" | "webhook:update" | "webhook:delete";
-            /** @description What the permission allows, for people. */
+            /** @description A human-readable description of what the permission allows. */
             description: string;
-            /** @description The types of applications that may hold it. */
+            /** @description The application types that may hold the permission. */
             application_types: ("private" | "public" | "management")[];
         };
-        /** @description Ways to complete a term of a query. */
+        /** @description Completions for a term of a query. */
         SearchSuggestions: {
             /** @description The suggestions, best first. */
             suggestions: {
@@ -1197,7 +1197,7 @@ export interface components {
                 kind: "field" | "type" | "metadata_key" | "container";
             }[];
         };
-        /** @description An event of a token, without any value. */
+        /** @description An event of a token, without values. */
         HistoryEntry: {
             /**
              * @description What happened to the token.
@@ -1206,13 +1206,13 @@ export interface components {
             type: "token.created" | "token.updated" | "token.deleted" | "token.expired" | "token.property.expired";
             /** @description The revision of the token after the event. */
             revision: number;
-            /** @description The id of an application, or `system` if the event was due. */
+            /** @description The id of an application, or `system` if no request caused the event. */
             actor_id: string;
             /** @description The trace id of the request. Absent if no request caused the event. */
             trace_id?: string;
-            /** @description The person who did it, as the console or the application stated. Present only with `log:read`. */
+            /** @description The person who made the request, as stated by the console or the application. Present only for callers with `log:read`. */
             person?: string;
-            /** @description The identity provider that states the name. Absent if the person or the application stated it. */
+            /** @description The identity provider that stated the name. Absent if the person or the application stated it. */
             person_issuer?: string;
             /**
              * Format: date-time
@@ -1221,16 +1221,16 @@ export interface components {
             created_at: string;
             /** @description The names of the fields that changed. Never their values. */
             changed: string[];
-            /** @description The life of the id to which the event belongs, from 1. Present only with `log:read`. */
+            /** @description The number of the life of the id that the event belongs to, starting at 1. Present only for callers with `log:read`. */
             life?: number;
         };
         /** @description How much the tenant stores. */
         UsageReport: {
             /** @description The tenant’s tokens. */
             token_report: {
-                /** @description How many live tokens there are. */
+                /** @description The number of live tokens. */
                 tokens_total: number;
-                /** @description How many live tokens there are of each type. A type without any is absent. */
+                /** @description The number of live tokens of each type. Types without tokens are absent. */
                 tokens_by_type: {
                     [key: string]: number;
                 };
@@ -1248,21 +1248,21 @@ export interface components {
              * @description The tenant of the webhook.
              */
             tenant_id: string;
-            /** @description Where deliveries are posted. */
+            /** @description The URL that deliveries are posted to. */
             url: string;
-            /** @description A text for people. Absent if there is none. */
+            /** @description A human-readable description. Absent if there is none. */
             description?: string;
             /** @description Whether events are delivered. */
             enabled: boolean;
             /** @description The events that are delivered. */
             event_types: ("token.created" | "token.updated" | "token.deleted" | "token.expired" | "token.property.expired" | "application.created" | "application.updated" | "application.deleted" | "application.key.issued" | "application.key.revoked" | "access.denied")[];
-            /** @description Only events of tokens of these types. Absent: of all types. */
+            /** @description Delivers only events of tokens of these types. Absent if all types are delivered. */
             token_types?: ("token" | "card" | "bank" | "card_number" | "us_bank_account_number" | "us_bank_routing_number" | "social_security_number" | "employer_id_number")[];
-            /** @description Only events of tokens in these containers or below them. Absent: in all containers. */
+            /** @description Delivers only events of tokens in these containers or their children. Absent if all containers are delivered. */
             containers?: string[];
             /**
              * Format: date-time
-             * @description Until when deliveries are signed with older secrets, too. Absent if there is only one secret.
+             * @description The time until which deliveries are also signed with older secrets. Absent if there is only one secret.
              */
             old_secrets_end_at?: string;
             /** @description Who created it. The id of an application, or `operator` for the command line. */
@@ -1292,21 +1292,21 @@ export interface components {
              * @description The tenant of the webhook.
              */
             tenant_id: string;
-            /** @description Where deliveries are posted. */
+            /** @description The URL that deliveries are posted to. */
             url: string;
-            /** @description A text for people. Absent if there is none. */
+            /** @description A human-readable description. Absent if there is none. */
             description?: string;
             /** @description Whether events are delivered. */
             enabled: boolean;
             /** @description The events that are delivered. */
             event_types: ("token.created" | "token.updated" | "token.deleted" | "token.expired" | "token.property.expired" | "application.created" | "application.updated" | "application.deleted" | "application.key.issued" | "application.key.revoked" | "access.denied")[];
-            /** @description Only events of tokens of these types. Absent: of all types. */
+            /** @description Delivers only events of tokens of these types. Absent if all types are delivered. */
             token_types?: ("token" | "card" | "bank" | "card_number" | "us_bank_account_number" | "us_bank_routing_number" | "social_security_number" | "employer_id_number")[];
-            /** @description Only events of tokens in these containers or below them. Absent: in all containers. */
+            /** @description Delivers only events of tokens in these containers or their children. Absent if all containers are delivered. */
             containers?: string[];
             /**
              * Format: date-time
-             * @description Until when deliveries are signed with older secrets, too. Absent if there is only one secret.
+             * @description The time until which deliveries are also signed with older secrets. Absent if there is only one secret.
              */
             old_secrets_end_at?: string;
             /** @description Who created it. The id of an application, or `operator` for the command line. */
@@ -1330,7 +1330,7 @@ export interface components {
         WebhookDelivery: {
             /**
              * Format: uuid
-             * @description The id of the event, which is the header `webhook-id` of each attempt.
+             * @description The id of the event, which each attempt sends in the header `webhook-id`.
              */
             event_id: string;
             /** @description The type of the event. */
@@ -1338,24 +1338,24 @@ export interface components {
             /** @description The number of the attempt, from 1. */
             attempt: number;
             /**
-             * @description How it ended. `parked`: this was the last attempt.
+             * @description The outcome of the attempt. `parked` means that it failed and was the last attempt.
              * @enum {string}
              */
             outcome: "delivered" | "failed" | "parked";
             /** @description The status of the response. Absent if there was none. */
             response_status?: number;
-            /** @description Why it failed, if the status does not say it. */
+            /** @description Why the attempt failed, if the status does not explain it. */
             problem?: string;
             /** @description How long the request took, in milliseconds. */
             duration_ms: number;
             /**
              * Format: date-time
-             * @description When it was sent.
+             * @description When the attempt was sent.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it is tried again. Absent if it is not.
+             * @description When the next attempt is due. Absent if there is none.
              */
             next_attempt_at?: string;
         };
@@ -1371,27 +1371,27 @@ export interface operations {
     listTokens: {
         parameters: {
             query?: {
-                /** @description The number of the page. Default: 1. */
+                /** @description The page number. Default: 1. */
                 page?: number;
-                /** @description How many items a page has at most. Default: 20. */
+                /** @description The maximum number of items per page. Default: 20. */
                 size?: number;
-                /** @description Ids of tokens. Any of them matches. */
+                /** @description Returns only tokens with one of these ids. */
                 id?: string[];
-                /** @description Types of tokens. Any of them matches. */
+                /** @description Returns only tokens of these types. */
                 type?: ("token" | "card" | "bank" | "card_number" | "us_bank_account_number" | "us_bank_routing_number" | "social_security_number" | "employer_id_number")[];
-                /** @description Filters by metadata. Each member is sent as a parameter of its own, `metadata.<key>=<value>`, so the name of a member is `metadata.` and the key. The name of this object is not sent. */
+                /** @description Filters by metadata. Each member is sent as a separate parameter, `metadata.<key>=<value>`, so the name of a member is `metadata.` followed by the key. The name of this object is not sent. */
                 metadata_filter?: {
                     [key: string]: string;
                 };
-                /** @description The same filters as one JSON object in a string: values by metadata key. */
+                /** @description The same filters as a JSON string: an object that maps metadata keys to values. */
                 metadata?: string;
             };
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -1414,13 +1414,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 200 characters. A repeat with the same key within 24 hours returns the result of the first request. The header Idempotency-Key means the same. */
+                /** @description 1 to 200 characters. A retry with the same key within 24 hours returns the result of the first request. The header Idempotency-Key has the same effect. */
                 "SERVICE-IDEMPOTENCY-KEY"?: string;
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -1432,33 +1432,33 @@ export interface operations {
                     /** @description The id: 3 to 400 characters, or an expression over `data`. Default: a random UUID. */
                     id?: string | null;
                     /**
-                     * @description The type of the token. It decides which data the token accepts.
+                     * @description The type of the token. It determines which data the token accepts.
                      * @enum {string}
                      */
                     type: "token" | "card" | "bank" | "card_number" | "us_bank_account_number" | "us_bank_routing_number" | "social_security_number" | "employer_id_number";
-                    /** @description The value to store: any JSON but null that the type accepts. */
+                    /** @description The value to store: any JSON except null that the type accepts. */
                     data: unknown;
-                    /** @description The mask: any JSON whose strings are expressions over `data` and `metadata`. Default: by type. */
+                    /** @description The mask: any JSON whose strings are expressions over `data` and `metadata`. The default depends on the type. */
                     mask?: unknown;
-                    /** @description 1 to 10 containers such as `/pci/high/`, stored in lower case. Default: by type. */
+                    /** @description 1 to 10 containers such as `/pci/high/`, stored in lower case. The default depends on the type. */
                     containers?: string[] | null;
                     /** @description Non-sensitive data: at most 50 keys of at most 100 characters, with values of at most 1,000. */
                     metadata?: {
                         [key: string]: string | null;
                     } | null;
-                    /** @description At most 10 expressions over `data` whose values find the token in a search. Default: by type. */
+                    /** @description At most 10 expressions over `data` whose values find the token in a search. The default depends on the type. */
                     search_indexes?: string[] | null;
-                    /** @description One expression over `data` and `metadata` whose value is fingerprinted. Default: by type. */
+                    /** @description One expression over `data` and `metadata` whose value is fingerprinted. The default depends on the type. */
                     fingerprint_expression?: string | null;
                     /** @description Whether this request deduplicates. Default: the tenant’s setting. */
                     deduplicate_token?: boolean | null;
-                    /** @description When the token expires: ISO 8601, or `M/D/YYYY`, or `M/D/YYYY h:mm:ss AM` with an offset such as `-05:00` or without (UTC). Default: never. */
+                    /** @description When the token expires: ISO 8601, `M/D/YYYY` or `M/D/YYYY h:mm:ss AM`, with an offset such as `-05:00` or, without one, in UTC. Default: never. */
                     expires_at?: string | null;
                 };
             };
         };
         responses: {
-            /** @description The new token, or the equal token that existed already. */
+            /** @description The new token, or the existing token with the same fingerprint. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -1473,11 +1473,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -1488,9 +1488,9 @@ export interface operations {
                 "application/json": {
                     /** @description The search query. Without it, the search finds every token that the caller may see. */
                     query?: string | null;
-                    /** @description The number of the page. Default: 1. */
+                    /** @description The page number. Default: 1. */
                     page?: number | null;
-                    /** @description How many items a page has at most. Default: 20. */
+                    /** @description The maximum number of items per page. Default: 20. */
                     size?: number | null;
                 };
             };
@@ -1510,29 +1510,29 @@ export interface operations {
     listTokensV2: {
         parameters: {
             query?: {
-                /** @description The type of the tokens. */
+                /** @description Returns only tokens of this type. */
                 type?: "token" | "card" | "bank" | "card_number" | "us_bank_account_number" | "us_bank_routing_number" | "social_security_number" | "employer_id_number";
-                /** @description A container of the tokens, without its children. */
+                /** @description Returns only tokens in this container, not in its children. */
                 container?: string;
-                /** @description The fingerprint of the tokens. */
+                /** @description Returns only tokens with this fingerprint. */
                 fingerprint?: string;
-                /** @description Filters by metadata. Each member is sent as a parameter of its own, `metadata.<key>=<value>`, so the name of a member is `metadata.` and the key. The name of this object is not sent. */
+                /** @description Filters by metadata. Each member is sent as a separate parameter, `metadata.<key>=<value>`, so the name of a member is `metadata.` followed by the key. The name of this object is not sent. */
                 metadata_filter?: {
                     [key: string]: string;
                 };
-                /** @description The same filters as one JSON object in a string: values by metadata key. */
+                /** @description The same filters as a JSON string: an object that maps metadata keys to values. */
                 metadata?: string;
-                /** @description `next` of the previous page of the same request. Without it: the first page. */
+                /** @description The `next` cursor from the previous page of the same request. If absent, the first page is returned. */
                 start?: string;
-                /** @description How many items a page has at most. Default: 20. */
+                /** @description The maximum number of items per page. Default: 20. */
                 size?: number;
             };
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -1540,7 +1540,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page, newest first. */
+            /** @description A page of tokens, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1555,11 +1555,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -1568,17 +1568,17 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The query. Without it, all tokens that the caller may see. */
+                    /** @description The search query. Without it, the search finds every token that the caller may see. */
                     query?: string | null;
-                    /** @description `next` of the previous page of the same request. Without it: the first page. */
+                    /** @description The `next` cursor from the previous page of the same request. If absent, the first page is returned. */
                     start?: string | null;
-                    /** @description How many items a page has at most. Default: 20. */
+                    /** @description The maximum number of items per page. Default: 20. */
                     size?: number | null;
                 };
             };
         };
         responses: {
-            /** @description A page, newest first. */
+            /** @description A page of tokens, newest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1592,15 +1592,15 @@ export interface operations {
     searchSuggestions: {
         parameters: {
             query?: {
-                /** @description The beginning of a term, as far as it was typed. Default: empty. */
+                /** @description The beginning of a term, as typed so far. Default: empty. */
                 prefix?: string;
             };
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -1623,13 +1623,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, or `*`. If the token has this revision: 304. */
+                /** @description Entity tags, or `*`. Returns 304 if the token has this revision. */
                 "If-None-Match"?: string;
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path: {
@@ -1655,13 +1655,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, or `*`. If the token has another revision: 412. */
+                /** @description Entity tags, or `*`. Returns 412 if the token has another revision. */
                 "If-Match"?: string;
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path: {
@@ -1685,15 +1685,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 200 characters. A repeat with the same key within 24 hours returns the result of the first request. The header Idempotency-Key means the same. */
+                /** @description 1 to 200 characters. A retry with the same key within 24 hours returns the result of the first request. The header Idempotency-Key has the same effect. */
                 "SERVICE-IDEMPOTENCY-KEY"?: string;
-                /** @description Entity tags, or `*`. If the token has another revision: 412. */
+                /** @description Entity tags, or `*`. Returns 412 if the token has another revision. */
                 "If-Match"?: string;
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path: {
@@ -1705,33 +1705,33 @@ export interface operations {
         requestBody: {
             content: {
                 "application/merge-patch+json": {
-                    /** @description The id of the token. It cannot change: another id returns 400. */
+                    /** @description The id of the token. It cannot be changed: any other id returns 400. */
                     id?: unknown;
-                    /** @description The type of the token. It cannot change: another type returns 400. */
+                    /** @description The type of the token. It cannot be changed: any other type returns 400. */
                     type?: unknown;
                     /** @description A merge patch (RFC 7386) of the data. Data that it replaces is erased. */
                     data?: unknown;
-                    /** @description The mask: any JSON whose strings are expressions over `data` and `metadata`. Default: by type. */
+                    /** @description The mask: any JSON whose strings are expressions over `data` and `metadata`. The default depends on the type. */
                     mask?: unknown;
-                    /** @description 1 to 10 containers such as `/pci/high/`, stored in lower case. Default: by type. */
+                    /** @description 1 to 10 containers such as `/pci/high/`, stored in lower case. The default depends on the type. */
                     containers?: string[] | null;
                     /** @description Non-sensitive data: at most 50 keys of at most 100 characters, with values of at most 1,000. */
                     metadata?: {
                         [key: string]: string | null;
                     } | null;
-                    /** @description At most 10 expressions over `data` whose values find the token in a search. Default: by type. */
+                    /** @description At most 10 expressions over `data` whose values find the token in a search. The default depends on the type. */
                     search_indexes?: string[] | null;
-                    /** @description One expression over `data` and `metadata` whose value is fingerprinted. Default: by type. */
+                    /** @description One expression over `data` and `metadata` whose value is fingerprinted. The default depends on the type. */
                     fingerprint_expression?: string | null;
                     /** @description Whether this request deduplicates. Default: the tenant’s setting. */
                     deduplicate_token?: boolean | null;
-                    /** @description When the token expires: ISO 8601, or `M/D/YYYY`, or `M/D/YYYY h:mm:ss AM` with an offset such as `-05:00` or without (UTC). Default: never. */
+                    /** @description When the token expires: ISO 8601, `M/D/YYYY` or `M/D/YYYY h:mm:ss AM`, with an offset such as `-05:00` or, without one, in UTC. Default: never. */
                     expires_at?: string | null;
                 };
             };
         };
         responses: {
-            /** @description The updated token, or the other token that already has the new fingerprint (deduplication). */
+            /** @description The updated token or, with deduplication, the other token that already has the new fingerprint. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1746,13 +1746,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Entity tags, or `*`. If the token has another revision: 412. */
+                /** @description Entity tags, or `*`. Returns 412 if the token has another revision. */
                 "If-Match"?: string;
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path: {
@@ -1776,13 +1776,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 200 characters. A repeat with the same key within 24 hours returns the result of the first request. The header Idempotency-Key means the same. */
+                /** @description 1 to 200 characters. A retry with the same key within 24 hours returns the result of the first request. The header Idempotency-Key has the same effect. */
                 "SERVICE-IDEMPOTENCY-KEY"?: string;
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -1809,11 +1809,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -1840,11 +1840,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -1853,26 +1853,26 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description A search query. Every token that it finds is deleted, newest first. Either this or `ids`. */
+                    /** @description A search query. Every token that it finds is deleted, newest first. Send either `query` or `ids`. */
                     query?: string | null;
-                    /** @description Ids of tokens, at most 1000. Unknown ids are skipped. Either this or `query`. */
+                    /** @description The ids of up to 1000 tokens. Unknown ids are skipped. Send either `ids` or `query`. */
                     ids?: string[] | null;
                 };
             };
         };
         responses: {
-            /** @description How many tokens were deleted, were refused, and remain for the next call. */
+            /** @description The numbers of tokens that were deleted, were refused, and remain for the next call. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description How many tokens this call deleted. */
+                        /** @description The number of tokens that this call deleted. */
                         deleted: number;
-                        /** @description How many tokens the rules of the caller do not allow it to delete. */
+                        /** @description The number of tokens that the caller’s rules do not allow it to delete. */
                         refused: number;
-                        /** @description How many tokens the query still finds. Repeat the call until it is 0. */
+                        /** @description The number of tokens that the query still finds. Repeat the call until it is 0. */
                         remaining: number;
                     };
                 };
@@ -1882,27 +1882,27 @@ export interface operations {
     listLogs: {
         parameters: {
             query?: {
-                /** @description The number of the page. Default: 1. */
+                /** @description The page number. Default: 1. */
                 page?: number;
-                /** @description How many items a page has at most. Default: 20. */
+                /** @description The maximum number of items per page. Default: 20. */
                 size?: number;
-                /** @description Entries about this kind of thing. */
+                /** @description Returns only entries about this kind of entity. */
                 entity_type?: "token" | "application" | "key" | "tenant" | "report" | "log" | "service" | "webhook";
-                /** @description Entries about the thing with this id. */
+                /** @description Returns only entries about the entity with this id. */
                 entity_id?: string;
-                /** @description Entries of this operation. */
+                /** @description Returns only entries for this operation. */
                 operation?: "create" | "read" | "reveal" | "update" | "delete" | "expiry" | "purge" | "start" | "stop" | "rotation" | "sign_in" | "sign_out" | "loss";
-                /** @description Entries from this date or date-time on. Default: 24 hours ago. */
+                /** @description Returns only entries at or after this date or date-time. Default: 24 hours ago. */
                 start_date?: string;
-                /** @description Entries before this date or date-time. Default: no end. */
+                /** @description Returns only entries before this date or date-time. Default: no limit. */
                 end_date?: string;
             };
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -1928,17 +1928,17 @@ export interface operations {
     listCheckpoints: {
         parameters: {
             query?: {
-                /** @description The number of the page. Default: 1. */
+                /** @description The page number. Default: 1. */
                 page?: number;
-                /** @description How many items a page has at most. Default: 20. */
+                /** @description The maximum number of items per page. Default: 20. */
                 size?: number;
             };
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -1964,17 +1964,17 @@ export interface operations {
     tokenHistory: {
         parameters: {
             query?: {
-                /** @description The number of the page. Default: 1. */
+                /** @description The page number. Default: 1. */
                 page?: number;
-                /** @description How many items a page has at most. Default: 20. */
+                /** @description The maximum number of items per page. Default: 20. */
                 size?: number;
             };
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path: {
@@ -2003,21 +2003,21 @@ export interface operations {
     listApplications: {
         parameters: {
             query?: {
-                /** @description The number of the page. Default: 1. */
+                /** @description The page number. Default: 1. */
                 page?: number;
-                /** @description How many items a page has at most. Default: 20. */
+                /** @description The maximum number of items per page. Default: 20. */
                 size?: number;
-                /** @description Ids of applications. Any of them matches. */
+                /** @description Returns only applications with one of these ids. */
                 id?: string[];
-                /** @description Types of applications. Any of them matches. */
+                /** @description Returns only applications of these types. */
                 type?: ("private" | "public" | "management")[];
             };
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -2044,13 +2044,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 200 characters. A repeat with the same key within 24 hours returns the result of the first request. The header Idempotency-Key means the same. */
+                /** @description 1 to 200 characters. A retry with the same key within 24 hours returns the result of the first request. The header Idempotency-Key has the same effect. */
                 "SERVICE-IDEMPOTENCY-KEY"?: string;
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -2059,25 +2059,25 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The name, for people: 1 to 200 characters. */
+                    /** @description A human-readable name of 1 to 200 characters. */
                     name: string;
                     /**
-                     * @description The type of the application. It decides which permissions the application may hold.
+                     * @description The type of the application. It determines which permissions the application may hold.
                      * @enum {string}
                      */
                     type: "private" | "public" | "management";
-                    /** @description 1 to 50 permissions that the type may hold (`GET /permissions`). Either these or `rules`. */
+                    /** @description 1 to 50 permissions that the type may hold (`GET /permissions`). Send either `permissions` or `rules`. */
                     permissions?: string[] | null;
-                    /** @description 1 to 50 access rules. Either these or `permissions`. */
+                    /** @description 1 to 50 access rules. Send either `rules` or `permissions`. */
                     rules?: {
-                        /** @description A text for people. */
+                        /** @description A human-readable description. */
                         description?: string;
                         /**
                          * @description Rules with a lower number are tried first.
                          * @default 1
                          */
                         priority?: number;
-                        /** @description The container that the rule covers with all its children, such as `/pci/`. */
+                        /** @description The container that the rule covers, including its children, such as `/pci/`. */
                         container: string;
                         /**
                          * @description What the caller sees of the data.
@@ -2087,13 +2087,13 @@ export interface operations {
                         /** @description What the caller may do with the tokens. */
                         permissions: ("token:create" | "token:read" | "token:update" | "token:delete" | "token:search" | "token:use")[];
                     }[] | null;
-                    /** @description When the keys of the application stop working, in a format that tokens accept. Null: never. */
+                    /** @description When the keys of the application stop working, in any format that a token’s `expires_at` accepts. Null means never. */
                     expires_at?: string | null;
                 };
             };
         };
         responses: {
-            /** @description The application with its key. A repeat with the same idempotency key shows no key. */
+            /** @description The application with its key. A retry with the same idempotency key does not show the key. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -2108,11 +2108,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -2135,11 +2135,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path: {
@@ -2165,11 +2165,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path: {
@@ -2181,22 +2181,22 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The name, for people: 1 to 200 characters. */
+                    /** @description A human-readable name of 1 to 200 characters. */
                     name: string;
-                    /** @description The type of the application. It cannot change: another type returns 400. */
+                    /** @description The type of the application. It cannot be changed: any other type returns 400. */
                     type?: unknown;
-                    /** @description 1 to 50 permissions that the type may hold (`GET /permissions`). Either these or `rules`. */
+                    /** @description 1 to 50 permissions that the type may hold (`GET /permissions`). Send either `permissions` or `rules`. */
                     permissions?: string[] | null;
-                    /** @description 1 to 50 access rules. Either these or `permissions`. */
+                    /** @description 1 to 50 access rules. Send either `rules` or `permissions`. */
                     rules?: {
-                        /** @description A text for people. */
+                        /** @description A human-readable description. */
                         description?: string;
                         /**
                          * @description Rules with a lower number are tried first.
                          * @default 1
                          */
                         priority?: number;
-                        /** @description The container that the rule covers with all its children, such as `/pci/`. */
+                        /** @description The container that the rule covers, including its children, such as `/pci/`. */
                         container: string;
                         /**
                          * @description What the caller sees of the data.
@@ -2206,7 +2206,7 @@ export interface operations {
                         /** @description What the caller may do with the tokens. */
                         permissions: ("token:create" | "token:read" | "token:update" | "token:delete" | "token:search" | "token:use")[];
                     }[] | null;
-                    /** @description When the keys of the application stop working, in a format that tokens accept. Null: never. */
+                    /** @description When the keys of the application stop working, in any format that a token’s `expires_at` accepts. Null means never. */
                     expires_at?: string | null;
                 };
             };
@@ -2227,11 +2227,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path: {
@@ -2255,11 +2255,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path: {
@@ -2285,13 +2285,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 200 characters. A repeat with the same key within 24 hours returns the result of the first request. The header Idempotency-Key means the same. */
+                /** @description 1 to 200 characters. A retry with the same key within 24 hours returns the result of the first request. The header Idempotency-Key has the same effect. */
                 "SERVICE-IDEMPOTENCY-KEY"?: string;
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path: {
@@ -2302,7 +2302,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The key. A repeat with the same idempotency key does not show it. */
+            /** @description The key. A retry with the same idempotency key does not show it. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -2317,11 +2317,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path: {
@@ -2346,15 +2346,15 @@ export interface operations {
     listPermissions: {
         parameters: {
             query?: {
-                /** @description Types of applications. Permissions that any of them may hold are listed. */
+                /** @description Returns only permissions that applications of these types may hold. */
                 application_type?: ("private" | "public" | "management")[];
             };
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -2377,11 +2377,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -2404,11 +2404,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -2417,9 +2417,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The name, for people: 1 to 200 characters. */
+                    /** @description A human-readable name of 1 to 200 characters. */
                     name: string;
-                    /** @description `deduplicate_tokens`, `keep_superseded_data` and `show_fingerprints`. A setting that is absent stays. */
+                    /** @description `deduplicate_tokens`, `keep_superseded_data` and `show_fingerprints`. A setting that is absent stays the same. */
                     settings?: {
                         [key: string]: "true" | "false" | null;
                     } | null;
@@ -2442,11 +2442,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -2455,13 +2455,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The tenant’s name, repeated as a confirmation. */
+                    /** @description The tenant’s name, as confirmation. */
                     name: string;
                 };
             };
         };
         responses: {
-            /** @description The tenant is deleted: its tokens cannot be opened, and its keys no longer work. */
+            /** @description The tenant is deleted. Its tokens cannot be decrypted, and its API keys no longer work. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -2474,11 +2474,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -2500,17 +2500,17 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
-                /** @description The number of the page. Default: 1. */
+                /** @description The page number. Default: 1. */
                 page?: number;
-                /** @description How many items a page has at most. Default: 20. */
+                /** @description The maximum number of items per page. Default: 20. */
                 size?: number;
             };
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -2537,11 +2537,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path?: never;
@@ -2550,17 +2550,17 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Where deliveries are posted: an https:// address on the public internet, of at most 2,000 characters. */
+                    /** @description The URL that deliveries are posted to: an https:// URL on the public internet, at most 2,000 characters long. */
                     url: string;
-                    /** @description A text for people, of at most 200 characters. */
+                    /** @description A human-readable description of at most 200 characters. */
                     description?: string | null;
-                    /** @description Whether events are delivered. Default: true. Deliveries continue where they stopped. */
+                    /** @description Whether events are delivered. Default: true. Once enabled again, deliveries continue where they stopped. */
                     enabled?: boolean | null;
                     /** @description The events to deliver: one or more of token.created, token.updated, token.deleted, token.expired, token.property.expired, application.created, application.updated, application.deleted, application.key.issued, application.key.revoked, access.denied. */
                     event_types: string[];
-                    /** @description Only events of tokens of these types: token, card, bank, card_number, us_bank_account_number, us_bank_routing_number, social_security_number, employer_id_number. Default: all. */
+                    /** @description Delivers only events of tokens of these types: token, card, bank, card_number, us_bank_account_number, us_bank_routing_number, social_security_number, employer_id_number. Default: all. */
                     token_types?: string[] | null;
-                    /** @description Only events of tokens in these containers or below them, at most 10. Default: all. */
+                    /** @description Delivers only events of tokens in these containers or their children, at most 10. Default: all. */
                     containers?: string[] | null;
                 };
             };
@@ -2581,11 +2581,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path: {
@@ -2611,11 +2611,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path: {
@@ -2627,17 +2627,17 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Where deliveries are posted: an https:// address on the public internet, of at most 2,000 characters. */
+                    /** @description The URL that deliveries are posted to: an https:// URL on the public internet, at most 2,000 characters long. */
                     url: string;
-                    /** @description A text for people, of at most 200 characters. */
+                    /** @description A human-readable description of at most 200 characters. */
                     description?: string | null;
-                    /** @description Whether events are delivered. Default: true. Deliveries continue where they stopped. */
+                    /** @description Whether events are delivered. Default: true. Once enabled again, deliveries continue where they stopped. */
                     enabled?: boolean | null;
                     /** @description The events to deliver: one or more of token.created, token.updated, token.deleted, token.expired, token.property.expired, application.created, application.updated, application.deleted, application.key.issued, application.key.revoked, access.denied. */
                     event_types: string[];
-                    /** @description Only events of tokens of these types: token, card, bank, card_number, us_bank_account_number, us_bank_routing_number, social_security_number, employer_id_number. Default: all. */
+                    /** @description Delivers only events of tokens of these types: token, card, bank, card_number, us_bank_account_number, us_bank_routing_number, social_security_number, employer_id_number. Default: all. */
                     token_types?: string[] | null;
-                    /** @description Only events of tokens in these containers or below them, at most 10. Default: all. */
+                    /** @description Delivers only events of tokens in these containers or their children, at most 10. Default: all. */
                     containers?: string[] | null;
                 };
             };
@@ -2658,11 +2658,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path: {
@@ -2686,11 +2686,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path: {
@@ -2702,7 +2702,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description How long deliveries are signed with the old secrets, too. Default: 86400, a day. */
+                    /** @description For how many seconds deliveries are also signed with the old secrets. Default: 86400 (one day). */
                     overlap_seconds?: number | null;
                 };
             };
@@ -2723,11 +2723,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path: {
@@ -2752,19 +2752,19 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
-                /** @description The number of the page. Default: 1. */
+                /** @description The page number. Default: 1. */
                 page?: number;
-                /** @description How many items a page has at most. Default: 20. */
+                /** @description The maximum number of items per page. Default: 20. */
                 size?: number;
-                /** @description Attempts with this outcome. */
+                /** @description Returns only attempts with this outcome. */
                 outcome?: "delivered" | "failed" | "parked";
             };
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
                 /** @description The person for whom the application acts, for the access log: 1 to 200 characters, percent-encoded as UTF-8. */
                 "SERVICE-PERSON"?: string;
-                /** @description The reason of the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
+                /** @description The reason for the request, for the access log: 1 to 500 characters, percent-encoded as UTF-8. */
                 "SERVICE-REASON"?: string;
             };
             path: {
@@ -2794,7 +2794,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
             };
             path?: never;
@@ -2802,7 +2802,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The process runs. */
+            /** @description The process is running. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2810,7 +2810,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /**
-                         * @description The process runs.
+                         * @description The process is running.
                          * @constant
                          */
                         status: "live";
@@ -2823,7 +2823,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
             };
             path?: never;
@@ -2852,7 +2852,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
             };
             path: {
@@ -2863,7 +2863,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page for people. */
+            /** @description An HTML page. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2878,7 +2878,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
             };
             path?: never;
@@ -2910,7 +2910,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
             };
             path?: never;
@@ -2918,7 +2918,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page for people. */
+            /** @description An HTML page. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2933,7 +2933,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
             };
             path?: never;
@@ -2956,7 +2956,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, and so is one that may hold a card number. */
+                /** @description A name for the request: 1 to 100 of `A-Z a-z 0-9 . _ -`. Any other value is ignored, as is one that may contain a card number. */
                 "SERVICE-TRACE-ID"?: string;
             };
             path?: never;

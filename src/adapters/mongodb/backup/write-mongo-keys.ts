@@ -77,7 +77,7 @@ async function end(connection: MongoConnection, attempt: string, written: Readon
     const own = (written.get(name) ?? 0) + (besides.get(name) ?? 0);
     if ((await call((db) => db.collection(name).countDocuments({}))) === own) continue;
     throw new BackupRefused(
-      'the key store holds keys of another backup, which were only partly restored. Empty it first.',
+      'the key store contains keys from another backup that was only partly restored. Empty it first.',
     );
   }
   const { matchedCount } = await call((db) =>
@@ -95,7 +95,7 @@ async function collectionsIn({ call }: MongoConnection): Promise<readonly string
 async function expectEmpty(connection: MongoConnection): Promise<void> {
   for (const name of await collectionsIn(connection)) {
     if ((await connection.call((db) => db.collection(name).findOne({}))) === null) continue;
-    throw new BackupRefused('the key store holds keys already; nothing was changed. Name another one, or empty it.');
+    throw new BackupRefused('the key store already contains keys; nothing was changed. Name another one, or empty it.');
   }
 }
 

@@ -37,7 +37,7 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
   const nextOf = nextGroup(journal);
   if (removedIn(journal) > applied.sequence) {
     noteLog(keys, headOf(vault), positionIn(journal));
-    return 'vault.db lacks changes that journal.db no longer holds: an older copy of vault.db was put back';
+    return 'vault.db lacks changes that journal.db no longer contains: vault.db was replaced with an older copy';
   }
   expectChain(nextOf, applied, end);
   replay(vault, nextOf, applied, end);

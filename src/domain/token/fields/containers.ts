@@ -20,7 +20,7 @@ export function checkContainers(value: Json): Checked<readonly string[]> {
     if (containers.size > containersMax || failures.length > containersMax) break;
   }
   if (value.length === 0 || containers.size > containersMax) {
-    failures.push(invalid('containers', `must hold 1 to ${containersMax} container paths`));
+    failures.push(invalid('containers', `must contain 1 to ${containersMax} container paths`));
   }
   const errors = errorsOf(failures);
   return errors === null ? valid([...containers]) : { ok: false, errors };

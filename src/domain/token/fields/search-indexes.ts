@@ -13,7 +13,7 @@ const scope = { variables: ['data'] } as const;
  * Checks the index expressions themselves, before any expression is evaluated. See docs/contract.md, "Search indexes".
  */
 export function checkSearchIndexes(expressions: Expressions, sources: readonly string[]): Checked<null> {
-  if (sources.length > indexesMax) return invalid('search_indexes', `must hold at most ${indexesMax} expressions`);
+  if (sources.length > indexesMax) return invalid('search_indexes', `must contain at most ${indexesMax} expressions`);
   const errors = errorsOf(
     sources.map((source, i) => {
       const path = `search_indexes[${i}]`;

@@ -8,13 +8,16 @@ import { dateTime, uuid } from './formats.js';
 /** An access rule in a response (docs/contract.md, "Access rules"). */
 const accessRule = z
   .object({
-    description: z.string().optional().meta({ description: 'A text for people. Absent if the rule has none.' }),
+    description: z
+      .string()
+      .optional()
+      .meta({ description: 'A human-readable description. Absent if the rule has none.' }),
     priority: z.number().meta({ type: 'integer', description: 'Rules with a lower number are tried first.' }),
     container: z.string().meta({
-      description: 'The container that the rule covers with all its children: lower case, with `/` at both ends.',
+      description: 'The container that the rule covers, including its children. In lower case, with `/` at both ends.',
     }),
     transform: z.enum(transforms).meta({
-      description: 'What the caller sees of the data: all of it, the mask applied, or nothing.',
+      description: 'What the caller sees of the data: all of it, the masked data, or nothing.',
     }),
     permissions: z.array(z.enum(tokenPermissions)).meta({ description: 'What the caller may do with the tokens.' }),
   })
@@ -43,10 +46,10 @@ export const stamps = {
 const fields = {
   id: uuid('The id of the application.'),
   tenant_id: uuid('The tenant of the application.'),
-  name: z.string().meta({ description: 'The name of the application, for people.' }),
+  name: z.string().meta({ description: 'The human-readable name of the application.' }),
   type: z.enum(applicationTypes).meta({
     description:
-      'The type of the application. It decides which permissions the application may hold, and never changes.',
+      'The type of the application. It determines which permissions the application may hold, and never changes.',
   }),
   permissions: z
     .array(z.enum([...tokenPermissions, ...managementPermissions]))
@@ -55,7 +58,7 @@ const fields = {
   rules: z
     .array(accessRule)
     .optional()
-    .meta({ description: 'What it may do with which tokens. Absent if it has permissions.' }),
+    .meta({ description: 'What the application may do with which tokens. Absent if it has permissions.' }),
   expires_at: dateTime('When the keys of the application stop working. Absent if they never do.').optional(),
   ...stamps,
 };
@@ -70,7 +73,7 @@ export const applicationWithKey = z
   .object({
     ...fields,
     key: z.string().optional().meta({
-      description: 'The first API key. Only this response shows it; a repeat with the same idempotency key does not.',
+      description: 'The first API key. Only this response shows it. A retry with the same idempotency key does not.',
     }),
   })
   .meta({ id: 'ApplicationWithKey', description: 'A new application with its first key.' });
@@ -81,7 +84,7 @@ const setting = z.enum(['true', 'false']);
 export const tenant = z
   .object({
     id: uuid('The tenant’s id.'),
-    name: z.string().meta({ description: 'The tenant’s name, for people.' }),
+    name: z.string().meta({ description: 'The human-readable name of the tenant.' }),
     settings: z
       .object({
         deduplicate_tokens: setting.meta({
@@ -92,7 +95,8 @@ export const tenant = z
         }),
         show_fingerprints: setting.meta({
           description:
-            'Whether callers below `reveal` see the fingerprints of tokens. Equal values have equal fingerprints, so such a ' +
+            'Whether callers without the transform `reveal` see the fingerprints of tokens. Equal values have equal ' +
+            'fingerprints, so such a ' +
             'caller that may also create tokens can find hidden values by trying candidates.',
         }),
       })
@@ -101,7 +105,7 @@ export const tenant = z
     _warnings: z
       .array(z.string())
       .optional()
-      .meta({ description: 'What the current settings give away. Absent if they give nothing away.' }),
+      .meta({ description: 'Warnings about what the current settings expose. Absent if they expose nothing.' }),
   })
   .meta({ id: 'Tenant', description: 'A tenant with its settings.' });
 
@@ -120,7 +124,7 @@ export const issuedApiKey = z
   .object({
     ...keyFields,
     key: z.string().optional().meta({
-      description: 'The API key itself. Only this response shows it; a repeat with the same idempotency key does not.',
+      description: 'The API key itself. Only this response shows it. A retry with the same idempotency key does not.',
     }),
   })
   .meta({ id: 'IssuedApiKey', description: 'A new API key.' });

@@ -5,10 +5,10 @@ import { wholeNumber } from './formats.js';
 
 export const pagination = z
   .object({
-    total_items: wholeNumber('How many items the caller may see that pass all filters.'),
+    total_items: wholeNumber('The number of items that match all filters and that the caller may see.'),
     page_number: wholeNumber('The number of this page.', 1),
-    page_size: wholeNumber('How many items a page has at most, as the request asked.', 1),
-    total_pages: wholeNumber('How many pages there are.'),
+    page_size: wholeNumber('The maximum number of items per page, as requested.', 1),
+    total_pages: wholeNumber('The number of pages.'),
   })
   .meta({ id: 'Pagination', description: 'The position of a page among all items.' });
 

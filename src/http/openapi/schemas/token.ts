@@ -8,15 +8,19 @@ const anyJson = z.custom<Json>(() => true);
 
 const extras = z.object({
   deduplicated: z.literal(true).optional().meta({
-    description: 'The request met a live token with the same fingerprint, and this is that token.',
+    description: 'A live token with the same fingerprint already existed, and this is that token.',
   }),
   cvc_ignored: z.literal(true).optional().meta({
-    description: 'The request carried a verification code, which was not stored because the token existed already.',
+    description: 'The request contained a verification code, which was not stored because the token already existed.',
   }),
-  mask_skipped: z.literal(true).optional().meta({
-    description:
-      'The masks of the other tokens in this response used up its budget of work, so this token shows no data. Get it alone.',
-  }),
+  mask_skipped: z
+    .literal(true)
+    .optional()
+    .meta({
+      description:
+        'The masks of the other tokens in this response used up its mask budget, so this token shows no data. Get ' +
+        'this token on its own.',
+    }),
 });
 
 /**
@@ -28,7 +32,9 @@ export const tokenObject = z
   .object({
     id: z.string().meta({ description: 'The id of the token, unique in its tenant.' }),
     tenant_id: uuid('The tenant that owns the token.'),
-    type: z.enum(tokenTypes).meta({ description: 'The type of the token. It decides which data the token accepts.' }),
+    type: z
+      .enum(tokenTypes)
+      .meta({ description: 'The type of the token. It determines which data the token accepts.' }),
     data: anyJson.optional().meta({
       description: 'The data as the caller may see it: as stored, or masked. Absent if the caller may see none of it.',
     }),
@@ -40,27 +46,33 @@ export const tokenObject = z
       .optional()
       .meta({
         description:
-          'Equal for equal values of one type in one tenant. Get, list, search and detokenize show it under `reveal`, or to ' +
-          'every caller if the tenant sets `show_fingerprints`; a create or update also shows it if the request carried ' +
-          'every value that the expression reads.',
+          'Equal for equal values of one type in one tenant. Get, list, search and detokenize show it to callers ' +
+          'with the transform `reveal`, or to every caller if the tenant sets `show_fingerprints`. A create or ' +
+          'update also shows it if the request contained every value that the expression reads.',
       }),
     containers: z.array(z.string()).meta({ description: 'The containers of the token, to which access rules apply.' }),
     metadata: z.record(z.string(), z.string()).optional().meta({
-      description: 'Non-sensitive data of the caller. No mask covers it. Absent if the token has none.',
+      description:
+        'Non-sensitive key-value pairs from the caller, which are never masked. Absent if the token has none.',
     }),
     search_indexes: z.array(z.string()).optional().meta({
       description: 'Expressions whose values find the token in a search. Absent if the token has none.',
     }),
-    fingerprint_expression: z.string().optional().meta({
-      description:
-        'The expression whose value is fingerprinted. Absent only in a deduplicated token that the caller may not read.',
-    }),
+    fingerprint_expression: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'The expression whose value is fingerprinted. Absent only in a deduplicated token that the caller may not ' +
+          'read.',
+      }),
     entity_ref: z
       .string()
       .optional()
       .meta({
         description:
-          'A keyed hash of the id, by which the access log and webhooks name the token. Absent only in a deduplicated token ' +
+          'A keyed hash of the id, which identifies the token in the access log and in webhooks. Absent only in a ' +
+          'deduplicated token ' +
           'that the caller may not read.',
       }),
     expires_at: dateTime('When the token expires. Absent if it never does.').optional(),
@@ -77,9 +89,9 @@ export const tokenObject = z
   .meta({
     id: 'Token',
     description:
-      'A token, as far as the caller may see it. A create or update that is deduplicated onto a token that the caller may not ' +
-      'read returns only its id, tenant, type, containers and `_extras`, its fingerprint if the request carried the value, ' +
-      'and after an update also its times and authors.',
+      'The parts of a token that the caller may see. A create or update that is deduplicated onto a token that ' +
+      'the caller may not read returns only its id, tenant, type, containers and `_extras`. It also returns the ' +
+      'fingerprint if the request contained the value and, after an update, the times and authors.',
   });
 
 export const cardRequestExample: JsonObject = {
@@ -124,13 +136,13 @@ export const tokenStep = z
           .int()
           .min(1)
           .max(100)
-          .meta({ description: 'The size that the request asked for. A page of large tokens has fewer.' }),
+          .meta({ description: 'The page size that was requested. A page of large tokens may have fewer items.' }),
         next: z.string().nullable().meta({ description: 'The cursor to send as `start`. Null on the last page.' }),
       })
       .meta({ description: 'The position of the page.' }),
     data: z.array(tokenObject).meta({ description: 'The tokens, newest first.' }),
   })
-  .meta({ id: 'TokenCursorPage', description: 'A page of tokens, with the cursor of the next page.' });
+  .meta({ id: 'TokenCursorPage', description: 'A page of tokens, with the cursor for the next page.' });
 
 /** A page of search results. */
 export const foundPage = tokenPage
@@ -140,8 +152,9 @@ export const foundPage = tokenPage
       .optional()
       .meta({
         description:
-          'Beginnings of terms that may have been meant, if the search found nothing because no token has what a term names, ' +
-          'such as `metadata.customer`, `container:/pci/high/` or `type:card_number`.',
+          'Suggested beginnings of terms, such as `metadata.customer`, `container:/pci/high/` or ' +
+          '`type:card_number`. Present only if the search found nothing because a term names something that no ' +
+          'token has.',
       }),
   })
   .meta({ id: 'FoundPage', description: 'A page of tokens that a search found.' });

@@ -8,20 +8,20 @@ import { dateTime, uuid } from './formats.js';
 const fields = {
   id: uuid('The id of the webhook.'),
   tenant_id: uuid('The tenant of the webhook.'),
-  url: z.string().meta({ description: 'Where deliveries are posted.' }),
-  description: z.string().optional().meta({ description: 'A text for people. Absent if there is none.' }),
+  url: z.string().meta({ description: 'The URL that deliveries are posted to.' }),
+  description: z.string().optional().meta({ description: 'A human-readable description. Absent if there is none.' }),
   enabled: z.boolean().meta({ description: 'Whether events are delivered.' }),
   event_types: z.array(z.enum(webhookEventTypes)).meta({ description: 'The events that are delivered.' }),
   token_types: z
     .array(z.enum(tokenTypes))
     .optional()
-    .meta({ description: 'Only events of tokens of these types. Absent: of all types.' }),
-  containers: z
-    .array(z.string())
-    .optional()
-    .meta({ description: 'Only events of tokens in these containers or below them. Absent: in all containers.' }),
+    .meta({ description: 'Delivers only events of tokens of these types. Absent if all types are delivered.' }),
+  containers: z.array(z.string()).optional().meta({
+    description:
+      'Delivers only events of tokens in these containers or their children. Absent if all containers are delivered.',
+  }),
   old_secrets_end_at: dateTime(
-    'Until when deliveries are signed with older secrets, too. Absent if there is only one secret.',
+    'The time until which deliveries are also signed with older secrets. Absent if there is only one secret.',
   ).optional(),
   ...stamps,
 };
@@ -42,17 +42,17 @@ export const webhookWithSecret = z
 /** An attempt to deliver an event. */
 export const delivery = z
   .object({
-    event_id: uuid('The id of the event, which is the header `webhook-id` of each attempt.'),
+    event_id: uuid('The id of the event, which each attempt sends in the header `webhook-id`.'),
     event_type: z.string().meta({ description: 'The type of the event.' }),
     attempt: z.int().meta({ description: 'The number of the attempt, from 1.' }),
     outcome: z.enum(['delivered', 'failed', 'parked']).meta({
-      description: 'How it ended. `parked`: this was the last attempt.',
+      description: 'The outcome of the attempt. `parked` means that it failed and was the last attempt.',
     }),
     response_status: z.int().optional().meta({ description: 'The status of the response. Absent if there was none.' }),
-    problem: z.string().optional().meta({ description: 'Why it failed, if the status does not say it.' }),
+    problem: z.string().optional().meta({ description: 'Why the attempt failed, if the status does not explain it.' }),
     duration_ms: z.int().meta({ description: 'How long the request took, in milliseconds.' }),
-    created_at: dateTime('When it was sent.'),
-    next_attempt_at: dateTime('When it is tried again. Absent if it is not.').optional(),
+    created_at: dateTime('When the attempt was sent.'),
+    next_attempt_at: dateTime('When the next attempt is due. Absent if there is none.').optional(),
   })
   .meta({ id: 'WebhookDelivery', description: 'An attempt to deliver an event.' });
 

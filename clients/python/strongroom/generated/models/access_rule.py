@@ -24,10 +24,11 @@ class AccessRule:
 
     Attributes:
         priority (int): Rules with a lower number are tried first.
-        container (str): The container that the rule covers with all its children: lower case, with `/` at both ends.
-        transform (AccessRuleTransform): What the caller sees of the data: all of it, the mask applied, or nothing.
+        container (str): The container that the rule covers, including its children. In lower case, with `/` at both
+            ends.
+        transform (AccessRuleTransform): What the caller sees of the data: all of it, the masked data, or nothing.
         permissions (list[AccessRulePermissionsItem]): What the caller may do with the tokens.
-        description (str | Unset): A text for people. Absent if the rule has none.
+        description (str | Unset): A human-readable description. Absent if the rule has none.
     """
 
     priority: int

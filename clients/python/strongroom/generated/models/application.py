@@ -27,14 +27,14 @@ class Application:
     Attributes:
         id (str): The id of the application.
         tenant_id (str): The tenant of the application.
-        name (str): The name of the application, for people.
-        type_ (ApplicationType): The type of the application. It decides which permissions the application may hold, and
-            never changes.
+        name (str): The human-readable name of the application.
+        type_ (ApplicationType): The type of the application. It determines which permissions the application may hold,
+            and never changes.
         created_by (str): Who created it. The id of an application, or `operator` for the command line.
         created_at (datetime.datetime): When it was created.
         permissions (list[ApplicationPermissionsItem] | Unset): What the application may do with every token. Absent if
             it has rules.
-        rules (list[AccessRule] | Unset): What it may do with which tokens. Absent if it has permissions.
+        rules (list[AccessRule] | Unset): What the application may do with which tokens. Absent if it has permissions.
         expires_at (datetime.datetime | Unset): When the keys of the application stop working. Absent if they never do.
         modified_by (str | Unset): Who changed it last. The id of an application, or `operator` for the command line.
             Absent before the first change.

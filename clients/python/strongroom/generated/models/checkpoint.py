@@ -14,10 +14,11 @@ class Checkpoint:
     """A signed checkpoint of the event log.
 
     Attributes:
-        time (datetime.datetime): When it was signed: at the beginning of an hour, or at the first start in that hour.
-        hash_ (str): SHA-256 of the checkpoint, which holds the Merkle root of the log up to then, as 64 hexadecimal
-            digits.
-        signed_by (str): SHA-256 of the public key as PEM, as 64 hexadecimal digits.
+        time (datetime.datetime): When the checkpoint was signed: at the beginning of an hour, or when the service first
+            started in that hour.
+        hash_ (str): The SHA-256 hash of the checkpoint, as 64 hexadecimal digits. The checkpoint contains the Merkle
+            root of the log at that time.
+        signed_by (str): The SHA-256 hash of the public key in PEM format, as 64 hexadecimal digits.
         signature (str): The Ed25519 signature of the hash, in base64.
     """
 

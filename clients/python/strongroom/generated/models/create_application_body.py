@@ -25,15 +25,15 @@ T = TypeVar("T", bound="CreateApplicationBody")
 class CreateApplicationBody:
     """
     Attributes:
-        name (str): The name, for people: 1 to 200 characters.
-        type_ (CreateApplicationBodyType): The type of the application. It decides which permissions the application may
-            hold.
-        permissions (list[str] | None | Unset): 1 to 50 permissions that the type may hold (`GET /permissions`). Either
-            these or `rules`.
-        rules (list[CreateApplicationBodyRulesType0Item] | None | Unset): 1 to 50 access rules. Either these or
+        name (str): A human-readable name of 1 to 200 characters.
+        type_ (CreateApplicationBodyType): The type of the application. It determines which permissions the application
+            may hold.
+        permissions (list[str] | None | Unset): 1 to 50 permissions that the type may hold (`GET /permissions`). Send
+            either `permissions` or `rules`.
+        rules (list[CreateApplicationBodyRulesType0Item] | None | Unset): 1 to 50 access rules. Send either `rules` or
             `permissions`.
-        expires_at (None | str | Unset): When the keys of the application stop working, in a format that tokens accept.
-            Null: never.
+        expires_at (None | str | Unset): When the keys of the application stop working, in any format that a token’s
+            `expires_at` accepts. Null means never.
     """
 
     name: str

@@ -22,10 +22,10 @@ T = TypeVar("T", bound="CreateApplicationBodyRulesType0Item")
 class CreateApplicationBodyRulesType0Item:
     """
     Attributes:
-        container (str): The container that the rule covers with all its children, such as `/pci/`.
+        container (str): The container that the rule covers, including its children, such as `/pci/`.
         transform (CreateApplicationBodyRulesType0ItemTransform): What the caller sees of the data.
         permissions (list[CreateApplicationBodyRulesType0ItemPermissionsItem]): What the caller may do with the tokens.
-        description (str | Unset): A text for people.
+        description (str | Unset): A human-readable description.
         priority (int | Unset): Rules with a lower number are tried first. Default: 1.
     """
 

@@ -23,22 +23,22 @@ T = TypeVar("T", bound="CreateTokenBody")
 class CreateTokenBody:
     """
     Attributes:
-        type_ (CreateTokenBodyType): The type of the token. It decides which data the token accepts.
-        data (Any): The value to store: any JSON but null that the type accepts.
+        type_ (CreateTokenBodyType): The type of the token. It determines which data the token accepts.
+        data (Any): The value to store: any JSON except null that the type accepts.
         id (None | str | Unset): The id: 3 to 400 characters, or an expression over `data`. Default: a random UUID.
-        mask (Any | Unset): The mask: any JSON whose strings are expressions over `data` and `metadata`. Default: by
-            type.
-        containers (list[str] | None | Unset): 1 to 10 containers such as `/pci/high/`, stored in lower case. Default:
-            by type.
+        mask (Any | Unset): The mask: any JSON whose strings are expressions over `data` and `metadata`. The default
+            depends on the type.
+        containers (list[str] | None | Unset): 1 to 10 containers such as `/pci/high/`, stored in lower case. The
+            default depends on the type.
         metadata (CreateTokenBodyMetadataType0 | None | Unset): Non-sensitive data: at most 50 keys of at most 100
             characters, with values of at most 1,000.
         search_indexes (list[str] | None | Unset): At most 10 expressions over `data` whose values find the token in a
-            search. Default: by type.
+            search. The default depends on the type.
         fingerprint_expression (None | str | Unset): One expression over `data` and `metadata` whose value is
-            fingerprinted. Default: by type.
+            fingerprinted. The default depends on the type.
         deduplicate_token (bool | None | Unset): Whether this request deduplicates. Default: the tenant’s setting.
-        expires_at (None | str | Unset): When the token expires: ISO 8601, or `M/D/YYYY`, or `M/D/YYYY h:mm:ss AM` with
-            an offset such as `-05:00` or without (UTC). Default: never.
+        expires_at (None | str | Unset): When the token expires: ISO 8601, `M/D/YYYY` or `M/D/YYYY h:mm:ss AM`, with an
+            offset such as `-05:00` or, without one, in UTC. Default: never.
     """
 
     type_: CreateTokenBodyType

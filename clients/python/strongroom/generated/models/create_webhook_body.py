@@ -15,17 +15,19 @@ T = TypeVar("T", bound="CreateWebhookBody")
 class CreateWebhookBody:
     """
     Attributes:
-        url (str): Where deliveries are posted: an https:// address on the public internet, of at most 2,000 characters.
+        url (str): The URL that deliveries are posted to: an https:// URL on the public internet, at most 2,000
+            characters long.
         event_types (list[str]): The events to deliver: one or more of token.created, token.updated, token.deleted,
             token.expired, token.property.expired, application.created, application.updated, application.deleted,
             application.key.issued, application.key.revoked, access.denied.
-        description (None | str | Unset): A text for people, of at most 200 characters.
-        enabled (bool | None | Unset): Whether events are delivered. Default: true. Deliveries continue where they
-            stopped.
-        token_types (list[str] | None | Unset): Only events of tokens of these types: token, card, bank, card_number,
-            us_bank_account_number, us_bank_routing_number, social_security_number, employer_id_number. Default: all.
-        containers (list[str] | None | Unset): Only events of tokens in these containers or below them, at most 10.
+        description (None | str | Unset): A human-readable description of at most 200 characters.
+        enabled (bool | None | Unset): Whether events are delivered. Default: true. Once enabled again, deliveries
+            continue where they stopped.
+        token_types (list[str] | None | Unset): Delivers only events of tokens of these types: token, card, bank,
+            card_number, us_bank_account_number, us_bank_routing_number, social_security_number, employer_id_number.
             Default: all.
+        containers (list[str] | None | Unset): Delivers only events of tokens in these containers or their children, at
+            most 10. Default: all.
     """
 
     url: str

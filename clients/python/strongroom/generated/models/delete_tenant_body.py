@@ -13,7 +13,7 @@ T = TypeVar("T", bound="DeleteTenantBody")
 class DeleteTenantBody:
     """
     Attributes:
-        name (str): The tenant’s name, repeated as a confirmation.
+        name (str): The tenant’s name, as confirmation.
     """
 
     name: str

@@ -15,9 +15,10 @@ T = TypeVar("T", bound="DeleteTokensBody")
 class DeleteTokensBody:
     """
     Attributes:
-        query (None | str | Unset): A search query. Every token that it finds is deleted, newest first. Either this or
-            `ids`.
-        ids (list[str] | None | Unset): Ids of tokens, at most 1000. Unknown ids are skipped. Either this or `query`.
+        query (None | str | Unset): A search query. Every token that it finds is deleted, newest first. Send either
+            `query` or `ids`.
+        ids (list[str] | None | Unset): The ids of up to 1000 tokens. Unknown ids are skipped. Send either `ids` or
+            `query`.
     """
 
     query: None | str | Unset = UNSET

@@ -12,9 +12,9 @@ T = TypeVar("T", bound="DeleteTokensResponse200")
 class DeleteTokensResponse200:
     """
     Attributes:
-        deleted (int): How many tokens this call deleted.
-        refused (int): How many tokens the rules of the caller do not allow it to delete.
-        remaining (int): How many tokens the query still finds. Repeat the call until it is 0.
+        deleted (int): The number of tokens that this call deleted.
+        refused (int): The number of tokens that the caller’s rules do not allow it to delete.
+        remaining (int): The number of tokens that the query still finds. Repeat the call until it is 0.
     """
 
     deleted: int

@@ -22,9 +22,9 @@ class FoundPage:
     Attributes:
         pagination (Pagination): The position of a page among all items.
         data (list[Token]): The tokens of this page, newest first.
-        field_suggestions (list[str] | Unset): Beginnings of terms that may have been meant, if the search found nothing
-            because no token has what a term names, such as `metadata.customer`, `container:/pci/high/` or
-            `type:card_number`.
+        field_suggestions (list[str] | Unset): Suggested beginnings of terms, such as `metadata.customer`,
+            `container:/pci/high/` or `type:card_number`. Present only if the search found nothing because a term names
+            something that no token has.
     """
 
     pagination: Pagination

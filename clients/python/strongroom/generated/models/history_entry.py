@@ -14,20 +14,21 @@ T = TypeVar("T", bound="HistoryEntry")
 
 @_attrs_define(repr=False)
 class HistoryEntry:
-    """An event of a token, without any value.
+    """An event of a token, without values.
 
     Attributes:
         type_ (HistoryEntryType): What happened to the token.
         revision (int): The revision of the token after the event.
-        actor_id (str): The id of an application, or `system` if the event was due.
+        actor_id (str): The id of an application, or `system` if no request caused the event.
         created_at (datetime.datetime): When it happened.
         changed (list[str]): The names of the fields that changed. Never their values.
         trace_id (str | Unset): The trace id of the request. Absent if no request caused the event.
-        person (str | Unset): The person who did it, as the console or the application stated. Present only with
-            `log:read`.
-        person_issuer (str | Unset): The identity provider that states the name. Absent if the person or the application
+        person (str | Unset): The person who made the request, as stated by the console or the application. Present only
+            for callers with `log:read`.
+        person_issuer (str | Unset): The identity provider that stated the name. Absent if the person or the application
             stated it.
-        life (int | Unset): The life of the id to which the event belongs, from 1. Present only with `log:read`.
+        life (int | Unset): The number of the life of the id that the event belongs to, starting at 1. Present only for
+            callers with `log:read`.
     """
 
     type_: HistoryEntryType

@@ -17,7 +17,7 @@ T = TypeVar("T", bound="IsLiveResponse200")
 class IsLiveResponse200:
     """
     Attributes:
-        status (Literal['live']): The process runs.
+        status (Literal['live']): The process is running.
     """
 
     status: Literal["live"]

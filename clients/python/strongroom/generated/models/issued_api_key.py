@@ -19,7 +19,7 @@ class IssuedApiKey:
         id (str): The id of the key, which is not the key itself.
         created_by (str): Who created it. The id of an application, or `operator` for the command line.
         created_at (datetime.datetime): When it was created.
-        key (str | Unset): The API key itself. Only this response shows it; a repeat with the same idempotency key does
+        key (str | Unset): The API key itself. Only this response shows it. A retry with the same idempotency key does
             not.
     """
 

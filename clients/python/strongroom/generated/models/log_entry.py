@@ -19,25 +19,26 @@ class LogEntry:
 
     Attributes:
         tenant_id (str): The tenant of the entry.
-        actor_id (str): Who did it: the id of an application, `operator` (the command line) or `system`.
-        actor_type (LogEntryActorType): What kind of actor it was.
-        entity_type (str): What it was done to: token, application, key, tenant, report, log, service or webhook.
-        operation (str): What was done: create, read, reveal, update, delete, expiry, purge, start, stop, rotation,
+        actor_id (str): Who performed the operation: the id of an application, `operator` (the command line) or
+            `system`.
+        actor_type (LogEntryActorType): The kind of actor.
+        entity_type (str): The kind of entity: token, application, key, tenant, report, log, service or webhook.
+        operation (str): The operation: create, read, reveal, update, delete, expiry, purge, start, stop, rotation,
             sign_in, sign_out or loss.
-        outcome (LogEntryOutcome): How it ended.
-        message (str): A text for people. It never contains data.
-        created_at (datetime.datetime): When it was done.
-        key_id (str | Unset): The id of the API key that was used. Absent if none was.
-        source_address (str | Unset): The address from which the request came. Absent if no request caused the entry.
-        entity_id (str | Unset): The id of what it was done to. Of a token: present while it lives, and in responses
-            filtered by that id.
+        outcome (LogEntryOutcome): The outcome of the operation.
+        message (str): A human-readable message. It never contains data.
+        created_at (datetime.datetime): When the operation was performed.
+        key_id (str | Unset): The id of the API key that was used. Absent if no key was used.
+        source_address (str | Unset): The address that the request came from. Absent if no request caused the entry.
+        entity_id (str | Unset): The id of the entity. The id of a token is present only while the token is live, and in
+            responses that are filtered by that id.
         entity_ref (str | Unset): A keyed hash of the id. Absent if there is no id.
         trace_id (str | Unset): The trace id of the request. Absent if no request caused the entry.
-        person (str | Unset): The person who made the request, as the console or the application stated. Absent if there
-            was none.
-        person_issuer (str | Unset): The identity provider that states the name. Absent if the person or the application
+        person (str | Unset): The person who made the request, as stated by the console or the application. Absent if no
+            person was stated.
+        person_issuer (str | Unset): The identity provider that stated the name. Absent if the person or the application
             stated it.
-        reason (str | Unset): The reason of the request. Absent if it gave none.
+        reason (str | Unset): The reason for the request. Absent if no reason was given.
     """
 
     tenant_id: str

@@ -13,10 +13,10 @@ class Pagination:
     """The position of a page among all items.
 
     Attributes:
-        total_items (int): How many items the caller may see that pass all filters.
+        total_items (int): The number of items that match all filters and that the caller may see.
         page_number (int): The number of this page.
-        page_size (int): How many items a page has at most, as the request asked.
-        total_pages (int): How many pages there are.
+        page_size (int): The maximum number of items per page, as requested.
+        total_pages (int): The number of pages.
     """
 
     total_items: int

@@ -20,8 +20,8 @@ class Permission:
 
     Attributes:
         type_ (PermissionType): The name of the permission.
-        description (str): What the permission allows, for people.
-        application_types (list[PermissionApplicationTypesItem]): The types of applications that may hold it.
+        description (str): A human-readable description of what the permission allows.
+        application_types (list[PermissionApplicationTypesItem]): The application types that may hold the permission.
     """
 
     type_: PermissionType

@@ -16,17 +16,17 @@ T = TypeVar("T", bound="Problem")
 
 @_attrs_define(repr=False)
 class Problem:
-    """Why a request failed (RFC 9457). It never repeats a value of the request.
+    """Why a request failed (RFC 9457). It never contains a value from the request.
 
     Attributes:
-        type_ (str): The path of a page about this kind of problem, which this service serves.
-        title (str): A short text for people, the same for every problem of this kind.
+        type_ (str): The path of a page on this service that explains this kind of problem.
+        title (str): A short human-readable title, the same for every problem of this kind.
         status (int): The HTTP status.
-        detail (str): What happened and what to do, for people.
+        detail (str): A human-readable explanation of what happened and what to do.
         instance (str): The trace id of the request, as `urn:trace:<id>`.
-        code (str): The kind of problem, as a stable word for programs.
-        errors (ProblemErrors | Unset): Messages by the JSON path of each field that is not valid. Absent from problems
-            of other kinds.
+        code (str): A stable, machine-readable code for the kind of problem.
+        errors (ProblemErrors | Unset): Messages for each invalid field, keyed by the JSON path of the field. Absent
+            from other kinds of problems.
     """
 
     type_: str

@@ -11,7 +11,7 @@ T = TypeVar("T", bound="ProblemErrors")
 
 @_attrs_define(repr=False)
 class ProblemErrors:
-    """Messages by the JSON path of each field that is not valid. Absent from problems of other kinds."""
+    """Messages for each invalid field, keyed by the JSON path of the field. Absent from other kinds of problems."""
 
     additional_properties: dict[str, list[str]] = _attrs_field(init=False, factory=dict)
 

@@ -15,8 +15,8 @@ T = TypeVar("T", bound="RotateWebhookSecretBody")
 class RotateWebhookSecretBody:
     """
     Attributes:
-        overlap_seconds (int | None | Unset): How long deliveries are signed with the old secrets, too. Default: 86400,
-            a day.
+        overlap_seconds (int | None | Unset): For how many seconds deliveries are also signed with the old secrets.
+            Default: 86400 (one day).
     """
 
     overlap_seconds: int | None | Unset = UNSET

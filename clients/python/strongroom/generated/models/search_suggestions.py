@@ -16,7 +16,7 @@ T = TypeVar("T", bound="SearchSuggestions")
 
 @_attrs_define(repr=False)
 class SearchSuggestions:
-    """Ways to complete a term of a query.
+    """Completions for a term of a query.
 
     Attributes:
         suggestions (list[SearchSuggestionsSuggestionsItem]): The suggestions, best first.

@@ -16,8 +16,8 @@ class SearchTokensBody:
     """
     Attributes:
         query (None | str | Unset): The search query. Without it, the search finds every token that the caller may see.
-        page (int | None | Unset): The number of the page. Default: 1.
-        size (int | None | Unset): How many items a page has at most. Default: 20.
+        page (int | None | Unset): The page number. Default: 1.
+        size (int | None | Unset): The maximum number of items per page. Default: 20.
     """
 
     query: None | str | Unset = UNSET

@@ -15,9 +15,10 @@ T = TypeVar("T", bound="SearchTokensV2Body")
 class SearchTokensV2Body:
     """
     Attributes:
-        query (None | str | Unset): The query. Without it, all tokens that the caller may see.
-        start (None | str | Unset): `next` of the previous page of the same request. Without it: the first page.
-        size (int | None | Unset): How many items a page has at most. Default: 20.
+        query (None | str | Unset): The search query. Without it, the search finds every token that the caller may see.
+        start (None | str | Unset): The `next` cursor from the previous page of the same request. If absent, the first
+            page is returned.
+        size (int | None | Unset): The maximum number of items per page. Default: 20.
     """
 
     query: None | str | Unset = UNSET

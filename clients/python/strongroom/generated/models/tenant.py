@@ -21,14 +21,15 @@ class Tenant:
 
     Attributes:
         id (str): The tenant’s id.
-        name (str): The tenant’s name, for people.
+        name (str): The human-readable name of the tenant.
         settings (TenantSettings): The tenant’s settings.
         created_by (str): Who created it. The id of an application, or `operator` for the command line.
         created_at (datetime.datetime): When it was created.
         modified_by (str | Unset): Who changed it last. The id of an application, or `operator` for the command line.
             Absent before the first change.
         modified_at (datetime.datetime | Unset): When it was last changed. Absent before the first change.
-        field_warnings (list[str] | Unset): What the current settings give away. Absent if they give nothing away.
+        field_warnings (list[str] | Unset): Warnings about what the current settings expose. Absent if they expose
+            nothing.
     """
 
     id: str

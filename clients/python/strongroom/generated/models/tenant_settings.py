@@ -30,9 +30,9 @@ class TenantSettings:
             of storing the value again.
         keep_superseded_data (TenantSettingsKeepSupersededData): Whether the keys of replaced data are kept until the
             token is deleted.
-        show_fingerprints (TenantSettingsShowFingerprints): Whether callers below `reveal` see the fingerprints of
-            tokens. Equal values have equal fingerprints, so such a caller that may also create tokens can find hidden
-            values by trying candidates.
+        show_fingerprints (TenantSettingsShowFingerprints): Whether callers without the transform `reveal` see the
+            fingerprints of tokens. Equal values have equal fingerprints, so such a caller that may also create tokens can
+            find hidden values by trying candidates.
     """
 
     deduplicate_tokens: TenantSettingsDeduplicateTokens

@@ -19,29 +19,29 @@ T = TypeVar("T", bound="Token")
 
 @_attrs_define(repr=False)
 class Token:
-    """A token, as far as the caller may see it. A create or update that is deduplicated onto a token that the caller may
-    not read returns only its id, tenant, type, containers and `_extras`, its fingerprint if the request carried the
-    value, and after an update also its times and authors.
+    """The parts of a token that the caller may see. A create or update that is deduplicated onto a token that the caller
+    may not read returns only its id, tenant, type, containers and `_extras`. It also returns the fingerprint if the
+    request contained the value and, after an update, the times and authors.
 
         Attributes:
             id (str): The id of the token, unique in its tenant.
             tenant_id (str): The tenant that owns the token.
-            type_ (TokenType): The type of the token. It decides which data the token accepts.
+            type_ (TokenType): The type of the token. It determines which data the token accepts.
             containers (list[str]): The containers of the token, to which access rules apply.
             data (Any | Unset): The data as the caller may see it: as stored, or masked. Absent if the caller may see none
                 of it.
             mask (Any | Unset): The mask: any JSON whose strings are expressions. Absent if the token has none.
             fingerprint (str | Unset): Equal for equal values of one type in one tenant. Get, list, search and detokenize
-                show it under `reveal`, or to every caller if the tenant sets `show_fingerprints`; a create or update also shows
-                it if the request carried every value that the expression reads.
-            metadata (TokenMetadata | Unset): Non-sensitive data of the caller. No mask covers it. Absent if the token has
-                none.
+                show it to callers with the transform `reveal`, or to every caller if the tenant sets `show_fingerprints`. A
+                create or update also shows it if the request contained every value that the expression reads.
+            metadata (TokenMetadata | Unset): Non-sensitive key-value pairs from the caller, which are never masked. Absent
+                if the token has none.
             search_indexes (list[str] | Unset): Expressions whose values find the token in a search. Absent if the token has
                 none.
             fingerprint_expression (str | Unset): The expression whose value is fingerprinted. Absent only in a deduplicated
                 token that the caller may not read.
-            entity_ref (str | Unset): A keyed hash of the id, by which the access log and webhooks name the token. Absent
-                only in a deduplicated token that the caller may not read.
+            entity_ref (str | Unset): A keyed hash of the id, which identifies the token in the access log and in webhooks.
+                Absent only in a deduplicated token that the caller may not read.
             expires_at (datetime.datetime | Unset): When the token expires. Absent if it never does.
             created_by (str | Unset): The application that created the token. Absent only in a deduplicated token that the
                 caller may not read.

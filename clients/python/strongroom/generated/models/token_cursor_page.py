@@ -15,7 +15,7 @@ T = TypeVar("T", bound="TokenCursorPage")
 
 @_attrs_define(repr=False)
 class TokenCursorPage:
-    """A page of tokens, with the cursor of the next page.
+    """A page of tokens, with the cursor for the next page.
 
     Attributes:
         pagination (TokenCursorPagePagination): The position of the page.

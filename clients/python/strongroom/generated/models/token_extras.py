@@ -15,11 +15,11 @@ class TokenExtras:
     """What is unusual about this response. Absent if nothing is.
 
     Attributes:
-        deduplicated (bool | Unset): The request met a live token with the same fingerprint, and this is that token.
-        cvc_ignored (bool | Unset): The request carried a verification code, which was not stored because the token
-            existed already.
-        mask_skipped (bool | Unset): The masks of the other tokens in this response used up its budget of work, so this
-            token shows no data. Get it alone.
+        deduplicated (bool | Unset): A live token with the same fingerprint already existed, and this is that token.
+        cvc_ignored (bool | Unset): The request contained a verification code, which was not stored because the token
+            already existed.
+        mask_skipped (bool | Unset): The masks of the other tokens in this response used up its mask budget, so this
+            token shows no data. Get this token on its own.
     """
 
     deduplicated: bool | Unset = UNSET

@@ -11,7 +11,7 @@ T = TypeVar("T", bound="TokenMetadata")
 
 @_attrs_define(repr=False)
 class TokenMetadata:
-    """Non-sensitive data of the caller. No mask covers it. Absent if the token has none."""
+    """Non-sensitive key-value pairs from the caller, which are never masked. Absent if the token has none."""
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

@@ -19,9 +19,9 @@ T = TypeVar("T", bound="UpdateTenantBody")
 class UpdateTenantBody:
     """
     Attributes:
-        name (str): The name, for people: 1 to 200 characters.
+        name (str): A human-readable name of 1 to 200 characters.
         settings (None | Unset | UpdateTenantBodySettingsType0): `deduplicate_tokens`, `keep_superseded_data` and
-            `show_fingerprints`. A setting that is absent stays.
+            `show_fingerprints`. A setting that is absent stays the same.
     """
 
     name: str

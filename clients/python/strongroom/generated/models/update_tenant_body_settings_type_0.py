@@ -16,7 +16,7 @@ T = TypeVar("T", bound="UpdateTenantBodySettingsType0")
 
 @_attrs_define(repr=False)
 class UpdateTenantBodySettingsType0:
-    """`deduplicate_tokens`, `keep_superseded_data` and `show_fingerprints`. A setting that is absent stays."""
+    """`deduplicate_tokens`, `keep_superseded_data` and `show_fingerprints`. A setting that is absent stays the same."""
 
     additional_properties: dict[str, None | UpdateTenantBodySettingsType0AdditionalPropertyType1] = _attrs_field(
         init=False, factory=dict

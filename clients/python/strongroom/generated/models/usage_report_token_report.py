@@ -19,9 +19,9 @@ class UsageReportTokenReport:
     """The tenant’s tokens.
 
     Attributes:
-        tokens_total (int): How many live tokens there are.
-        tokens_by_type (UsageReportTokenReportTokensByType): How many live tokens there are of each type. A type without
-            any is absent.
+        tokens_total (int): The number of live tokens.
+        tokens_by_type (UsageReportTokenReportTokensByType): The number of live tokens of each type. Types without
+            tokens are absent.
     """
 
     tokens_total: int

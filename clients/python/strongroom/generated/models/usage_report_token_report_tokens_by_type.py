@@ -11,7 +11,7 @@ T = TypeVar("T", bound="UsageReportTokenReportTokensByType")
 
 @_attrs_define(repr=False)
 class UsageReportTokenReportTokensByType:
-    """How many live tokens there are of each type. A type without any is absent."""
+    """The number of live tokens of each type. Types without tokens are absent."""
 
     additional_properties: dict[str, int] = _attrs_field(init=False, factory=dict)
 

@@ -20,15 +20,16 @@ class WebhookDelivery:
     """An attempt to deliver an event.
 
     Attributes:
-        event_id (str): The id of the event, which is the header `webhook-id` of each attempt.
+        event_id (str): The id of the event, which each attempt sends in the header `webhook-id`.
         event_type (str): The type of the event.
         attempt (int): The number of the attempt, from 1.
-        outcome (WebhookDeliveryOutcome): How it ended. `parked`: this was the last attempt.
+        outcome (WebhookDeliveryOutcome): The outcome of the attempt. `parked` means that it failed and was the last
+            attempt.
         duration_ms (int): How long the request took, in milliseconds.
-        created_at (datetime.datetime): When it was sent.
+        created_at (datetime.datetime): When the attempt was sent.
         response_status (int | Unset): The status of the response. Absent if there was none.
-        problem (str | Unset): Why it failed, if the status does not say it.
-        next_attempt_at (datetime.datetime | Unset): When it is tried again. Absent if it is not.
+        problem (str | Unset): Why the attempt failed, if the status does not explain it.
+        next_attempt_at (datetime.datetime | Unset): When the next attempt is due. Absent if there is none.
     """
 
     event_id: str

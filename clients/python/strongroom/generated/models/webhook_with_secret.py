@@ -26,20 +26,20 @@ class WebhookWithSecret:
     Attributes:
         id (str): The id of the webhook.
         tenant_id (str): The tenant of the webhook.
-        url (str): Where deliveries are posted.
+        url (str): The URL that deliveries are posted to.
         enabled (bool): Whether events are delivered.
         event_types (list[WebhookWithSecretEventTypesItem]): The events that are delivered.
         created_by (str): Who created it. The id of an application, or `operator` for the command line.
         created_at (datetime.datetime): When it was created.
         secret (str): The secret that deliveries are signed with, as Standard Webhooks specifies. Only this response
             shows it.
-        description (str | Unset): A text for people. Absent if there is none.
-        token_types (list[WebhookWithSecretTokenTypesItem] | Unset): Only events of tokens of these types. Absent: of
-            all types.
-        containers (list[str] | Unset): Only events of tokens in these containers or below them. Absent: in all
-            containers.
-        old_secrets_end_at (datetime.datetime | Unset): Until when deliveries are signed with older secrets, too. Absent
-            if there is only one secret.
+        description (str | Unset): A human-readable description. Absent if there is none.
+        token_types (list[WebhookWithSecretTokenTypesItem] | Unset): Delivers only events of tokens of these types.
+            Absent if all types are delivered.
+        containers (list[str] | Unset): Delivers only events of tokens in these containers or their children. Absent if
+            all containers are delivered.
+        old_secrets_end_at (datetime.datetime | Unset): The time until which deliveries are also signed with older
+            secrets. Absent if there is only one secret.
         modified_by (str | Unset): Who changed it last. The id of an application, or `operator` for the command line.
             Absent before the first change.
         modified_at (datetime.datetime | Unset): When it was last changed. Absent before the first change.

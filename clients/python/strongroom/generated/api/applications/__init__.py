@@ -44,7 +44,7 @@ class Operations(Sender):
     ) -> ListApplicationsResponse200:
         """List applications.
 
-        Returns the tenant’s live applications that pass all filters, newest first.
+        Returns the tenant’s live applications that match all filters, newest first.
 
         Permission: `application:read`.
         """
@@ -77,8 +77,8 @@ class Operations(Sender):
     ) -> ApplicationWithKey:
         """Create an application.
 
-        Creates an application with its first key, which only this response shows. To create a management
-        application, the caller must hold all of its permissions.
+        Creates an application and its first key, which only this response shows. To create a management
+        application, the caller must itself hold every permission that the new application gets.
 
         Permission: `application:create`.
         """
@@ -107,9 +107,9 @@ class Operations(Sender):
     ) -> Application:
         """Get the calling application.
 
-        Returns the application whose key came with the request.
+        Returns the application that the request’s API key belongs to.
 
-        Needs any key.
+        Requires a valid key but no permission.
         """
         request = _get_own_application.request(
             service_trace_id=service_trace_id,
@@ -165,8 +165,8 @@ class Operations(Sender):
     ) -> Application:
         """Update an application.
 
-        Changes the name, the permissions or rules, and the expiry. The change applies to every key of the
-        application before the response arrives.
+        Changes the name, the permissions or rules, and the expiry. The change takes effect for all of the
+        application’s keys before the response is sent.
 
         Permission: `application:update`.
         """
@@ -196,7 +196,7 @@ class Operations(Sender):
     ) -> None:
         """Delete an application.
 
-        Deletes the application. Its keys stop working at once.
+        Deletes the application. Its keys stop working immediately.
 
         Permission: `application:delete`.
         """
@@ -255,8 +255,8 @@ class Operations(Sender):
     ) -> IssuedApiKey:
         """Issue a key.
 
-        Issues a further key for an application, which only this response shows. An application has at most
-        three live keys.
+        Issues another key for an application. Only this response shows the key. An application can have at
+        most three live keys.
 
         Permission: `application:create`.
         """
@@ -287,7 +287,7 @@ class Operations(Sender):
     ) -> None:
         """Revoke a key.
 
-        Revokes the key. It stops working at once.
+        Revokes the key. It stops working immediately.
 
         Permission: `application:delete`.
         """
@@ -317,9 +317,9 @@ class Operations(Sender):
     ) -> list[Permission]:
         """List permissions.
 
-        Returns all permissions, or those that an application of the given types may hold.
+        Returns all permissions, or only those that an application of one of the given types may hold.
 
-        Needs any key.
+        Requires a valid key but no permission.
         """
         request = _list_permissions.request(
             application_type=application_type,

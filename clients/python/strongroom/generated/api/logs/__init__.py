@@ -30,9 +30,9 @@ class Operations(Sender):
     ) -> ListLogsResponse200:
         """Read the access log.
 
-        Returns who did what, newest first, and never the data. Without `start_date` it covers the last 24
-        hours; entries at `start_date` are included and those at `end_date` are not. Entries are visible
-        within a second and are kept for 13 months.
+        Returns who did what, newest first, but never the data. Without `start_date`, it covers the last 24
+        hours. Entries at `start_date` are included, and entries at `end_date` are not. Entries become
+        visible within one second and are kept for 13 months.
 
         Permission: `log:read`.
         """
@@ -69,8 +69,8 @@ class Operations(Sender):
         """List the signed checkpoints of the event log.
 
         Returns one checkpoint per hour, newest first. Keep copies elsewhere and verify them with the public
-        key. Each checkpoint signs the whole log of the vault, which all tenants share, and shows nothing of
-        it.
+        key. Each checkpoint covers the vault’s whole log, which all tenants share, but reveals nothing
+        about its contents.
 
         Permission: `log:read`.
         """

@@ -23,7 +23,7 @@ class Operations(Sender):
     ) -> FoundPage:
         """Search tokens.
 
-        A query consists of terms `field:value`, joined by AND, OR, NOT (also `!` and `-`) and parentheses.
+        A query consists of `field:value` terms, joined by AND, OR, NOT (also `!` and `-`) and parentheses.
         Fields: id, type, data, fingerprint, container, metadata.<key>, created_by, created_at, modified_by,
         modified_at. An empty query finds every token that the caller may see.
 
@@ -54,8 +54,8 @@ class Operations(Sender):
     ) -> TokenCursorPage:
         """Search tokens with a cursor.
 
-        Accepts the same queries as `POST /tokens/search`. Pages that each continue at `next` repeat no
-        token and skip none.
+        Accepts the same queries as `POST /tokens/search`. A client that follows `next` from page to page
+        gets no token twice and misses none.
 
         Permission: `token:search`.
         """
@@ -84,10 +84,10 @@ class Operations(Sender):
     ) -> SearchSuggestions:
         """Complete a term of a query.
 
-        Returns the fields, types, metadata keys and containers that begin with a prefix, or the nearest
-        ones if none does. After `type:`, `container:` or `metadata.`, it returns only those. Metadata keys
-        and containers are up to ten minutes old. A caller whose search does not cover `/` gets the
-        containers of its own rules instead.
+        Returns the fields, types, metadata keys and containers that begin with a prefix, or the closest
+        matches if none do. After `type:`, `container:` or `metadata.`, it returns only suggestions of that
+        kind. Metadata keys and containers may be up to ten minutes out of date. A caller that may not
+        search all containers gets the containers of its own rules instead.
 
         Permission: `token:search`.
         """

@@ -20,11 +20,11 @@ class Operations(Sender):
         *,
         service_trace_id: str | Unset = UNSET,
     ) -> IsLiveResponse200:
-        """Whether the process runs.
+        """Check whether the process is running.
 
-        Returns 200 as long as the process runs, whatever the state of its stores.
+        Returns 200 as long as the process is running, regardless of the state of its stores.
 
-        Needs no key.
+        Requires no key.
         """
         request = _is_live.request(
             service_trace_id=service_trace_id,
@@ -43,11 +43,11 @@ class Operations(Sender):
         *,
         service_trace_id: str | Unset = UNSET,
     ) -> IsReadyResponse200:
-        """Whether the service accepts requests.
+        """Check whether the service accepts requests.
 
         Returns the state without reasons. The admin listener shows the reasons.
 
-        Needs no key.
+        Requires no key.
         """
         request = _is_ready.request(
             service_trace_id=service_trace_id,
@@ -67,11 +67,11 @@ class Operations(Sender):
         *,
         service_trace_id: str | Unset = UNSET,
     ) -> str:
-        """What a problem means.
+        """Explain a problem.
 
-        Returns the page to which the `type` of a problem points.
+        Returns the page that the `type` of a problem links to.
 
-        Needs no key.
+        Requires no key.
         """
         request = _explain_error.request(
             code=code,
@@ -91,9 +91,9 @@ class Operations(Sender):
         *,
         service_trace_id: str | Unset = UNSET,
     ) -> DescribeServiceResponse200:
-        """This description, as OpenAPI 3.1.
+        """The API description in OpenAPI 3.1.
 
-        Needs no key.
+        Requires no key.
         """
         request = _describe_service.request(
             service_trace_id=service_trace_id,
@@ -112,9 +112,9 @@ class Operations(Sender):
         *,
         service_trace_id: str | Unset = UNSET,
     ) -> str:
-        """This description, as a page.
+        """The API reference as a page.
 
-        Needs no key.
+        Requires no key.
         """
         request = _show_reference.request(
             service_trace_id=service_trace_id,
@@ -133,9 +133,9 @@ class Operations(Sender):
         *,
         service_trace_id: str | Unset = UNSET,
     ) -> str:
-        """The style sheet of the pages.
+        """The style sheet for the pages.
 
-        Needs no key.
+        Requires no key.
         """
         request = _show_style.request(
             service_trace_id=service_trace_id,
@@ -154,9 +154,9 @@ class Operations(Sender):
         *,
         service_trace_id: str | Unset = UNSET,
     ) -> str:
-        """The script of the reference.
+        """The script for the reference.
 
-        Needs no key.
+        Requires no key.
         """
         request = _show_script.request(
             service_trace_id=service_trace_id,

@@ -50,11 +50,11 @@ class Operations(Sender):
     ) -> Tenant:
         """Update the tenant.
 
-        Changes the name and the given settings; other settings stay. With `show_fingerprints` "true", get,
-        list, search and detokenize show the fingerprints of tokens to callers that see the tokens masked or
-        redacted. Equal values have equal fingerprints, so such a caller that may also create tokens can
-        find a hidden value by trying candidates, which no limit slows down. `_warnings` says so while the
-        setting is on.
+        Changes the name and the given settings. Other settings stay the same. If `show_fingerprints` is
+        "true", get, list, search and detokenize show the fingerprints of tokens even to callers that see
+        the tokens masked or redacted. Equal values have equal fingerprints, so such a caller can find a
+        hidden value by trying candidates if it may also create tokens. No limit slows this down.
+        `_warnings` contains a warning while the setting is on.
 
         Permission: `tenant:update`.
         """
@@ -83,8 +83,8 @@ class Operations(Sender):
     ) -> None:
         """Delete the tenant.
 
-        Destroys all keys of the tenant, so none of its tokens can ever be opened again. The body repeats
-        the name of the tenant. After a 503, the same request finishes the deletion.
+        Destroys all of the tenant’s keys, so none of its tokens can ever be decrypted again. The body must
+        repeat the tenant’s name. After a 503, send the same request again to finish the deletion.
 
         Permission: `tenant:delete`.
         """
@@ -110,9 +110,9 @@ class Operations(Sender):
         service_person: str | Unset = UNSET,
         service_reason: str | Unset = UNSET,
     ) -> UsageReport:
-        """Report the usage.
+        """Get the usage report.
 
-        Returns how many live tokens the tenant has.
+        Returns the number of live tokens that the tenant has.
 
         Permission: `report:read`.
         """

@@ -16,10 +16,11 @@ class Operations(Sender):
         service_person: str | Unset = UNSET,
         service_reason: str | Unset = UNSET,
     ) -> Any:
-        """Replace values in any JSON by tokens.
+        """Replace values in any JSON with tokens.
 
-        Replaces each object with `type` and `data` by the token that it creates, and each other string,
-        number and boolean by the id of a new token. One request creates at most 100 tokens, all or none.
+        Replaces each object that has `type` and `data` with the token that it creates, and each other
+        string, number and boolean with the id of a new token. One request creates at most 100 tokens,
+        either all or none.
 
         Permission: `token:create`.
         """
@@ -47,11 +48,11 @@ class Operations(Sender):
         service_person: str | Unset = UNSET,
         service_reason: str | Unset = UNSET,
     ) -> Any:
-        """Replace tokens in any JSON by their values.
+        """Replace tokens in any JSON with their values.
 
-        Replaces expressions in the strings of the body: `{{ <id> }}` by what the caller may see of the
-        token, `{{ <id> | <filters> }}` by the result of the filters on that, and `{{ token: <id> }}` by the
-        token object, with `enrichments` on cards. One request names at most 100 ids.
+        Replaces expressions in the strings of the body: `{{ <id> }}` with what the caller may see of the
+        token, `{{ <id> | <filters> }}` with the result of applying the filters to that, and `{{ token: <id>
+        }}` with the token object, which has `enrichments` for cards. A request can name at most 100 ids.
 
         Permission: `token:use`.
         """

@@ -44,9 +44,9 @@ class Operations(Sender):
     ) -> TokenPage:
         """List tokens.
 
-        Returns the tokens that pass all filters, newest first. A repeated `id` or `type` matches any of its
-        values. Metadata values are compared as a whole, regardless of case. Any other parameter that begins
-        with `metadata` returns 400.
+        Returns the tokens that match all filters, newest first. If `id` or `type` is repeated, any of its
+        values matches. Metadata values are compared as a whole, regardless of case. Any other parameter
+        that begins with `metadata` returns 400.
 
         Permission: `token:read`.
         """
@@ -82,7 +82,7 @@ class Operations(Sender):
         """Create a token.
 
         Stores a value and returns the token that stands for it. If deduplication applies and a live token
-        has the same fingerprint, that token is returned instead, and `_extras.deduplicated` says so.
+        has the same fingerprint, that token is returned instead, and `_extras.deduplicated` is true.
 
         Permission: `token:create`.
         """
@@ -118,8 +118,9 @@ class Operations(Sender):
     ) -> TokenCursorPage:
         """List tokens with a cursor.
 
-        Returns the tokens that pass all filters, newest first. Pages that each continue at `next` return
-        every token that exists throughout exactly once, whatever is created or deleted in the meantime.
+        Returns the tokens that match all filters, newest first. A client that follows `next` from page to
+        page gets every token that exists throughout exactly once, regardless of what is created or deleted
+        in the meantime.
 
         Permission: `token:read`.
         """
@@ -186,8 +187,8 @@ class Operations(Sender):
     ) -> None:
         """Delete a token.
 
-        Deletes and erases the token: 204 means that its keys are destroyed. After a 503, a repeat of the
-        request finishes the deletion.
+        Deletes and erases the token. A 204 means that its keys have been destroyed. After a 503, send the
+        same request again to finish the deletion.
 
         Permission: `token:delete`.
         """
@@ -221,7 +222,8 @@ class Operations(Sender):
         """Update a token.
 
         Applies a JSON merge patch (RFC 7386) to `data`, `mask` and `metadata`, and replaces the other
-        fields. Null resets a field to the default of the type. Replaced data is erased before the response.
+        fields. Null resets a field to the default for the type. Replaced data is erased before the response
+        is sent.
 
         Permission: `token:update`.
         """
@@ -254,8 +256,8 @@ class Operations(Sender):
     ) -> None:
         """Purge the verification code of a card.
 
-        Deletes the verification code at once. Use it right after an authorization. It succeeds also if no
-        code is stored any more.
+        Deletes the verification code immediately. Use this operation right after an authorization. It
+        succeeds even if no code is stored.
 
         Permission: `token:update`.
         """
@@ -283,10 +285,10 @@ class Operations(Sender):
         service_person: str | Unset = UNSET,
         service_reason: str | Unset = UNSET,
     ) -> DeleteTokensResponse200:
-        """Delete many tokens by ids or by a query.
+        """Delete many tokens by id or by query.
 
-        Deletes the tokens that `ids` lists or that `query` finds; `query` also needs `token:search`. One
-        call deletes up to 1,000 tokens and destroys their keys before the response. Repeat a call with a
+        Deletes the tokens that `ids` lists or that `query` finds. `query` also requires `token:search`. One
+        call deletes up to 1,000 tokens and destroys their keys before it responds. Repeat a call with a
         query until `remaining` is 0.
 
         Permission: `token:delete`.
@@ -318,8 +320,8 @@ class Operations(Sender):
     ) -> TokenHistoryResponse200:
         """Get the history of a token.
 
-        Returns the events of the token, newest first and without any value, also after its deletion. With
-        `log:read` it covers all lives of the id, otherwise only the current one.
+        Returns the events of the token, newest first and without values, even after the token was deleted.
+        With `log:read`, it covers all lives of the id. Otherwise, it covers only the current life.
 
         Permission: `log:read` or `token:read`.
         """

@@ -68,8 +68,8 @@ class Operations(Sender):
     ) -> WebhookWithSecret:
         """Create a webhook.
 
-        Creates a webhook, which receives every matching event from now on. Only this response shows its
-        secret. A tenant has at most ten webhooks.
+        Creates a webhook, which receives every matching event from then on. Only this response shows its
+        secret. A tenant can have at most ten webhooks.
 
         Permission: `webhook:create`.
         """
@@ -128,7 +128,7 @@ class Operations(Sender):
     ) -> Webhook:
         """Update a webhook.
 
-        Replaces all fields of a webhook. Its secrets stay. A change takes effect within seconds.
+        Replaces all fields of a webhook except its secrets. A change takes effect within seconds.
 
         Permission: `webhook:update`.
         """
@@ -158,8 +158,7 @@ class Operations(Sender):
     ) -> None:
         """Delete a webhook.
 
-        Deletes a webhook with everything that it has not delivered. A request that is under way may still
-        arrive.
+        Deletes a webhook and drops its pending deliveries. A delivery that is in progress may still arrive.
 
         Permission: `webhook:delete`.
         """
@@ -189,8 +188,8 @@ class Operations(Sender):
     ) -> WebhookWithSecret:
         """Rotate the secret of a webhook.
 
-        Creates another secret, which only this response shows. Until the overlap ends, each delivery
-        carries a signature of the old secrets, too. At most three secrets sign.
+        Creates a new secret, which only this response shows. Until the overlap ends, each delivery is also
+        signed with the old secrets. At most three secrets sign each delivery.
 
         Permission: `webhook:update`.
         """
@@ -220,8 +219,8 @@ class Operations(Sender):
     ) -> WebhookDelivery:
         """Send a test delivery.
 
-        Sends an event of the type `webhook.test` and returns the outcome. If it is delivered, everything
-        that waits for its next attempt is due at once.
+        Sends an event of the type `webhook.test` and returns the outcome. If it is delivered, all
+        deliveries that are waiting for their next attempt become due immediately.
 
         Permission: `webhook:update`.
         """
@@ -253,7 +252,7 @@ class Operations(Sender):
     ) -> ListWebhookDeliveriesResponse200:
         """List delivery attempts.
 
-        Returns the last 100 attempts, and the last 200 deliveries that were given up (parked), newest
+        Returns the last 100 attempts and the last 200 deliveries that were abandoned (parked), newest
         first.
 
         Permission: `webhook:read`.
