@@ -15,7 +15,7 @@ export type ExpressionScope = { readonly variables: readonly ('data' | 'metadata
 
 export type Variables = { readonly data: Json; readonly metadata?: Readonly<Record<string, string>> | null };
 
-/** `message` is written for the caller. It may give a character position, and never quotes the source. */
+/** `message` is written for the caller. It may contain a character position, but never quotes the source. */
 export type Parsed =
   | { readonly ok: true; readonly expression: Expression }
   | { readonly ok: false; readonly message: string };
@@ -31,7 +31,10 @@ export type MaskedData = { readonly redacted: true } | { readonly redacted: fals
  */
 export type Expressions = {
   parse(source: string, scope: ExpressionScope): Parsed;
-  /** Parses the filters after the `|` of an object, as in a detokenize expression. They may read only `data`. */
+  /**
+   * Parses the filters that follow the first `|` of an object, as in a detokenize expression. These filters may read
+   * only `data`.
+   */
   parseFilters(filters: string): Parsed;
   /**
    * Evaluates an expression. Pass `random` if the expression was parsed with `aliases`, and pass the same budget to all
@@ -43,7 +46,7 @@ export type Expressions = {
     variables: Variables,
     context?: { readonly random?: RandomBelow; readonly budget?: Budget },
   ): Evaluated;
-  /** Like `evaluate`, in steps. */
+  /** Like `evaluate`, but works in steps. */
   evaluating(
     expression: Expression,
     variables: Variables,
@@ -62,7 +65,7 @@ export type Expressions = {
     variables: Variables,
     options?: { readonly hideShortValues?: boolean; readonly budget?: Budget },
   ): MaskedData;
-  /** Like `evaluateMask`, in steps. */
+  /** Like `evaluateMask`, but works in steps. */
   masking(
     mask: Json,
     variables: Variables,
@@ -71,8 +74,8 @@ export type Expressions = {
 };
 
 /**
- * Creates the parser and evaluator. Expression sources may be sensitive, so the cache is small, belongs to this
- * instance, and contains no source of more than 4,000 characters.
+ * Creates the parser and evaluator. The source of an expression may be sensitive, so the cache is small, is not shared
+ * with other instances, and contains no source of more than 4,000 characters.
  */
 export function createExpressions({
   cacheEntriesMax = 1_000,

@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type Json } from '../json.js';
 
 /**
- * Returns the value one step further along a path through plain JSON: an object's own property, or an array item. A
+ * Returns the value to which one step of a path leads in plain JSON: an object's own property, or an array item. A
  * negative index counts from the end. Returns null for anything else. Threat: `constructor`, `__proto__`, `length` and
  * the methods of strings and arrays must not be reachable, so only own members of objects and arrays are read
  * (docs/contract.md, "Expression syntax").

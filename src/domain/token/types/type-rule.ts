@@ -19,7 +19,10 @@ export type TypeRule = {
   readonly defaultFingerprintExpression: string;
   /** Null means that tokens of this type have no default mask, so a masked read redacts them. */
   readonly defaultMask: Json;
-  /** Whether the default mask hides the whole value if its filter would otherwise hide nothing (4 digits or fewer). */
+  /**
+   * Whether the default mask hides all digits of a value that has at most four digits, which its filter would otherwise
+   * show.
+   */
   readonly defaultMaskHidesShortValues: boolean;
   readonly defaultSearchIndexes: readonly string[];
 };
