@@ -52,7 +52,7 @@ export type Reservation = {
 
 /**
  * A reservation includes at most `spareMax` extra lookups, and at most a twentieth of the lookups that are left after
- * its need.
+ * `need`.
  */
 const spareMax = 49;
 const spareDivisor = 20;

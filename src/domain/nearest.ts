@@ -1,6 +1,6 @@
 /**
- * Returns the candidate that differs from the text by the fewest changed, added or removed characters. If several
- * candidates differ equally little, returns the first of them.
+ * Returns the candidate that differs from the text by the fewest changed, added or removed characters. If there is a
+ * tie, returns the first of the tied candidates.
  */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates.map((candidate) => ({ candidate, steps: distance(text, candidate) }));

@@ -5,9 +5,8 @@ export type StreamQueue = {
 
 /**
  * Creates a queue that runs commands on the same stream one at a time within a process, so that only other processes
- * can cause a conflict. Instead of a stream, a command can name anything else that it needs for itself. A command on
- * several streams joins all their queues at once and waits only for commands that joined earlier, so deadlocks are
- * impossible.
+ * can cause a conflict. A name may also stand for something other than a stream. A command on several streams joins all
+ * their queues at once and waits only for commands that joined earlier, so deadlocks are impossible.
  */
 export function createStreamQueue(): StreamQueue {
   const tails = new Map<string, Promise<unknown>>();

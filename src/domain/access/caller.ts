@@ -10,7 +10,7 @@ import type { Visitor } from './visitor.js';
 export type Caller = {
   readonly tenantId: string;
   readonly applicationId: string;
-  /** Null if access comes from a person's groups, because no key is used then. */
+  /** Null if no API key was used, because access comes from a person's groups. */
   readonly keyId: string | null;
   readonly applicationType: ApplicationType;
   readonly access: Access;

@@ -27,7 +27,7 @@ export function transformFor(
   return decideAccess(subject, permission, containers).transform;
 }
 
-/** An application whose access is decided. It may not have been saved yet. */
+/** The application whose access is being decided. It may not have been saved yet. */
 export type AccessSubject = Pick<Caller, 'access' | 'applicationType'>;
 
 /**
@@ -101,9 +101,9 @@ function revealsWherever({ access }: Caller, permission: TokenPermission): boole
 }
 
 /**
- * Returns whether the caller may see a token in these containers in plaintext and may therefore change its expressions
- * (docs/contract.md, "Changing expressions"). Always false for a public application. Threat: a mask or a search index
- * is a program over the data, so a caller that can write one could read the data through it.
+ * Returns whether the caller may see the plaintext of a token in these containers, and may therefore change the token's
+ * expressions (docs/contract.md, "Changing expressions"). Always false for a public application. Threat: a mask or a
+ * search index is a program over the data, so a caller that can write one could read the data through it.
  */
 export function maySeeClear(caller: Caller, containers: readonly string[]): boolean {
   if (caller.applicationType !== 'private') return false;

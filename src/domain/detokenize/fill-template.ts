@@ -23,7 +23,7 @@ const resultBytesMax = 8 * 1024 * 1024;
 const workBytesMax = 32 * 1024 * 1024;
 const errorsMax = 20;
 
-/** Returns the budget that all expressions of one request share. */
+/** Creates the budget that all expressions in one request share. */
 export function templateBudget(): Budget {
   return createBudget(resultBytesMax, workBytesMax);
 }

@@ -10,8 +10,8 @@ import type { RandomBelow } from './scope.js';
 
 /**
  * `alias_card: bin, last4` replaces digits with random digits. It preserves the length and the separators, the BIN if
- * `bin` is true, and the last four digits if `last4` is true. It rejects a value that has no digits left to replace.
- * The result never passes the Luhn check, because an alias that passed could not be distinguished from another person's
+ * `bin` is true, and the last four digits if `last4` is true. It rejects a value if no digits would be replaced. The
+ * result never passes the Luhn check, because an alias that passed could not be distinguished from another person's
  * card number.
  */
 const aliasCard = aliasFilter(

@@ -75,7 +75,8 @@ export function budgetWithin(shared: SharedBudget): Budget & { settle(): 'comple
     settle() {
       const spent = workBytes - budget.remainingWorkBytes;
       shared.remainingWorkBytes = Math.max(0, shared.remainingWorkBytes - Math.max(0, spent - limits.ownWorkBytes));
-      // A token that used up a full budget would get the same result if it were the only token in the response.
+      // A token that used up a full budget does not count as cut short, because it would get the same result if it were
+      // the only token in the response.
       return isSpent(budget) && workBytes < limits.tokenWorkBytesMax ? ('cut short' as const) : ('complete' as const);
     },
   });

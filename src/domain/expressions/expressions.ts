@@ -38,8 +38,8 @@ export type Expressions = {
   parseFilters(filters: string): Parsed;
   /**
    * Evaluates an expression. Pass `random` if the expression was parsed with `aliases`, and pass the same budget to all
-   * evaluations for a token. On create and update, a failure (an impossible cast, a path to several values, a result
-   * that is too large) returns 400.
+   * evaluations for a token. If evaluation fails while a token is created or updated, the request returns 400. Possible
+   * causes are an impossible cast, a path to several values, or a result that is too large.
    */
   evaluate(
     expression: Expression,
@@ -55,10 +55,10 @@ export type Expressions = {
   /** Checks a mask before it is stored. Errors are under `path`, which is `mask` by default. */
   parseMask(mask: Json, path?: string): Checked<Json>;
   /**
-   * Evaluates a stored mask over the current data. An object that fails evaluates to null. A null member of an object
-   * is dropped, a null array item is kept, and a null result redacts the data. `hideShortValues` is for the default
-   * masks of `bank` and `us_bank_account_number`: it makes `reveal_last` hide a value that it would otherwise show
-   * completely (docs/contract.md, "Masks").
+   * Evaluates a stored mask over the current data. If a `{{ }}` object cannot be evaluated, it becomes null. Members
+   * that are null are dropped from JSON objects, but array items that are null are kept. If the whole result is null,
+   * the data is redacted. `hideShortValues` is for the default masks of `bank` and `us_bank_account_number`. It makes
+   * `reveal_last` hide a value that it would otherwise show completely (docs/contract.md, "Masks").
    */
   evaluateMask(
     mask: Json,

@@ -13,7 +13,7 @@ export type Argument = { readonly literal: Json } | { readonly evaluate: Evaluat
 
 export type AppliedFilter = (input: Json, scope: Scope) => Filtered;
 
-/** The result of a filter, or a computation that returns the result if it takes long. */
+/** The result of a filter, or the computation of that result if it takes long. */
 export type Filtered = Json | Refusal | LongFilter;
 
 /**
@@ -85,7 +85,8 @@ export function valueFilter<const P extends readonly Parameter<unknown>[]>(
 }
 
 /**
- * Creates a filter for text. It first converts its input to text: numbers and objects become JSON, and null stays null.
+ * Creates a filter for text. The filter first converts its input to text: numbers and objects become JSON, and null
+ * stays null.
  */
 export function textFilter<const P extends readonly Parameter<unknown>[]>(
   name: string,
@@ -224,7 +225,7 @@ function negative(number: number | undefined): number | undefined {
 
 /**
  * Returns a filter's input as text. For an object or array, charges twice the size of its JSON as work, even if the
- * JSON is too large and is rejected. The reason is that the JSON is measured before it is built, and that reading
+ * JSON is too large and is rejected. This is because the JSON is measured before it is built, and because reading
  * members is slower than reading characters.
  */
 export function inputText(input: Json, { budget }: Scope): string | null | Refusal {

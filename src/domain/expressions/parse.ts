@@ -32,12 +32,15 @@ function readsOfOperand(operand: Operand): readonly Read[] {
 }
 
 /**
- * The reason why an object is not a chain. A mask may store a `malformed` object, which evaluates to null. A `range` or
- * an `unknown-variable` is rejected everywhere (docs/contract.md, "Expression syntax").
+ * The reason why the content of a `{{ }}` object is not a valid chain. A mask may store a `malformed` object, which
+ * evaluates to null. A `range` or an `unknown-variable` is rejected everywhere (docs/contract.md, "Expression syntax").
  */
 export type ChainProblem = 'malformed' | 'range' | 'unknown-variable';
 
-/** Literal text, or the content of one `{{ }}`. `character` is its position in the source, counted from 1. */
+/**
+ * Literal text, or the content of one `{{ }}` object. `character` is the position of the object in the source, counted
+ * from 1.
+ */
 type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'object'; readonly content: string; readonly character: number };

@@ -66,7 +66,7 @@ export type TokenEvent =
       readonly type: 'token.property.expired';
       readonly reason: 'due' | 'request';
       readonly dueAt: number;
-      /** The key of the content. The event does not affect it. */
+      /** The key of the content, which the event keeps. */
       readonly keeps: string;
       readonly ends: readonly string[];
     };

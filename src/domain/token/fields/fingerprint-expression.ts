@@ -40,9 +40,9 @@ export function* evaluateFingerprint(
 
 /**
  * Returns whether a request contains every value that the expression reads. If so, the fingerprint tells the sender
- * nothing new. `sent` contains the data and metadata in the request; `stored` contains those of the token after the
- * request. Threat: without this check, the response to `PATCH {}` would show the sender the fingerprint of a value that
- * the sender may not see.
+ * nothing new. `sent` contains the data and metadata in the request. `stored` contains the token's data and metadata
+ * after the request. Threat: without this check, the response to `PATCH {}` would show the sender the fingerprint of a
+ * value that the sender may not see.
  */
 export function carriesFingerprint(
   expressions: Expressions,
