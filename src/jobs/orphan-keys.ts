@@ -14,7 +14,7 @@ const candidatesMax = 100_000;
 /**
  * Destroys orphan keys: keys that were created in advance but that no event names, for example because the process
  * died. A key is destroyed only if it is older than one hour and no event since its creation names it. The log is read
- * after the hour is over.
+ * only after that hour is over.
  */
 export async function destroyOrphanKeys({ log, chain, keys }: Deps, now: number): Promise<number> {
   const after = await keys.checkpoint('orphans');

@@ -59,8 +59,8 @@ export function createSweep(
       const failed = await recordAll(due);
       recorded += due.length;
       if (due.length < dueRowsMax || failed > 0 || stopping) return recorded;
-      // Requests can run in between. Otherwise, a series of rows that are no longer due could be recorded without ever
-      // yielding.
+      // Lets requests run in between. Otherwise, a series of rows that are no longer due could be processed without
+      // ever yielding.
       await nextTurn();
     }
   }

@@ -37,8 +37,8 @@ const blockSizeMin = 8;
 const blockSizeMax = 256;
 /**
  * A key that has been in the pool for longer than this is not handed out. After a key is handed out, an event may name
- * it within `keyNamedWithinMs`. The sum of these two times must be less than one hour, because the orphan-key job then
- * destroys a key that no event names.
+ * it within `keyNamedWithinMs`. The sum of these two times must be less than one hour, because after one hour the
+ * orphan-key job destroys a key that no event names.
  */
 const waitMsMax = 600_000;
 
@@ -46,7 +46,7 @@ type Block = { readonly madeAt: number; readonly keys: DataKey[] };
 
 /**
  * Creates one tenant's keys in advance, in blocks. A block is durable before any of its keys is handed out, so a write
- * does not have to wait for the key store to commit. The block size doubles while the keys are used up, and starts
+ * does not have to wait for the key store to commit. The block size doubles as long as all keys are used, and starts
  * small again if keys are left over. The next `take` zeroes keys that have been in the pool for too long, and the
  * orphan-key job destroys them in the store.
  */

@@ -85,7 +85,7 @@ export type KeyRotation = {
    */
   voidBefore(): Promise<number | null>;
   /**
-   * Resolves once the bytes that were replaced are in none of the store's files. MongoDB cannot guarantee this (ADR
+   * Resolves once none of the store's files contain keys that have been replaced. MongoDB cannot guarantee this (ADR
    * 22).
    */
   settle(): Promise<void>;

@@ -56,7 +56,7 @@ export interface AccessLog {
   batches(chain: string, afterSequence: number, limit: number): Promise<readonly AccessBatch[]>;
   /**
    * Counts the entries about tokens in the batches of a chain, beginning after a sequence number. May stop at any batch
-   * up to `upTo`, and returns the sequence number of the last batch that it counted as `last`.
+   * up to `upTo`. `last` is the sequence number of the last batch that was counted.
    */
   counts(
     chain: string,

@@ -22,7 +22,7 @@ export type ClockHold = {
   readonly elapsed: number;
 };
 
-/** Where the record is stored. */
+/** The store for the record. */
 export type ClockRecords = {
   /** Returns the record, or null if there is none yet. */
   load(): Promise<ClockRecord | null>;
@@ -30,7 +30,7 @@ export type ClockRecords = {
   save(record: ClockRecord): Promise<void>;
 };
 
-/** Encodes a record for its store. */
+/** Encodes a record for storage. */
 export function encodeClockRecord(record: ClockRecord): Buffer {
   return Buffer.from(JSON.stringify(record));
 }

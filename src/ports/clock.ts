@@ -1,6 +1,6 @@
 /** The clock. All our code reads the time through this interface, so that tests can control the time. */
 export interface Clock {
-  /** Returns milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   now(): number;
   /**
    * Returns a monotonic time in milliseconds. Clock steps do not affect it, and it keeps running while the machine is

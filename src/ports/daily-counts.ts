@@ -31,9 +31,9 @@ export type CountStep = {
 };
 
 /**
- * Stores how many of each tenant's tokens were created, were deleted and expired on each day, and how often tokens were
- * accessed. Contains no token ids. The counts are not authenticated: they appear only in charts, and no decision
- * depends on them.
+ * For each tenant and day, stores the number of tokens that were created, were deleted or expired, and the number of
+ * accesses to tokens. Contains no token ids. The counts are not authenticated: they appear only in charts, and no
+ * decision depends on them.
  */
 export interface DailyCounts {
   /** Returns the position up to which each source has been counted. Omits sources that have not been counted yet. */

@@ -23,9 +23,9 @@ export type DirectoryWriter = {
 };
 
 /**
- * Tenants and applications. `UnitOfWork.commit` writes their rows together with their events. A tenant's row is never
- * newer than the rows of its applications. Therefore, if a process reads the tenant's row first and the append at that
- * row's revision succeeds, the process has not missed any change.
+ * The directory of tenants and applications. `UnitOfWork.commit` writes their rows together with their events. A
+ * tenant's row is never newer than the rows of its applications. Therefore, if a process reads the tenant's row first
+ * and the append at that row's revision succeeds, the process has not missed any change.
  */
 export interface Directory<R extends DirectoryRecord = Stored<DirectoryRecord>> {
   byKeyHash(keyHash: string): Promise<R | null>;

@@ -11,7 +11,7 @@ export type ChainLink = {
 };
 
 /**
- * The links of the hash chain over all commits in log order, as they were stored with the events. Throws
+ * The links of the hash chain over all commits in log order, as they were stored with the events. All methods throw
  * StoreUnavailable.
  */
 export interface EventChain {

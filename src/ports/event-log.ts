@@ -15,8 +15,8 @@ export type AppendOutcome =
 interface Log<Appended, Whole, Clear> {
   /**
    * Atomically appends the events after the event at `expectedRevision` (-1 if the stream does not exist yet). The
-   * events are durable when the promise resolves. `positions` contains the positions that reads will return. Appending
-   * no events is a programming error.
+   * events are durable when the promise resolves. `positions` contains the positions of the events, as reads will
+   * return them. Appending no events is a programming error.
    */
   append(stream: string, expectedRevision: number, appended: Appended): Promise<AppendOutcome>;
   /**
@@ -25,8 +25,8 @@ interface Log<Appended, Whole, Clear> {
    */
   readStream(stream: string): Promise<readonly Whole[]>;
   /**
-   * Returns up to `limit` events of a stream, in order, starting at a revision. Use this for streams that may be long:
-   * a caller can append to a stream as often as it likes, with a large ciphertext each time.
+   * Returns up to `limit` events of a stream, in order, starting at a revision. Use this for streams that may be long,
+   * because a caller can append to a stream as often as it likes, with a large ciphertext each time.
    */
   readFrom(stream: string, fromRevision: number, limit: number): Promise<readonly Whole[]>;
   /** Like `readFrom`, but without ciphertexts. */

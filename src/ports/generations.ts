@@ -119,7 +119,7 @@ export interface Generations {
   /** Stops writes to a generation that reads do not use. */
   leave(generation: number): Promise<void>;
   /**
-   * Removes a few rows of an abandoned generation at a time, so that other work does not have to wait. Returns true
+   * Removes a few rows of an abandoned generation on each call, so that other work does not have to wait. Returns true
    * once no rows are left.
    */
   empty(generation: number): Promise<boolean>;

@@ -168,7 +168,7 @@ export type KeyRecords = {
   logMemory(): Promise<LogMemory>;
   /** Records the fields that are newer than the recorded ones. A null field changes nothing. */
   rememberLog(memory: LogMemory): Promise<void>;
-  /** Replaces the record of the log, because the log is now a different copy. */
+  /** Replaces the record of the log, because a different copy of the log is now in use. */
   replaceLogMemory(memory: LogMemory): Promise<void>;
 };
 
@@ -210,7 +210,7 @@ export type RotationRows = {
    */
   voidBefore(): Promise<number | null>;
   /**
-   * Resolves once the bytes that were replaced are in none of the store's files. MongoDB cannot guarantee this (ADR
+   * Resolves once none of the store's files contain keys that have been replaced. MongoDB cannot guarantee this (ADR
    * 22).
    */
   settle(): Promise<void>;

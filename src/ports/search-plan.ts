@@ -73,7 +73,7 @@ export function fitting(sizes: readonly number[], bytesMax = Number.POSITIVE_INF
   return tooMany < 0 ? sizes.length : tooMany;
 }
 
-/** Returns a row's entry in `SearchPage.later`. */
+/** Returns the entry for a row in `SearchPage.later`. */
 export function foundLife({ stream, state }: Pick<TokenView, 'stream' | 'state'>): FoundLife {
   if (state.life === null) throw new Error('a search must exclude tokens that are gone');
   return { stream, createdRevision: state.life.createdRevision, revision: state.revision };

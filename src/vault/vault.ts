@@ -87,10 +87,10 @@ export type Vault = {
   /** Charges the caller for every look-up by value or by many ids, before the response is sent. */
   readonly guesses: Guesses;
   /**
-   * Resolves if everything that the stores have returned since a time (`performance.now()`) was current. Await this
-   * before sending a response that depends on a read. `hasWritten` means that a durable write was acknowledged after
-   * the last of these reads. Throws StoreUnavailable if the reads may be stale. Stale reads are possible because a
-   * deposed server continues to answer reads for several seconds.
+   * Resolves if everything that the stores have returned since `since` (a time from `performance.now()`) was current.
+   * Await this before sending a response that depends on a read. `hasWritten` means that a durable write was
+   * acknowledged after the last of these reads. Throws StoreUnavailable if the reads may be stale. Stale reads are
+   * possible because a deposed server continues to answer reads for several seconds.
    */
   readonly confirmReads: (since: number, hasWritten: boolean) => Maybe<void>;
   /** How long a cvc is kept, in milliseconds: at most one hour. */

@@ -13,8 +13,8 @@ type DirectoryEventType = DirectoryFactType | 'tenant.fenced';
 
 /**
  * The schema of each event's plaintext part, in its newest version. Ids are random and reveal nothing, and each key
- * hash covers 256 random bits. Text that a person wrote appears only in the encrypted document, which is the complete
- * document after the event.
+ * hash covers 256 random bits. Text that a person wrote appears only in the encrypted document. That document contains
+ * the complete tenant or application after the event.
  */
 const schemas = {
   'tenant.created': z.object({}),
