@@ -8,8 +8,8 @@ import type { TraceUses } from './trace-uses.js';
 /** How long cached keys may be used after another process has changed them (docs/design.md, "Growth"). */
 const lifeMs = 1_000;
 /**
- * How often a tenant's keys are read before they count as damaged. A single failed attempt may be the result of a root
- * key rotation that happened during the read.
+ * How many times a tenant's keys are read before they count as damaged. A single failed attempt may be the result of a
+ * root key rotation that happened during the read.
  */
 const attemptsMax = 3;
 

@@ -1,15 +1,17 @@
 /** The limits for each application and each address. 0 means no limit. See docs/contract.md, "Rate limits". */
 export type LimitSettings = {
-  /** The requests that an application may make per window. */
+  /** The number of requests that an application may send per window. */
   readonly requests: number;
   readonly windowMs: number;
-  /** The requests without a valid key that are allowed from an address per window. */
+  /** The number of requests without a valid key that an address may send per window. */
   readonly authFailures: number;
-  /** The requests for pages that need no key that are allowed from an address per window. */
+  /** The number of requests that an address may send per window to pages that need no key. */
   readonly keylessRequests: number;
-  /** The guesses that an application may make per hour. There is no limit if `requests` is 0. */
+  /** The number of guesses that an application may make per hour. There is no limit if `requests` is 0. */
   readonly guesses: number;
-  /** The deduplication misses that an application may cause per hour. There is no limit if `requests` is 0. */
+  /**
+   * The number of deduplication misses that an application may cause per hour. There is no limit if `requests` is 0.
+   */
   readonly deduplicationMisses: number;
 };
 

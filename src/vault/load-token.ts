@@ -16,7 +16,7 @@ const clearPageSize = 64;
 /**
  * Reads a token's stream from the log and folds it. If the stream is long, reads only the ciphertexts that are still in
  * use, and lets other requests run in between. Threat: a caller updates one token a thousand times with 512 KiB each.
- * Without this limit, every further change to that token would read half a gigabyte.
+ * If every change read all ciphertexts, each further change to that token would read half a gigabyte.
  */
 export async function loadToken(
   { log }: { readonly log: Log },
