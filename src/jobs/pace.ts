@@ -5,12 +5,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 const deliveryMs = 1;
 /** While this thread is busy, deliveries take at most 1/`share` of one processor's time. */
 const share = 20;
-/** The thread is busy if other work takes more than this fraction of the time. */
+/** The thread counts as busy if other work takes more than this fraction of the time. */
 const busyShare = 0.3;
 const sampleMs = 100;
 const restMsMax = 1_000;
 
-/** Keeps deliveries from slowing down the requests that the same thread serves. Late deliveries wait in the log. */
+/** Keeps deliveries from slowing down the requests that the same thread serves. Delayed deliveries wait in the log. */
 export type Pace = {
   /**
    * Pauses after deliveries if the thread is busy with other work. `sharers` is the number of webhooks that are
