@@ -61,7 +61,6 @@ export type Vault = {
   readonly erasureProbe: ErasureProbe;
   readonly searchIndex: SearchIndexCheck;
   /** Commits changes, and records the committed events in the access log (`access-log/recorded-work.ts`). */
-  /** Also records the events that it commits in the access log (`access-log/recorded-work.ts`). */
   readonly work: UnitOfWork;
   readonly accessLog: AccessLog;
   /** The counts for charts. They are not authenticated. */
