@@ -23,11 +23,11 @@ test('a token is not rendered unless it was recorded under its transform', async
   const withheld = await release(service.vault, context, [
     { stream: token.stream, transform: 'redact', recordedAs: 'read' },
   ]);
-  expect(() => finish(withheld(token))).toThrow('was not recorded');
+  expect(() => finish(withheld(token))).toThrow('must be recorded as shown');
   const created = await release(service.vault, context, [{ ...token, recordedAs: 'create' }]);
-  expect(() => finish(created(token))).toThrow('was not recorded');
+  expect(() => finish(created(token))).toThrow('must be recorded as shown');
   const none = await release(service.vault, context, []);
-  expect(() => finish(none(token))).toThrow('was not recorded');
+  expect(() => finish(none(token))).toThrow('must be recorded as shown');
   const render = await release(service.vault, context, [token]);
   expect(finish(render(token))['data']).toBe('the-value');
   await service.close();
