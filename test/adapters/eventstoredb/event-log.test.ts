@@ -17,7 +17,7 @@ test('a new log is empty although EventStoreDB wrote system events', async () =>
   expect(await log.readStream(aStream())).toEqual([]);
 });
 
-test('system events and foreign events are not part of the log, and reading still reaches the head', async () => {
+test('events of EventStoreDB and of other programs are not part of the log, and reading still reaches the head', async () => {
   const { log, server } = await standInWithLog();
   const others = EventStoreDBClient.connectionString(server.url);
   onTestFinished(() => others.dispose());
@@ -41,7 +41,7 @@ test('system events and foreign events are not part of the log, and reading stil
   expect(await log.readAll(last?.position ?? 0, 10)).toEqual([]);
 });
 
-test('one of the vault’s events in an unknown format stops a reader instead of being skipped', async () => {
+test('an event with one of the vault’s types but an unknown format stops a reader instead of being skipped', async () => {
   const { log, server } = await standInWithLog();
   const newer = EventStoreDBClient.connectionString(server.url);
   onTestFinished(() => newer.dispose());
@@ -62,7 +62,7 @@ test('a foreign event in one of the vault’s streams stops a reader of that str
   await expect(log.readStream(stream)).rejects.toThrow('another program wrote');
 });
 
-test('an append that the client or server would not accept is rejected before it is sent, and the log still works', async () => {
+test('an append that the client or the server would reject is rejected before it is sent, and the log still works', async () => {
   const { log } = await standInWithLog();
   const stream = aStream();
   await expect(log.append(stream, -1, [anEvent({ id: 'no-uuid' })])).rejects.toThrow('UUID');
@@ -94,7 +94,8 @@ test('a limit above 100,000 events returns them all', async () => {
   const [appends, perAppend] = [101, 1_000];
   for (let written = 0; written < appends; written += 1) {
     const stream = aStream();
-    // Each event is its own commit. In a commit of a thousand events, every event would store all thousand digests.
+    // Each event is its own commit. If a thousand events shared one commit, every event would store all thousand
+    // digests.
     const events = Array.from({ length: perAppend }, () => anEvent()).flatMap(
       (event, index) => sealCommit(testIntegrityKeys.commits, stream, index - 1, [event]).events,
     );
@@ -129,7 +130,7 @@ test('an unreadable connection string is not quoted in the error', async () => {
   expect(error.message).toMatch(/^the address of EventStoreDB cannot be used: check eventstore\.url/);
 });
 
-test('a position that a number cannot represent exactly is an error', () => {
+test('a position that a JavaScript number cannot represent exactly is an error', () => {
   expect(positionOf(BigInt(Number.MAX_SAFE_INTEGER))).toBe(Number.MAX_SAFE_INTEGER);
   expect(() => positionOf(BigInt(Number.MAX_SAFE_INTEGER) + 1n)).toThrow('too long');
   expect(() => positionOf(undefined)).toThrow('no position');

@@ -5,7 +5,7 @@ import { openSealedFrame, sealedFrame } from '#src/adapters/eventstoredb/sealed-
 const box = fc.option(fc.uint8Array({ maxLength: 2_000 }), { nil: null });
 const parts = fc.record({ trace: box, sealed: fc.record({ content: box, cvc: box }) });
 
-test('a frame returns each ciphertext unchanged, and distinguishes absent from empty', () => {
+test('a frame returns each ciphertext unchanged, and distinguishes a missing ciphertext from an empty one', () => {
   fc.assert(
     fc.property(parts, ({ trace, sealed }) => {
       const opened = openSealedFrame(sealedFrame({ trace, sealed }));

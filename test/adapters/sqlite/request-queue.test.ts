@@ -6,7 +6,7 @@ import { sealCommit } from '#src/events/commit.js';
 import { anEvent, aStream } from '../../contract/support.js';
 
 let lastId = 0;
-/** Returns one commit per letter. Each letter names a tenant. */
+/** Returns one commit for each letter. The letter is the tenant's id. */
 function commitsOf(tenants: string): readonly WriterRequest[] {
   return [...tenants].map((tenantId) => {
     const stream = aStream();
@@ -33,7 +33,7 @@ function queueOf(...requests: readonly WriterRequest[]) {
   return queue;
 }
 
-/** Takes a group as the writer thread does. Each request takes `ms` milliseconds. */
+/** Takes a group from the queue as the writer thread does. Each request takes `ms` milliseconds. */
 function takeGroup(queue: ReturnType<typeof queueOf>, ms = 0, receive: () => void = () => undefined): string {
   let taken = '';
   for (const request of queue.takeGroup(receive)) {
@@ -52,7 +52,7 @@ test('tenants take turns, and the commits of one tenant keep their order', () =>
   expect(queue.isEmpty()).toBe(true);
 });
 
-test('a commit that arrives while another tenant’s group runs comes next, and the group ends after it', () => {
+test('a commit that arrives while another tenant’s group runs comes next, and that group then ends', () => {
   const queue = queueOf(...commitsOf('aaaaaaaaaa'));
   let late = commitsOf('b');
   const taken = takeGroup(queue, 1.5, () => {
@@ -73,7 +73,7 @@ test('a group of several tenants ends after 2 ms', () => {
   expect(queue.isEmpty()).toBe(false);
 });
 
-test('requests without a tenant keep their order, and each other store has its own queue', () => {
+test('requests without a tenant keep their order, and requests to each other store have their own queue', () => {
   const others: readonly WriterRequest[] = [
     { id: -1, operation: 'forget_claims', input: { notBefore: 0 } },
     { id: -2, operation: 'forget_tombstones', input: { notBefore: 0 } },
