@@ -129,7 +129,7 @@ describe('a root key', () => {
     );
   });
 
-  test.each([`${'a'.repeat(65)}\n`])('a file with other content', async (text) => {
+  test.each([`${'a'.repeat(65)}\n`])('in a file with other content is rejected', async (text) => {
     const { dir, flags, rootKeyFile } = await makeVault();
     writeFileSync(rootKeyFile, text);
     const { stderr } = await expectRefusal(dir, flags, /does not hold a root key.*Put the right file back/);
@@ -187,7 +187,7 @@ describe('the store files', () => {
     );
   });
 
-  test.each(['vault.db', 'keys.db'])('%s missing: no new file replaces it', async (file) => {
+  test.each(['vault.db', 'keys.db'])('without %s are rejected, and no new file replaces it', async (file) => {
     const { dir, dataDir, flags } = await makeVault();
     rmSync(join(dataDir, file));
     await expectRefusal(dir, flags, new RegExp(`${file} is missing.*Restore it from a backup`));
@@ -375,7 +375,7 @@ describe('a data directory', () => {
     });
   });
 
-  test.each(['keys.db', 'vault.db'])('with a link to a %s that others can read', async (file) => {
+  test.each(['keys.db', 'vault.db'])('with a link to a %s that others can read is rejected', async (file) => {
     const vault = await makeVault();
     const elsewhere = join(vault.dir, 'elsewhere');
     mkdirSync(elsewhere);

@@ -68,7 +68,7 @@ function withoutOwn(text: string): string {
 }
 
 describe('a command prints the same through an address as on local data', () => {
-  test.each([[], ['--json']])('tokens create, get, search and delete %s', async (...flags) => {
+  test.each([[], ['--json']])('for tokens create, get, search and delete %s', async (...flags) => {
     const vault = await servedVault();
     const ways = [vault.local, vault.remote] as const;
     const request = { type: 'card', data: card, metadata: { b: '2', a: '1' }, mask: '{{ data.number | last4 }}' };

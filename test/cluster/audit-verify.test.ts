@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 async function verify(): Promise<Verification> {
-  // Opens the stores read-only, as the command does.
+  // Opens the stores read-only, as `audit verify` does.
   const cluster = await open(false, true);
   try {
     const options = { from: 1, to: null, anchor: null, publicKey: null, json: false };
@@ -107,7 +107,7 @@ test('an event that was changed in EventStoreDB is named', async () => {
   expect(log.events).toBeGreaterThan(1);
 });
 
-test('events that were removed from EventStoreDB are named by their links', async () => {
+test('a link shows which events were removed from EventStoreDB', async () => {
   const { id } = secondTenant();
   const { problem } = await afterTampering((events) => (events.some((event) => event.id === id) ? [] : events));
   expect(problem?.kind).toBe('missing');

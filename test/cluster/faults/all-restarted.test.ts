@@ -27,7 +27,7 @@ test(`all servers and processes are killed and started at once (seed ${seed})`, 
 
   const startedAt = performance.now();
   let starts = 0;
-  /** Restarts a process that exited because a store was not available yet, as a supervisor does. */
+  /** Starts a process again if it exited because a store was not available yet, as a supervisor does. */
   const supervised = (role: (typeof roles)[number]): Promise<Member> =>
     until(`a ready ${role}`, backWithinMs, () => {
       starts += 1;
