@@ -6,8 +6,8 @@ import { startTestConsole } from '../support/console/console.js';
 import { unzip } from '../support/console/unzip.js';
 import { tempDir } from '../support/process.js';
 
-describe('evidence', () => {
-  test('shows the public key, but nothing to a key without log:read', async () => {
+describe('the evidence page', () => {
+  test('shows the public key, but only to a key with log:read', async () => {
     const { service, signIn } = await startTestConsole();
     expect((await (await signIn()).get('/evidence')).text).toContain('BEGIN PUBLIC KEY');
     const other = await signIn({ privateKey: service.key });
@@ -47,7 +47,7 @@ describe('evidence', () => {
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  test('a bundle about a token that never existed reports that', async () => {
+  test('says so if a bundle is about a token that never existed', async () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn();
     await browser.get('/evidence');

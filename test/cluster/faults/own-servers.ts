@@ -22,11 +22,11 @@ export type OwnServer = {
 
 export type OwnServers = {
   readonly eventStore: StandIn;
-  /** The nodes in the replica set. Their names are numbered from 1. */
+  /** The nodes in the replica set. */
   readonly mongo: readonly OwnServer[];
-  /** Returns the index of the current primary. */
+  /** The `host:port` addresses of the nodes, in the same order as `mongo`. */
   readonly mongoHosts: readonly string[];
-  /** Returns the index of the current primary. */
+  /** Returns the index of the current primary in `mongo`. */
   primary(): Promise<number>;
   readonly redis: OwnServer;
   readonly mongoUrl: string;
