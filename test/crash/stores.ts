@@ -7,7 +7,9 @@ import { copyOf } from '../support/process.js';
 
 type KeyRow = { readonly id: string; readonly wrapped: Buffer };
 
-/** Reads the files of a vault that no process has open. Reads copies of the files, so nothing changes. */
+/**
+ * Reads the files of a vault that is not open in any process. It reads copies, so the files themselves do not change.
+ */
 export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string) {
   const copy = copyOf(dataDir);
   const vault = pinStatements(join(copy, 'vault.db'), {});
@@ -31,11 +33,11 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
   const endedOf = (clear: string) =>
     ((JSON.parse(clear) as { ends?: string[] }).ends ?? []).map((id) => id.replaceAll('-', ''));
   return {
-    /** The keys that an event ended and that can still be unwrapped. */
+    /** The ids of keys that an event marks for destruction but that can still be unwrapped. */
     endedAlive: events.flatMap(({ clear }) => endedOf(clear)).filter((id) => living.has(id)),
     living,
     isDamaged: damage.length > 0,
-    /** Returns the ids of the keys that events on these tokens ended. */
+    /** Returns the ids of the keys that events on these tokens mark for destruction. */
     endedKeysOf(ids: readonly string[]): string[] {
       const streams = new Set(ids.map((id) => tokenStream(names, id)));
       return events.filter(({ stream }) => streams.has(stream)).flatMap(({ clear }) => endedOf(clear));
@@ -43,14 +45,14 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
   };
 }
 
-/** Returns how many of these wrapped keys are still in a key store file. */
+/** Returns how many of these wrapped keys still occur in a file of the key store. */
 export function bytesLeft(dataDir: string, wrapped: readonly Buffer[]): number {
   const files = ['keys.db', 'keys.db-wal'].map((file) => join(dataDir, file)).filter((file) => existsSync(file));
   const raw = files.map((file) => readFileSync(file));
   return wrapped.filter((bytes) => raw.some((file) => file.includes(bytes))).length;
 }
 
-/** Returns the bytes of every usable key by its id. Also works while a service runs. */
+/** Returns the wrapped bytes of every key that is not destroyed, by key id. Works even while a service runs. */
 export function livingKeys(dataDir: string): ReadonlyMap<string, Buffer> {
   const keys = pinStatements(join(dataDir, 'keys.db'), { readonly: true, timeout: 5_000 });
   try {
@@ -65,7 +67,7 @@ function isZero(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0);
 }
 
-/** Returns the number of rows of live tokens. Also works while a service runs. */
+/** Returns the number of rows of live tokens. Works even while a service runs. */
 export function livingTokens(dataDir: string): number {
   const vault = pinStatements(join(dataDir, 'vault.db'), { readonly: true, timeout: 5_000 });
   try {
