@@ -174,7 +174,10 @@ async function put(work: UnitOfWork, record: DirectoryRecord): Promise<void> {
   expect(await work.commit(change(writeOf(record)))).toEqual({ outcome: 'committed' });
 }
 
-/** Returns the part of a record that tests compare. The MAC is left out. */
+/**
+ * Returns the part of a record that tests compare, without the MAC. If the record has a MAC, first checks that it is
+ * correct.
+ */
 function plain(given: DirectoryRecord | Stored<DirectoryRecord> | null): unknown {
   if (given === null) return null;
   const { mac, ...record } = withDirectoryMac(macKey, given);

@@ -19,7 +19,9 @@ export function eventLogContract(
   open: () => Promise<LogUnderTest>,
   { sharedLog = false }: { readonly sharedLog?: boolean } = {},
 ): void {
-  /** Adds the head of the log at the start of the test as `start`. For a new log, that is 0. */
+  /**
+   * Runs a test on opened stores. `start` is the head of the log at the start of the test, which is 0 for a new log.
+   */
   const on = (run: (stores: LogUnderTest & { readonly start: number }) => Promise<void>) => async () => {
     const stores = await open();
     try {

@@ -202,7 +202,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test.each([
-        ['is the token itself', { own: true }],
+        ['is the one being written', { own: true }],
         ['belongs to another tenant', { tenantId: 'another' }],
         ['expires at this very instant', { expiresAt: atNoon }],
         ['was deleted', { deleted: true }],

@@ -14,7 +14,7 @@ const blockLimitMs = 300_000;
 export type Reader = {
   /** The reader's copy of the project. Blocks run in this folder. */
   readonly project: string;
-  /** The ports on which the services that blocks start are reached. */
+  /** The free ports on which blocks start the service, its admin listener and the shop. */
   readonly ports: { readonly port: number; readonly adminPort: number; readonly shopPort: number };
   readonly ids: KnownIds;
   /** Runs a script in bash and returns its output. Keeps the shell's variables for the next script. */
