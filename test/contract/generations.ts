@@ -176,7 +176,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'all processes see a cancellation, and it affects only the generation that was canceled',
+      'all processes see a cancellation, and it affects only the generation that was cancelled',
       on(async ({ generations, reopen }) => {
         await generations.begin(aRebuild());
         expect(await generations.isCancelAsked(2)).toBe(false);

@@ -7,13 +7,13 @@ import { aCard, create } from './support.js';
 
 type Row = { readonly terms: Buffer; readonly fingerprint: string; readonly content: Buffer };
 
-/** Each hashed term has 16 bytes. The journal contains it in hex. */
+/** Each hashed term has 16 bytes. The rows contain the bytes, and the journal contains them in hex. */
 function formsOf({ terms, fingerprint }: Row): readonly Buffer[] {
   const each = Array.from({ length: terms.length / 16 }, (_, index) => terms.subarray(index * 16, (index + 1) * 16));
   return [...each.flatMap((term) => [term, Buffer.from(term.toString('hex'))]), Buffer.from(fingerprint)];
 }
 
-test('within a minute of an erasure, no file contains the token’s hashed terms, and the journal contains no ciphertext of it', {
+test('within one minute after an erasure, no file contains the token’s hashed terms, and the journal contains none of its ciphertexts', {
   timeout: 120_000,
 }, async () => {
   const service = await startTestService();

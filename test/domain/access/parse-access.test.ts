@@ -11,7 +11,7 @@ function outcome(fields: AccessFields, type: ApplicationType = 'private'): unkno
   return parsed.ok ? parsed.value : Object.keys(parsed.errors);
 }
 
-describe('either permissions or rules, not empty', () => {
+describe('an application has either permissions or rules, and they must not be empty', () => {
   it.each<[AccessFields, readonly string[]]>([
     [{}, ['permissions']],
     [{ permissions: null, rules: null }, ['permissions']],
@@ -49,7 +49,7 @@ describe('plain permissions', () => {
     }
   });
 
-  it('name the invalid permission', () => {
+  it('are rejected with the path of the invalid permission', () => {
     expect(outcome({ permissions: ['token:read', 'token:fly', 1, 'TOKEN:READ'] })).toEqual([
       'permissions[1]',
       'permissions[2]',
@@ -95,13 +95,13 @@ describe('access rules', () => {
     expect(outcome({ rules: [wrong] })).toEqual(paths);
   });
 
-  it('grant a public application only permissions of its type', () => {
+  it('may grant a public application only permissions that its type allows', () => {
     expect(outcome({ rules: [{ ...rule, permissions: ['token:create', 'token:read'] }] }, 'public')).toEqual([
       'rules[0].permissions[1]',
     ]);
   });
 
-  it('are not for management applications', () => {
+  it('are rejected for management applications', () => {
     expect(outcome({ rules: [rule] }, 'management')).toEqual(['rules']);
   });
 });

@@ -5,7 +5,7 @@ const all: readonly (Transform | null)[] = [null, ...transforms];
 const pairs = all.flatMap((one) => all.map((other) => [one, other] as const));
 
 describe('the order none < redact < mask < reveal', () => {
-  it('is the order of strictness', () => {
+  it('is the order from strict to open', () => {
     expect([...all].sort((a, b) => openness(a) - openness(b))).toEqual([null, 'redact', 'mask', 'reveal']);
   });
 

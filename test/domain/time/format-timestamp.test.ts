@@ -17,7 +17,7 @@ describe('timestamps in responses', () => {
     expect(formatTimestamp(ms)).toBe(text);
   });
 
-  it('match the platform’s calendar, and can be sent back as expires_at', () => {
+  it('match the calendar of the JavaScript engine, and can be sent back as expires_at', () => {
     fc.assert(
       fc.property(fc.integer({ min: earliest, max: latest }), (ms) => {
         const text = formatTimestamp(ms);
@@ -28,7 +28,7 @@ describe('timestamps in responses', () => {
     );
   });
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, 0.5, earliest - 1, latest + 1])('%d is a bug and throws', (ms) => {
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, 0.5, earliest - 1, latest + 1])('throw for %d, because such a value is a bug', (ms) => {
     expect(() => formatTimestamp(ms)).toThrow(RangeError);
   });
 });

@@ -45,7 +45,7 @@ describe('containers', () => {
     expect(checked.ok ? checked.value : Object.keys(checked.errors)).toEqual(paths);
   });
 
-  it('keeps stored values unchanged, so a stored token can be written again', () => {
+  it('keeps stored containers unchanged, so that a stored token can be sent back', () => {
     fc.assert(
       fc.property(fc.array(containerPath, { minLength: 1, maxLength: 10 }), (paths) => {
         const once = checkContainers(paths.map((path, i) => (i % 2 === 0 ? path.toUpperCase() : path)));
