@@ -38,7 +38,7 @@ describe('a problem explains itself', () => {
   });
 });
 
-test('a 400 names at most 20 errors in a body that is invalid everywhere', async ({ service }) => {
+test('a 400 names at most 20 errors, even if the body is invalid everywhere', async ({ service }) => {
   const permissions = Array(1_000).fill(1);
   const body = { name: 1, type: 1, permissions, rules: permissions };
   const answer = await service.call('POST', '/applications', body, { key: service.managementKey });

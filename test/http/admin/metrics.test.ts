@@ -3,7 +3,7 @@ import { profile } from '../../support/profile.js';
 import { createPlain, path } from '../routes/support.js';
 import { startWithAdmin } from './support.js';
 
-test('the metrics count requests by template, erased keys and commits, and describe the process', async () => {
+test('the metrics count requests by route template, erased keys and commits, and describe the process', async () => {
   const { service, ask } = await startWithAdmin();
   const { id } = await createPlain(service);
   await service.call('GET', path(id));

@@ -4,7 +4,7 @@ import { createPlain, expectRefusal, path, read, test } from '../support.js';
 
 const everythingElse = ['token:create', 'token:read', 'token:update', 'token:search', 'token:use'] as const;
 
-describe('403 and the token stays', () => {
+describe('403 and the token stays,', () => {
   test('if the permission is missing, even for an unknown token', async ({ service }) => {
     const { id } = await createPlain(service);
     const missing = { status: 403, code: 'permission_missing' };
@@ -17,7 +17,7 @@ describe('403 and the token stays', () => {
     expect((await read(service, id))['data']).toBe('value');
   });
 
-  test('if no rule grants it on this token, before 412', async ({ service }) => {
+  test('if no rule grants it on this token, and this is checked before 412', async ({ service }) => {
     const { id } = await createPlain(service);
     const rules = [rule('/a/', 'reveal', ['token:delete']), rule('/', 'reveal', everythingElse)];
     const key = await service.application(rules);

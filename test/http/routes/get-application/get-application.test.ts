@@ -5,7 +5,7 @@ import { expectRefusal, test } from '../support.js';
 const notFound = { status: 404, code: 'application_not_found' };
 
 describe('GET /applications/{id}', () => {
-  test('200 with application:read, even for an application that has more permissions or has expired, and with HEAD', async ({
+  test('200 with application:read, even if the application has more permissions or has expired, and for HEAD', async ({
     service,
   }) => {
     const { key } = await makeManager(service, ['application:read']);
@@ -38,7 +38,7 @@ describe('GET /applications/{id}', () => {
 });
 
 describe('GET /applications/key', () => {
-  test('200 the calling application itself, whatever its permissions', async ({ service }) => {
+  test('200 shows the calling application itself, whatever its permissions are', async ({ service }) => {
     const made = [
       await makeApplication(service),
       await makeApplication(service, { type: 'public', permissions: ['token:create'] }),
