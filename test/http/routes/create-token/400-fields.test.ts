@@ -147,7 +147,11 @@ const ownValueRows: readonly Row[] = [
   ['the number next to a random alias', { ...ownCard, id: '{{ data.number }}-{{ data.number | alias_card }}' }, 'id'],
   ['the number in a container', { ...ownCard, containers: ['/a/', `/${pan}/`] }, 'containers[1]'],
   ['the number in metadata', { ...ownCard, metadata: { a: 'b', note: '4242 4242 4242 4242!' } }, 'metadata.note'],
-  ['the number in full-width digits', { ...ownCard, metadata: { note: '４２４２４２４２４２４２４２４２' } }, 'metadata.note'],
+  [
+    'the number in full-width digits',
+    { ...ownCard, metadata: { note: '４２４２４２４２４２４２４２４２' } },
+    'metadata.note',
+  ],
   ['a metadata key, which is not repeated', { ...ownCard, metadata: { [pan]: 'b' } }, 'metadata'],
   ['card_number', { type: 'card_number', data: pan, id: `a${pan}` }, 'id'],
   ['bank', { type: 'bank', data: bankData, id: 'account-123456789' }, 'id'],
