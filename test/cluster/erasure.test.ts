@@ -52,7 +52,7 @@ test.each<[string, string, Document, RegExp]>([
   ['search terms', 'token_rows_1', { terms: [randomBytes(16)] }, /search terms in token_rows_1: 1/],
   ['a fingerprint', 'token_rows_1', { fingerprint: randomBytes(32) }, /fingerprints in token_rows_1: 1/],
   ['a deadline', 'token_rows_1', { expires_at: 5 }, /deadlines in token_rows_1: 1/],
-  ['a row in another generation', 'token_rows_99', { life: {} }, /rows in token_rows_99: 1/],
+  ['a row of another generation', 'token_rows_99', { life: {} }, /rows in token_rows_99: 1/],
 ])('if %s is left over in MongoDB, the problem names it, and no statement is signed', async (what, collection, left, text) => {
   const id = what.replaceAll(' ', '-');
   const { stream } = await deleted(id);

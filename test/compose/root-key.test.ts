@@ -209,7 +209,7 @@ describe('a root key command', () => {
     ['did not print a root key', ''],
     ['printed more than a root key', `console.log('${hex}'.repeat(100000))`],
     ['ended with status 3', `console.error('${hex}'); process.exitCode = 3; console.log('${hex}')`],
-    ['was terminated by a signal', `process.kill(process.pid, 'SIGKILL')`],
+    ['was ended by a signal', `process.kill(process.pid, 'SIGKILL')`],
   ])('is rejected if it %s, and the message does not repeat its output', async (expected, script) => {
     expect(await failure({ command: node(script), dataDir })).toContain(expected);
   });

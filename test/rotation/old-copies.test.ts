@@ -77,7 +77,7 @@ test('after a rotation on a running service, the old root key and an older copy 
   expect((await http('GET', `${again.address}/tokens/${deleted}`, { key })).status).toBe(404);
 });
 
-test('before a rotation starts, it checks the location of the root key', async () => {
+test('the location of the root key is checked before a rotation starts', async () => {
   const { dir, dataDir, flags, rootKeyFile } = await makeVault();
   const before = readFileSync(join(dataDir, 'keys.db'));
   const refused = async (args: readonly string[], message: RegExp, code = 1, env = {}) => {
