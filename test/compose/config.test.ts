@@ -262,7 +262,7 @@ describe('wrong values', () => {
   });
 });
 
-describe('settings that do not fit together:', () => {
+describe('settings that do not fit together', () => {
   const tls = { tlsCert: 'c', tlsKey: 'k' };
   const proxy = { behindTlsProxy: true, httpTrustedProxies: '10.0.0.1' };
 

@@ -24,7 +24,7 @@ describe('a post without the token from its form changes nothing', () => {
     expect((await person.post('/sign-out', {}, { csrf: before })).status).toBe(403);
   });
 
-  test('even at the sign-in itself, so that an attacker cannot sign a person in as someone else', async () => {
+  test('at the sign-in itself, so that an attacker cannot sign a person in as someone else', async () => {
     const { service, browser } = await startTestConsole();
     const answer = await browser().post('/sign-in', { name: 'Eve', private_key: service.key }, { csrf: null });
     expect(answer.status).toBe(403);

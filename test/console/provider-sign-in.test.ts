@@ -434,7 +434,7 @@ describe('a provider that does not respond', () => {
     expect(order).toEqual(['tokens', 'sign-in']);
   });
 
-  test('or reports an issuer other than the configured one leads to the same page', async () => {
+  test('leads to the same page if it reports an issuer other than the configured one', async () => {
     const provider = await startTestProvider(publicUrl, people);
     const { browser, failures } = await startBoth({ issuer: provider.issuer.replace('127.0.0.1', 'localhost') });
     const person = browser();

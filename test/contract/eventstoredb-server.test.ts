@@ -45,7 +45,7 @@ async function failureOf(call: Promise<unknown>): Promise<Error & Record<string,
   );
 }
 
-describe.each(eventStoreServers)('on $what,', ({ start }) => {
+describe.each(eventStoreServers)('on $what', ({ start }) => {
   let server: Awaited<ReturnType<typeof start>>;
   let client: EventStoreDBClient;
   beforeAll(async () => {

@@ -22,7 +22,7 @@ const asPlainUser = {
   },
 };
 
-describe.each([...eventStoreServers, asPlainUser])('on $what,', ({ start }) => {
+describe.each([...eventStoreServers, asPlainUser])('on $what', ({ start }) => {
   let server: Awaited<ReturnType<typeof start>>;
   beforeAll(async () => {
     server = await start();

@@ -127,7 +127,7 @@ describe('a reader stops at an unreadable event', () => {
     );
   });
 
-  test('even if only a required field is missing or has the wrong JSON type', () => {
+  test('if a required field is missing or has the wrong JSON type', () => {
     const optional = new Set(['cvc_key', 'expires_at', 'cvc_purge_at']);
     for (const event of tokens) {
       for (const fact of Object.keys(event.clear)) {
@@ -142,7 +142,7 @@ describe('a reader stops at an unreadable event', () => {
     }
   });
 
-  test('and its message repeats nothing from the event', () => {
+  test('without repeating anything from the event in the message', () => {
     fc.assert(
       fc.property(fc.uuid(), (marker) => {
         try {

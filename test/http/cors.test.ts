@@ -26,7 +26,7 @@ describe('a page from an allowed origin may use the service from a browser', () 
     expect(String(answer.headers['access-control-allow-headers'])).toContain('service-api-key');
   });
 
-  test('and can read error responses', async ({ service }) => {
+  test('a page can read error responses', async ({ service }) => {
     const { id } = await createPlain(service);
     for (const key of [service.key, 'wrong']) {
       const headers = { origin, 'service-api-key': key };
@@ -36,14 +36,14 @@ describe('a page from an allowed origin may use the service from a browser', () 
     }
   });
 
-  test('but a page from another origin may not', async ({ service }) => {
+  test('a page from another origin may not use the service', async ({ service }) => {
     const headers = { origin: 'https://other.example', 'service-api-key': service.key };
     const answer = await appFor(service).inject({ method: 'GET', url: '/tokens/unknown', headers });
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();
   });
 });
 
-test('and without allowed origins, no CORS headers are sent', async ({ service }) => {
+test('without allowed origins, no CORS headers are sent', async ({ service }) => {
   const headers = { origin, 'access-control-request-method': 'GET' };
   const preflight = await service.call('OPTIONS', '/tokens/some-id', undefined, { headers });
   expect(preflight.status).toBe(405);

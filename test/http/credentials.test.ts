@@ -23,14 +23,14 @@ function get(service: TestService, url: string, authorization: string | null, ke
 }
 
 describe('a 401 says how to authenticate', () => {
-  test('with the same text, whatever the reason is', async ({ service }) => {
+  test('the text of a 401 is the same, whatever the reason is', async ({ service }) => {
     for (const key of [null, '', 'password', `${service.key}x`]) {
       const { headers } = await expectRefusal(service, () => get(service, '/tokens', null, key), refused);
       expect(headers['www-authenticate']).toBe(header);
     }
   });
 
-  test('and no other response contains a challenge', async ({ service }) => {
+  test('only a 401 contains a challenge', async ({ service }) => {
     const { id } = await createPlain(service);
     const answers = [
       await service.call('GET', path(id)),

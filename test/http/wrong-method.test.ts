@@ -109,7 +109,7 @@ describe('a 405', () => {
   });
 });
 
-describe('with CORS,', () => {
+describe('CORS', () => {
   function appFor({ service }: TestService) {
     return createApp(service, {
       headerNames: { apiKey: ['service-api-key'], traceId: ['service-trace-id'], idempotencyKey: [] },
@@ -118,7 +118,7 @@ describe('with CORS,', () => {
     });
   }
 
-  test('a page can read a 404, a 405 and the allowed methods', async ({ service }) => {
+  test('lets a page read a 404, a 405 and the allowed methods', async ({ service }) => {
     const app = appFor(service);
     for (const [url, status] of [
       ['/tokens', 405],

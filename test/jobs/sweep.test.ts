@@ -177,7 +177,7 @@ describe('the sweep runs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('until its current round is finished if it is stopped, and then no other round runs', async () => {
+  test('no other round after it was stopped, and the stop waits for the current round', async () => {
     let goOn: (value: null) => void = () => undefined;
     const held = new Promise<null>((resolve) => {
       goOn = resolve;

@@ -177,7 +177,7 @@ describe('for any query, caller and time, a search returns what a scan of every 
     await expectAnswersOfTheOracle(60);
   });
 
-  test('and a list with filters returns the same as the search for the same filters', async () => {
+  test('a list with filters returns the same as the search for the same filters', async () => {
     const filters = fc.record({
       ids: fc.option(fc.uniqueArray(fc.constantFrom(...[0, 1, 2, 3, 50, 999].map((i) => `t-${i}`)), { minLength: 1 })),
       types: fc.option(fc.uniqueArray(fc.constantFrom(...typeNames, 'none'), { minLength: 1, maxLength: 3 })),

@@ -40,7 +40,7 @@ describe('plain permissions', () => {
   });
 });
 
-describe('which containers a rule covers', () => {
+describe('the containers that a rule covers', () => {
   it.each([
     ['/', ['/'], true],
     ['/', ['/pci/high/'], true],

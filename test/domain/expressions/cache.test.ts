@@ -10,7 +10,7 @@ function parse(expressions: ReturnType<typeof createExpressions>, source: string
   return parsed.expression;
 }
 
-describe('compiled expressions are cached within limits:', () => {
+describe('compiled expressions are cached within limits', () => {
   it('the same source is compiled only once', () => {
     const expressions = createExpressions();
     expect(parse(expressions, '{{ data }}')).toBe(parse(expressions, '{{ data }}'));

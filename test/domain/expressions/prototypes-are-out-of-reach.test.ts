@@ -23,7 +23,7 @@ describe('an expression reaches only own properties of plain JSON', () => {
     }
   });
 
-  it('and it reaches own properties whatever their names are', () => {
+  it('own properties are reached whatever their names are', () => {
     fc.assert(
       fc.property(fc.constantFrom(...names), (name) => {
         const data = JSON.parse(JSON.stringify([name, 'mine']).replace(/^\[(.*),(.*)\]$/, '{$1:$2}'));

@@ -58,7 +58,7 @@ describe('the results for one token stay below 1 MiB', () => {
     expect(outcomes).toEqual([true, true, false]);
   });
 
-  it('and a chain of filters counts only its largest result', () => {
+  it('a chain of filters counts only its largest result', () => {
     const chain = `{{ data${' | upcase | downcase'.repeat(2)} | size }}`;
     expect(evaluate(chain, data)).toBe(data.length);
   });

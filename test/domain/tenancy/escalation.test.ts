@@ -10,7 +10,7 @@ const directory = directoryAfter(
   create('reader', reader),
 );
 
-describe('a management application cannot gain permissions that it does not have:', () => {
+describe('a management application cannot gain permissions that it does not have', () => {
   test.for([
     ['creating an application with more permissions', create('new', manager([...some, 'log:read']))],
     ['creating an application with all permissions', create('new', manager(managementPermissions))],

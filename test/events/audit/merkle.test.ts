@@ -32,7 +32,7 @@ test('roots match RFC 6962', () => {
   }
 });
 
-describe('for every size up to 70,', () => {
+describe('every size up to 70', () => {
   const leaves = Array.from({ length: 70 }, () => randomBytes(32));
 
   test('a tree that grows leaf by leaf has the root of the whole tree, and as many peaks as there are one bits in its size', () => {

@@ -341,7 +341,7 @@ describe('a body that is read in steps', () => {
   });
 });
 
-describe('a large hostile body takes linear time:', () => {
+describe('a large hostile body takes linear time', () => {
   const sizeBytes = 4 * 1024 * 1024;
   const filled = (open: string, unit: string, close: string) =>
     open + unit.repeat(Math.floor((sizeBytes - open.length - close.length) / unit.length)) + close;

@@ -26,7 +26,7 @@ describe('a response that differs from the document is detected', () => {
     expect(found({ status: 404 }, 'GET', '/nowhere')).toBe(true);
   });
 
-  test('even if the schemas are referenced by name', async ({ service }) => {
+  test('if the schemas are referenced by name', async ({ service }) => {
     const check = openApiChecker(service.app);
     const { status, headers, text, body } = await service.call('POST', '/tokens', { type: 'token', data: 1 });
     expect(check('POST', '/tokens', { status, headers, text, body })).toEqual([]);

@@ -92,8 +92,8 @@ describe('descriptions', () => {
   });
 });
 
-describe('for generators of clients,', () => {
-  test('there is one schema Token, and every operation that returns tokens uses it', async ({ service }) => {
+describe('generators of clients', () => {
+  test('find one schema Token, and every operation that returns tokens uses it', async ({ service }) => {
     const document = await documentOf(service);
     expect(Object.keys(document.components?.schemas ?? {}).filter((name) => /Token$/.test(name))).toEqual(['Token']);
     expect(document.components?.schemas?.['Token']).toHaveProperty('required', [

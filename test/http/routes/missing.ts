@@ -31,7 +31,7 @@ export function missesTokens(call: Call): void {
       await expectRefusal(service, () => call(service, path(id)), missing);
     });
 
-    test('but not one millisecond before its expiry', async ({ service }) => {
+    test('one millisecond before its expiry, the token still exists', async ({ service }) => {
       const expires_at = new Date(service.clock.now() + hourMs).toISOString();
       const { id } = await create(service, { ...card, expires_at });
       service.clock.advance(hourMs - 1);

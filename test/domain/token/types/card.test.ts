@@ -106,17 +106,17 @@ describe('a verification code under another name would be kept permanently, so i
     [{ list: [0, { Pin: '1' }] }, ['data.list[1].Pin']],
     [{ cvv: '1', pin: '2' }, ['data.cvv', 'data.pin']],
     [{ '4242424242424242': { cvv: '1' } }, ['data.*.cvv']],
-  ])('and the error names the path: %j', (extra, paths) => {
+  ])('the error names the path: %j', (extra, paths) => {
     expect(outcome({ number, ...extra })).toEqual(paths);
   });
 
-  it('and the error names at most ten paths, so that the response stays small', () => {
+  it('the error names at most ten paths, so that the response stays small', () => {
     const list = Array.from({ length: 1_000 }, () => ({ cvv: '1' }));
     expect(outcome({ number, list })).toHaveLength(10);
   });
 
   it.each(['pins', 'spin', 'tracking', 'tracking_number', 'cvc_check', 'security', 'acid', 'name', '0'])(
-    'but a key that only resembles such a name is kept: %s',
+    'a key that only resembles such a name is kept: %s',
     (name) => {
       expect(outcome({ number, [name]: ['x'] })).toEqual({ data: { number, [name]: ['x'] }, cvc: null });
     },

@@ -43,7 +43,7 @@ describe('the defaults of each type are those in docs/contract.md, "Token types"
     expect(rule.defaultSearchIndexes).toEqual(indexes);
   });
 
-  it('and this table covers every type', () => {
+  it('every type is covered', () => {
     expect(Object.keys(typeRules)).toEqual([...tokenTypes]);
   });
 });

@@ -71,7 +71,7 @@ describe('201 with deduplication on, a live token with the same fingerprint is r
   });
 });
 
-describe('201 of a duplicate,', () => {
+describe('201 a duplicate', () => {
   test('a caller that may not read it sees only the fields that identify it', async ({ service }) => {
     const data = uniqueId();
     const secret = { metadata: { a: 'b' }, mask: '{{ data }}', containers: ['/other/'], expires_at: '2030-01-01' };

@@ -116,7 +116,7 @@ describe('201 an id that can be used again', () => {
     expect(await read(service, id)).toEqual(again.body);
   });
 
-  test('although another tenant’s token has it', async ({ service }) => {
+  test('that only another tenant’s token has', async ({ service }) => {
     const { id } = await createPlain(service);
     const key = await service.otherTenant();
     expect(await create(service, { id, type: 'token', data: 2 }, { key })).toMatchObject({ id, data: 2 });

@@ -55,7 +55,7 @@ describe('400 a body that is not acceptable JSON stores nothing, and the error d
   });
 });
 
-describe('413 and 415 come before the body is checked:', () => {
+describe('413 and 415 come before the body is checked', () => {
   test('413 for a body of more than 4 MiB', async ({ service }) => {
     const raw = token(`"${'x'.repeat(4 * 1024 * 1024)}"`);
     const send = () => service.call('POST', '/tokens', undefined, { raw });

@@ -39,7 +39,7 @@ describe('409 the id is in use', () => {
     expect(await read(service, id)).toEqual(won[0]?.body);
   });
 
-  test('but not after a deletion', async ({ service }) => {
+  test('a deleted token’s id is not in use', async ({ service }) => {
     const { id } = await createPlain(service);
     await service.call('DELETE', path(id));
     await createPlain(service, { id });

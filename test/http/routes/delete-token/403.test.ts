@@ -4,7 +4,7 @@ import { createPlain, expectRefusal, path, read, test } from '../support.js';
 
 const everythingElse = ['token:create', 'token:read', 'token:update', 'token:search', 'token:use'] as const;
 
-describe('403 and the token stays,', () => {
+describe('403 and the token stays', () => {
   test('if the permission is missing, even for an unknown token', async ({ service }) => {
     const { id } = await createPlain(service);
     const missing = { status: 403, code: 'permission_missing' };

@@ -50,7 +50,7 @@ describe('200 the transform comes from the rule that decides token:use', () => {
 });
 
 describe('200 filters do not help to find out data that the caller may not see', () => {
-  test('because they run on the masked value', async ({ service }) => {
+  test('they run on the masked value', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card, metadata: { k: 'v' } });
     const key = await service.application([rule('/', 'mask', use)]);
     const filters = {
@@ -70,7 +70,7 @@ describe('200 filters do not help to find out data that the caller may not see',
     expect(answer).toMatchObject({ bin: null, digits: '4242', cvc: null, argument: 'XXXXXXXXXXXX4242' });
   });
 
-  test('because sizes, casts and errors are those of the masked value', async ({ service }) => {
+  test('sizes, casts and errors are those of the masked value', async ({ service }) => {
     const key = await service.application([rule('/', 'mask', use)]);
     const answers = await Promise.all(
       ['1234567', 'secret text', `${'9'.repeat(40)}`].map(async (data) => {

@@ -37,7 +37,7 @@ describe('400 each unknown id is named once, where it first occurs', () => {
     ['a card number with a word', `card ${card.number}`],
     ['an account number', '12345678'],
     ['an id that no token can have', 'a&b'],
-  ])('and %s in place of an id is not repeated', async ([, id], { service }) => {
+  ])('%s in place of an id is not repeated', async ([, id], { service }) => {
     const answer = await expectRefusal(service, post(service, { a: `{{ ${id} }}` }), invalid('a'));
     expect(answer.body['errors']).toEqual({ a: ['names an unknown token'] });
   });

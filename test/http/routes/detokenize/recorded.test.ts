@@ -5,8 +5,8 @@ import { detokenize, tokenize } from '../batch.js';
 import { operationsOn } from '../list-logs/support.js';
 import { create, createPlain, test } from '../support.js';
 
-describe('the access log contains a record of every token before the response is sent:', () => {
-  test('each token once, with the transform under which it was shown', async ({ service }) => {
+describe('the access log contains a record of every token before the response is sent', () => {
+  test('each token is recorded once, with the transform under which it was shown', async ({ service }) => {
     const token = { type: 'card_number', data: '4242424242424242' };
     const { id } = await create(service, token);
     const key = await service.application([rule('/', 'mask', ['token:use'])]);
@@ -16,7 +16,7 @@ describe('the access log contains a record of every token before the response is
     expect(await operationsOn(service, id)).toEqual(['create', 'reveal', 'read']);
   });
 
-  test('even for an expression that fails, because the failure reveals something about the value', async ({
+  test('an expression that fails is recorded, because the failure reveals something about the value', async ({
     service,
   }) => {
     const { id } = await createPlain(service);

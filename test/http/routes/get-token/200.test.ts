@@ -184,14 +184,14 @@ describe('304 if If-None-Match names the revision', () => {
     expect(answer).toMatchObject({ status: 304, text: '', headers: { etag: '"1"', 'cache-control': 'no-store' } });
   });
 
-  test.for(['"0"', 'W/"0"', '1', '""', '"1*"', '"*"'])('but not with %s', async (tags, { service }) => {
+  test.for(['"0"', 'W/"0"', '1', '""', '"1*"', '"*"'])('%s does not name the revision', async (tags, { service }) => {
     const { id } = await createPlain(service);
     await service.call('PATCH', path(id), { data: 'x' });
     const answer = await service.call('GET', path(id), undefined, { headers: { 'if-none-match': tags } });
     expect(answer.status).toBe(200);
   });
 
-  test('and never for a caller that may not read the token', async ({ service }) => {
+  test('a caller that may not read the token gets no 304', async ({ service }) => {
     const { id } = await createPlain(service);
     const key = await service.application([rule('/x/', 'reveal', ['token:read'])]);
     const answer = await service.call('GET', path(id), undefined, { key, headers: { 'if-none-match': '*' } });

@@ -3,7 +3,7 @@ import { rule } from '../../../support/test-service.js';
 import { card, create, eventsSince, hourMs, path, read, test } from '../support.js';
 
 describe('204 the cvc is removed immediately', () => {
-  test('and its key is destroyed, while the rest of the card stays', async ({ service }) => {
+  test('its key is destroyed, and the rest of the card stays', async ({ service }) => {
     const before = await service.eventCount();
     const created = await create(service, { type: 'card', data: card });
     const answer = await service.call('DELETE', `${path(created.id)}/cvc/`);
@@ -20,7 +20,7 @@ describe('204 the cvc is removed immediately', () => {
     expect(await service.vault.keys.use(service.tenantId, key, () => null)).toEqual({ state: 'destroyed' });
   });
 
-  test('even if there is no cvc any longer or never was one, and then nothing is appended', async ({ service }) => {
+  test('if there is no cvc, or no longer, nothing is appended', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const never = await create(service, { type: 'card', data: { number: card.number } });
     await service.call('DELETE', `${path(id)}/cvc`);
@@ -29,14 +29,14 @@ describe('204 the cvc is removed immediately', () => {
     expect(await service.eventCount()).toBe(before);
   });
 
-  test('by an application that may update tokens but may not see their data', async ({ service }) => {
+  test('an application that may update tokens but may not see their data can purge the cvc', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const key = await service.application([rule('/pci/', 'redact', ['token:update'])]);
     expect((await service.call('DELETE', `${path(id)}/cvc`, undefined, { key })).status).toBe(204);
     expect((await read(service, id))['data']).not.toHaveProperty('cvc');
   });
 
-  test('and a new cvc may be set afterwards', async ({ service }) => {
+  test('a new cvc may be set afterwards', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     await service.call('DELETE', `${path(id)}/cvc`);
     await service.call('PATCH', path(id), { data: { cvc: '999' } });

@@ -4,7 +4,7 @@ import { card, create, createPlain, expectRefusal, path, read, test } from '../s
 
 const everythingElse = ['token:create', 'token:read', 'token:delete', 'token:search', 'token:use'] as const;
 
-describe('403 and the cvc stays,', () => {
+describe('403 and the cvc stays', () => {
   test('if token:update is missing, even for an unknown token', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const missing = { status: 403, code: 'permission_missing' };

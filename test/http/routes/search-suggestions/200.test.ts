@@ -5,7 +5,7 @@ import { createPlain, path, test } from '../support.js';
 import { collected, makeStale, refreshMs, suggest, suggestNow } from './support.js';
 
 describe('fields and types are suggested to every caller', () => {
-  test('even in a tenant without tokens', async ({ service }) => {
+  test('in a tenant without tokens, they are the only suggestions', async ({ service }) => {
     const key = await service.otherTenant();
     expect(await suggest(service, 'con', key)).toEqual(['container']);
     expect(await suggest(service, 'CREATED', key)).toEqual(['created_at', 'created_by']);
@@ -29,7 +29,7 @@ describe('fields and types are suggested to every caller', () => {
     expect(await suggestNow(service, '', key)).toEqual(all);
   });
 
-  test('and if nothing has the prefix, the most similar words are suggested', async ({ service }) => {
+  test('if nothing has the prefix, the most similar words are suggested', async ({ service }) => {
     expect(await suggest(service, 'contianer')).toEqual(['container']);
     expect(await suggest(service, 'type:crad_number')).toEqual(['type:card_number']);
     expect(await suggest(service, 'zzzzzzzz')).toEqual([]);

@@ -82,7 +82,7 @@ describe('a search finds exactly the tokens that exist', () => {
     }
   });
 
-  test('and not an expired token, from its expiry on, whether or not the sweep has run, and totals leave it out', async ({
+  test('an expired token is not found from its expiry on, whether or not the sweep has run, and totals leave it out', async ({
     service,
   }) => {
     const group = uniqueId('group');
@@ -98,7 +98,7 @@ describe('a search finds exactly the tokens that exist', () => {
     expect(await search(service, query)).toMatchObject({ ids: [kept.id], total: 1 });
   });
 
-  test('and finds a token whose id was reused only in its new life', async ({ service }) => {
+  test('a token whose id was reused is found only in its new life', async ({ service }) => {
     const id = uniqueId();
     await createPlain(service, { id, metadata: { life: 'first' } });
     await service.call('DELETE', path(id));
@@ -146,7 +146,7 @@ describe('the tokens that a caller sees', () => {
 });
 
 describe('a search with data: matches the evaluated indexes of tokens of any type', () => {
-  test('such as the default indexes of a social security number or an employer id', async ({ service }) => {
+  test('the default indexes of a social security number and an employer id can be searched', async ({ service }) => {
     const { id } = await create(service, { type: 'social_security_number', data: '623-45-6780' });
     for (const value of ['623-45-6780', '623456780', '6780']) {
       expect((await search(service, `data:${value}`)).ids, value).toEqual([id]);
@@ -156,7 +156,9 @@ describe('a search with data: matches the evaluated indexes of tokens of any typ
     }
   });
 
-  test('but a generic token has none by default, and an empty list removes the defaults', async ({ service }) => {
+  test('a generic token has no index by default, and an empty list removes the default indexes', async ({
+    service,
+  }) => {
     const data = uniqueId('plain');
     await createPlain(service, { data });
     await create(service, { type: 'employer_id_number', data: '98-7654321', search_indexes: [] });
@@ -164,7 +166,7 @@ describe('a search with data: matches the evaluated indexes of tokens of any typ
     expect((await search(service, 'data:98-7654321')).ids).toEqual([]);
   });
 
-  test('and matches numbers and booleans as text, a card by its own index, and everything in any case', async ({
+  test('numbers and booleans match as text, a card matches by its own index, and case is ignored', async ({
     service,
   }) => {
     const name = uniqueId('NAME');

@@ -84,8 +84,8 @@ describe('an error about an unknown field names the most similar field or metada
 });
 
 /** Threat: with misspelled queries, an attacker learns about keys and containers outside its rules. */
-describe('a caller that may not search everything learns nothing about other tokens,', () => {
-  test('neither from errors nor from suggestions, whether or not such tokens exist', async ({ service }) => {
+describe('a caller that may not search everything learns nothing about other tokens', () => {
+  test('from errors or suggestions, whether or not such tokens exist', async ({ service }) => {
     await populate(service);
     const key = await service.application([rule('/own/high/', 'reveal', ['token:search'])]);
     for (const query of [

@@ -6,8 +6,8 @@ import { card, create, eventsSince, hourMs, path, read, test, uniqueId } from '.
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe('200 every value becomes a token, and the structure stays the same:', () => {
-  test('for values, nulls, arrays, nested and empty parts, and keys', async ({ service }) => {
+describe('200 every value becomes a token, and the structure stays the same', () => {
+  test('values, nulls, arrays, nested and empty parts, and keys keep their places', async ({ service }) => {
     const before = await service.eventCount();
     const body = {
       name: 'Ada',
@@ -48,7 +48,7 @@ describe('200 every value becomes a token, and the structure stays the same:', (
     ['null', null],
     ['an empty object', {}],
     ['nulls in arrays', [[null], { a: null }]],
-  ] as const)('and for %s, nothing is stored', async ([, body], { service }) => {
+  ] as const)('for %s, nothing is stored', async ([, body], { service }) => {
     const before = await service.eventCount();
     expect(await tokenize(service, body)).toEqual(body);
     expect(await service.eventCount()).toBe(before);
@@ -56,7 +56,7 @@ describe('200 every value becomes a token, and the structure stays the same:', (
 });
 
 describe('200 an object with type and data is a create request', () => {
-  test('which is replaced by the token object that a create returns', async ({ service }) => {
+  test('it is replaced by the token object that a create returns', async ({ service }) => {
     const id = uniqueId();
     const request = { id, type: 'card', data: card, metadata: { a: 'b' }, containers: ['/X/'], privacy: 'ignored' };
     const answer = (await tokenize(service, { deep: [request] })) as { deep: [JsonObject] };
@@ -65,7 +65,7 @@ describe('200 an object with type and data is a create request', () => {
     expect(await read(service, id)).toEqual(answer.deep[0]);
   });
 
-  test('whose contents are not tokenized; an object with only one of these keys is not a create request', async ({
+  test('its contents are not tokenized, and an object with only one of the two keys is not a create request', async ({
     service,
   }) => {
     const before = await service.eventCount();
@@ -82,11 +82,11 @@ describe('200 an object with type and data is a create request', () => {
     expect(await service.eventCount()).toBe(before + 3);
   });
 
-  test('which may be the body itself', async ({ service }) => {
+  test('the body itself may be a create request', async ({ service }) => {
     expect(await tokenize(service, { type: 'card_number', data: card.number })).toMatchObject({ data: card.number });
   });
 
-  test('and is shown under the transform of the rule that allowed the create', async ({ service }) => {
+  test('each token is shown under the transform of the rule that allowed the create', async ({ service }) => {
     const rules = (['reveal', 'mask', 'redact'] as const).map((transform) =>
       rule(`/${transform}/`, transform, ['token:create']),
     );

@@ -3,7 +3,7 @@ import { createPlain, expectRefusal, path, read, test, uniqueId } from '../suppo
 
 const inUse = (...paths: string[]) => ({ status: 409, code: 'id_in_use', paths });
 
-describe('409 an id is in use, and nothing is created:', () => {
+describe('409 an id is in use, and nothing is created', () => {
   test('by a live token, which stays unchanged', async ({ service }) => {
     const token = await createPlain(service);
     const id = uniqueId();

@@ -58,7 +58,7 @@ describe('403 an attacker', () => {
     await expectRefusal(service, send, { status: 403, code: 'permission_missing' });
   });
 
-  test('and this is checked before the type of the stored application', async ({ service }) => {
+  test('gets 403 before the type of the stored application is checked', async ({ service }) => {
     const { key } = await makeManager(service, ['application:update']);
     const strong = await ownId(service, service.managementKey);
     await expectRefusal(service, () => manage(service, 'PUT', `/applications/${strong}`, good, key), exceeds);

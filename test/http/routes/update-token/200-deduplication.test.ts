@@ -29,7 +29,7 @@ describe('200 an update that would give a token the fingerprint of another live 
     expect(body).toEqual({ ...rest, _extras: { deduplicated: true } });
   });
 
-  test('without deduplication, gives both tokens the same fingerprint', async ({ service }) => {
+  test('gives both tokens the same fingerprint if deduplication is off', async ({ service }) => {
     const other = await createPlain(service, { data: uniqueId() });
     const own = await createPlain(service);
     const answer = await service.call('PATCH', path(own.id), { data: other['data'] as Json });
@@ -66,7 +66,7 @@ describe('200 an update that would give a token the fingerprint of another live 
     expect(stored.filter((token) => token['data'] === data).length).toBe(1);
   });
 
-  test('and a simultaneous create do not leave two tokens with the same fingerprint', async ({ service }) => {
+  test('does not leave two tokens with the same fingerprint if a create runs at the same time', async ({ service }) => {
     const data = uniqueId();
     const own = await createPlain(service);
     const body = { type: 'token', data, deduplicate_token: true };

@@ -50,8 +50,8 @@ describe('200 data, mask and metadata are merged (RFC 7386)', () => {
   });
 });
 
-describe('200 the other fields are replaced,', () => {
-  test('and so is everything that is derived from the data', async ({ service }) => {
+describe('200 the other fields are replaced', () => {
+  test('everything that is derived from the data is replaced with the data', async ({ service }) => {
     const created = await createPlain(service, { data: { a: 1, b: 2 }, containers: ['/a/'], search_indexes: ['x'] });
     service.clock.advance(1_500);
     const patch = {
@@ -69,7 +69,7 @@ describe('200 the other fields are replaced,', () => {
     expect(body).not.toHaveProperty('deduplicate_token');
   });
 
-  test('and the fingerprint changes with the data and metadata that its expression names', async ({ service }) => {
+  test('the fingerprint changes with the data and metadata that its expression names', async ({ service }) => {
     const token = { data: { a: 1 }, metadata: { m: 'x' }, fingerprint_expression: '{{ data.a }}{{ metadata.m }}' };
     const { id, ...created } = await createPlain(service, token);
     const fingerprints = [created['fingerprint']];

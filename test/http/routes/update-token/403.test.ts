@@ -32,7 +32,7 @@ describe('403 no rule grants token:update on this token', () => {
     await expectRefusal(service, unknown, { status: 404, code: 'token_not_found' });
   });
 
-  test('and this is checked before errors that depend on stored data, and before 412', async ({ service }) => {
+  test('before errors that depend on stored data, and before 412', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card, containers: ['/b/'] });
     const key = await service.application([rule('/a/', 'reveal', ['token:update'])]);
     const headers = { 'if-match': '"7"' };
