@@ -149,7 +149,7 @@ const changes: readonly (readonly [string, (text: string) => string | null])[] =
 
 test.each(
   [...files, 'reads.jsonl', 'tokens.json'].flatMap((file) => changes.map((change) => [file, ...change] as const)),
-)('%s is %s: the verifier names the file', async (file, _, change) => {
+)('if %s is %s, the verifier names the file', async (file, _, change) => {
   const found = await verify(tampered(file, change));
   expect(found).toMatchObject({ code: 3, stderr: '' });
   expect(found.stdout).toContain(`PROBLEM ${file}: `);

@@ -57,7 +57,7 @@ describe.each([
     }
   });
 
-  test('a rejected request gives the reason, repeats no value and stores nothing', async () => {
+  test('a rejected request gives the reason, does not repeat any value, and stores nothing', async () => {
     const { args, flags, dir, managementKey, service } = await vaultWithKey(isRunning);
     await service?.stop();
     // The vault records when a key was last used. These commands use both keys once, so that the rejected requests

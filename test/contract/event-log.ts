@@ -220,7 +220,7 @@ export function eventLogContract(
     );
 
     test(
-      'stream names that differ in any character name different streams',
+      'stream names that differ in any character belong to different streams',
       on(async ({ log }) => {
         const base = `token-${randomUUID()}`;
         const names = [base, `${base}a`, `${base}A`, base.slice(0, -1)];

@@ -25,7 +25,7 @@ export type Reader = {
 export async function newReader(): Promise<Reader> {
   const place = mkdtempSync(join(tmpdir(), 'strongroom-docs-'));
   const project = join(place, 'strongroom');
-  // Another user must be able to run the programs in this folder.
+  // Makes the folder accessible to another user, who runs the programs in it.
   chmodSync(place, 0o755);
   const leftOut = new Set(['node_modules', '.git', 'data', 'data.root-key', 'coverage']);
   cpSync(root, project, { recursive: true, filter: (path) => !leftOut.has(relative(root, path)) });

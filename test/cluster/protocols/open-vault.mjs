@@ -26,7 +26,8 @@ export async function openVault({ urls, database, waits }, rootKey, steps) {
         : projectDirectory(vault, stores.directoryWriter, stream),
   });
   const composed = composeVault(
-    // The access log is not counted. It notes a change milliseconds later, not during one of the command's steps.
+    // Calls of the access log are not counted. It records a change some milliseconds later, not during one of the
+    // command's steps.
     { ...stores, accessLog: mongoAccessLog(rows) },
     {
       ...{ clock, random: systemRandom, metrics: prometheusMetrics(), rateLimits: memoryRateLimits(clock) },

@@ -44,7 +44,7 @@ describe.each([
     expect(yields).toBeGreaterThan(3);
   });
 
-  it('everything is masked if otherwise nothing would be hidden', () => {
+  it('everything is masked if nothing else would be hidden', () => {
     expect(
       evaluateInSteps(`{{ data | card_mask: 'true', 'true', '#', '${[...new Set(text)].join('')}' }}`, text).result,
     ).toBe(hideAll(text, '#'));

@@ -13,7 +13,7 @@ describe('timestamps in responses', () => {
     [Date.UTC(2028, 1, 29, 23, 59, 59, 7), '2028-02-29T23:59:59.007+00:00'],
     [earliest, '0000-01-01T00:00:00.000+00:00'],
     [latest, '9999-12-31T23:59:59.999+00:00'],
-  ])('%d is %s', (ms, text) => {
+  ])('%d is written as %s', (ms, text) => {
     expect(formatTimestamp(ms)).toBe(text);
   });
 

@@ -35,7 +35,7 @@ describe('a time is accepted in each of these formats', () => {
     ['2030-08-01T09:05:06.1239999+00:00', '2030-08-01T09:05:06.123Z'],
     ['0050-01-01', '0050-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
-  ])('%s is %s', (text, moment) => {
+  ])('%s is read as %s', (text, moment) => {
     expect(iso(text)).toBe(moment);
   });
 });

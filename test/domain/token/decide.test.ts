@@ -82,7 +82,7 @@ describe('update', () => {
       .thenEvents({ ...updated, changed: ['data'], cvc: 'set', cvcPurgeAt: at + hour, ends: ['c1'] });
   });
 
-  it('never keeps a cvc whose hour is over, even if the cvc has not been purged yet', () => {
+  it('drops a cvc whose hour is over, even if the cvc has not been purged yet', () => {
     given(created)
       .when({ ...update, at: startMs + hour })
       .thenEvents({ ...updated, cvc: 'removed', ends: ['c1'] });

@@ -191,7 +191,7 @@ describe('stack frames', () => {
   });
 
   it.each([`${marker} 1`, 'a b', '4242424242424242', 'x'.repeat(65), 'a\nb', 11_000, null])(
-    'do not come with a code or name that is not a plain word: %j',
+    'are logged without a code or name that is not a plain word: %j',
     (word) => {
       const { logger, lines } = recorder();
       logger.error('x', { error: Object.assign(new Error('a'), { code: word, name: String(word) }) });

@@ -155,10 +155,10 @@ describe('dates may be single days, or ranges with either kind of bracket and wi
   });
 });
 
-describe('a query with up to 2,000 characters, 64 terms and 32 levels', () => {
+describe('the limits on a query: 2,000 characters, 64 terms and 32 levels', () => {
   const terms = (count: number) => Array.from({ length: count }, () => 'type:a').join(' OR ');
 
-  test('is accepted at each limit', () => {
+  test('accept a query that reaches them', () => {
     expect(parseQuery(`data:"${'x'.repeat(2_000 - 7)}"`).ok).toBe(true);
     expect(parseQuery(`data:"${'😀'.repeat(2_000 - 7)}"`).ok, 'characters, not UTF-16 units').toBe(true);
     expect(parseQuery(terms(64)).ok).toBe(true);
@@ -166,7 +166,7 @@ describe('a query with up to 2,000 characters, 64 terms and 32 levels', () => {
     expect(parseQuery(`${'!'.repeat(32)}type:a`).ok).toBe(true);
   });
 
-  test('is rejected beyond each limit', () => {
+  test('reject a query that exceeds them', () => {
     expect(parsed(`data:"${'x'.repeat(2_001 - 7)}"`)).toBe('a query has at most 2000 characters');
     expect(parsed(`data:"${'😀'.repeat(2_001 - 7)}"`)).toBe('a query has at most 2000 characters');
     expect(parsed(terms(65))).toBe('a query has at most 64 terms (at character 641)');

@@ -103,7 +103,7 @@ describe('200 expressions become values, and everything else stays unchanged', (
 });
 
 describe('200 there is only one pass, so token values are not evaluated again', () => {
-  test('neither are keys or the results of filters', async ({ service }) => {
+  test('token values, keys and the results of filters are not evaluated again', async ({ service }) => {
     const secret = await createPlain(service, { data: 'top secret' });
     const at = `{{ ${secret.id} }}`;
     const hostile = await createPlain(service, { data: { v: at, [at]: at, half: `{{ ${secret.id}`, list: [at] } });

@@ -20,7 +20,7 @@ describe('204 the cvc is removed immediately', () => {
     expect(await service.vault.keys.use(service.tenantId, key, () => null)).toEqual({ state: 'destroyed' });
   });
 
-  test('if there is no cvc, or no longer, nothing is appended', async ({ service }) => {
+  test('a purge appends nothing if the cvc no longer exists or never existed', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const never = await create(service, { type: 'card', data: { number: card.number } });
     await service.call('DELETE', `${path(id)}/cvc`);

@@ -19,7 +19,9 @@ describe('fields and types are suggested to every caller', () => {
     expect(await suggest(service, 'metadata.', key)).toEqual([]);
   });
 
-  test('with their kinds; without a prefix, up to 20 fields and types are suggested', async ({ service }) => {
+  test('are suggested with their kinds; without a prefix, up to 20 fields and types are suggested', async ({
+    service,
+  }) => {
     const key = await service.otherTenant();
     expect(await suggestNow(service, 'ty', key)).toEqual([{ text: 'type', kind: 'field' }]);
     expect(await suggestNow(service, 'employer', key)).toEqual([{ text: 'employer_id_number', kind: 'type' }]);
