@@ -44,7 +44,7 @@ describe.each([
     expect(yields).toBeGreaterThan(3);
   });
 
-  it('everything is masked if nothing else would be hidden', () => {
+  it('if the mask would otherwise hide nothing, everything is masked', () => {
     expect(
       evaluateInSteps(`{{ data | card_mask: 'true', 'true', '#', '${[...new Set(text)].join('')}' }}`, text).result,
     ).toBe(hideAll(text, '#'));
