@@ -273,7 +273,7 @@ describe.skipIf(profile !== 'embedded')('the access log', () => {
     ],
     ['a truncated end', 'DELETE FROM entries WHERE batch > 1; DELETE FROM batches WHERE sequence > 1', 'was cut'],
     ['an empty log', 'DELETE FROM entries; DELETE FROM batches', 'lacks chain vault'],
-  ])('%s is named', async (_, sql, text) => {
+  ])('%s is reported', async (_, sql, text) => {
     const dataDir = copied();
     onAccess(dataDir, sql);
     const { problem } = await verify(dataDir);

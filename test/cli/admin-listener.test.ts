@@ -30,7 +30,7 @@ test('if the setting is off, there is no admin listener', async () => {
   expect((await service.stop()).stdout).not.toContain('admin');
 });
 
-test('a configured port that another program uses prevents the start, and nothing is created', async () => {
+test('if another program uses the configured port, the service does not start and creates nothing', async () => {
   const { flags } = await makeVault();
   const taken = createServer();
   onTestFinished(() => void taken.close());
@@ -61,7 +61,7 @@ test.each(['65536', '-1', 'on', ''])('--admin-port %s is a usage error', async (
   expect(ended.stderr).toContain('must be a whole number from 0 to 65535, or off');
 });
 
-test('the configured limits are in force', async () => {
+test('the configured limits take effect', async () => {
   const { flags, key } = await makeVault();
   const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '2', STRONGROOM_RATE_LIMIT_AUTH_FAILURES: '1' };
   const service = await startService([...flags, '--rate-limit-window-seconds', '3600', '--admin-port', 'off'], { env });

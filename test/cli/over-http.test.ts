@@ -601,7 +601,7 @@ describe('TLS', () => {
   });
 });
 
-describe('a usage error exits with 2 and sends nothing', () => {
+describe('a usage error exits with code 2 and sends nothing', () => {
   const get = ['tokens', 'get', 'some-id'];
   const create = ['applications', 'create', '--name', 'a', '--type', 'public'];
   const address = ['--address', 'http://127.0.0.1:1'];

@@ -166,7 +166,7 @@ test.each([
   expect(stderr).not.toContain('word1234');
 });
 
-test('the address of the collector is not printed', async () => {
+test('the address of the collector is never printed', async () => {
   const env = { STRONGROOM_TRACING_ENDPOINT: 'https://collector.example/v1/traces?key=word5678' };
   const { code, stdout } = await run(['config', 'print'], { env });
   expect(code).toBe(0);

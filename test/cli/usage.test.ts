@@ -49,7 +49,7 @@ describe('help', () => {
   });
 });
 
-describe('a usage error ends with exit code 2, gives the reason, and creates nothing', () => {
+describe('a usage error exits with code 2, gives the reason, and creates nothing', () => {
   const wrong: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['no command', [], /Usage: strongroom/],
     ['an unknown command', ['srve'], /unknown command 'srve'.*\n?.*serve/s],

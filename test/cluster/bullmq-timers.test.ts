@@ -126,7 +126,7 @@ test('Redis contains only a timer’s tenant id, stream id and time', async () =
   expect(everything).not.toContain(marker);
 });
 
-test('after FLUSHALL, new jobs and jobs that are set again still run', async () => {
+test('after FLUSHALL, new jobs run, and so do jobs that are set again', async () => {
   const { timers, ran, work } = queue();
   work();
   timers.set(timer(0));

@@ -23,7 +23,7 @@ async function killed(database: string, name: string, afterLines: number): Promi
   return output.split('\n').slice(0, -1);
 }
 
-test('a kill at any moment loses no acknowledged entry and breaks no chain', async () => {
+test('a kill at any moment loses no acknowledged entry and does not break a chain', async () => {
   const { connection } = await databaseOfTest();
   const log = mongoAccessLog(connection);
   const acknowledged: string[] = [];

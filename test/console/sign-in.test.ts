@@ -17,7 +17,7 @@ describe('a sign-in', () => {
     expect(overview.text).not.toContain('vault.db');
   });
 
-  test('with a management key does not open tokens, and explains what would', async () => {
+  test('with a management key does not open tokens, and explains which key would', async () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn({ managementKey: service.managementKey });
     const tokens = await browser.get('/tokens');

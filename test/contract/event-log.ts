@@ -61,7 +61,7 @@ export function eventLogContract(
     );
 
     test(
-      'a large ciphertext is returned complete',
+      'a large ciphertext is returned completely',
       on(async ({ log }) => {
         const content = randomBytes(900_000);
         const stream = aStream();
@@ -277,7 +277,7 @@ export function eventLogContract(
     );
 
     test(
-      'appended events still exist after a restart, and the log continues after them',
+      'events still exist after a restart, and the log continues after them',
       on(async ({ log, reopen, start }) => {
         const stream = aStream();
         await log.append(stream, -1, [anEvent(), anEvent()]);

@@ -93,7 +93,7 @@ describe.each(eventStoreServers)('on $what', ({ start }) => {
     });
 
     test.each([STREAM_EXISTS, 3n] as const)(
-      'at %s to a stream that does not exist is rejected',
+      'at %s is rejected if the stream does not exist',
       async (expectedRevision) => {
         const error = await failureOf(append(aStream(), expectedRevision, anEvent()));
         expect(error).toBeInstanceOf(WrongExpectedVersionError);
@@ -280,7 +280,7 @@ describe.each(eventStoreServers)('on $what', ({ start }) => {
       expect(error).toMatchObject({ code: 2 });
     });
 
-    test('backwards begins with the newest event', async () => {
+    test('backwards begins with the newest event in the stream', async () => {
       const stream = aStream();
       const events = Array.from({ length: 5 }, () => anEvent());
       await append(stream, NO_STREAM, ...events);
@@ -312,7 +312,7 @@ describe.each(eventStoreServers)('on $what', ({ start }) => {
       expect(start.some(({ event }) => event?.type.startsWith('$'))).toBe(true);
     });
 
-    test('of $all backwards begins with the newest event', async () => {
+    test('of $all backwards begins with the newest event in the log', async () => {
       const stream = aStream();
       await append(stream, NO_STREAM, anEvent(), anEvent());
       const newest = await all(client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 200 }));

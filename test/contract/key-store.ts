@@ -314,7 +314,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
     });
 
-    describe('living keys by age', () => {
+    describe('keys that are not destroyed, by age', () => {
       test(
         'are returned in creation order and in pages, and only if they are older than the limit and not destroyed',
         on(async ({ keys, tenantId, clock }) => {

@@ -31,7 +31,7 @@ describe('a problem explains itself', () => {
     await expectRefusal(service, () => service.call(method, url), { status: 404, code: 'not_found' });
   });
 
-  test('an error response repeats nothing from the request', async ({ service }) => {
+  test('an error response does not repeat any part of the request', async ({ service }) => {
     const marks = { id: 'mark/id', metadata: { k: 7 }, mask: '{{ mark }}', data: { mark: 'x' }, expires_at: 'mark' };
     const { text } = await service.call('POST', '/tokens?mark=1', { type: 'card', ...marks, containers: ['mark'] });
     expect(text).not.toContain('mark');

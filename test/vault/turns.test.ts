@@ -36,7 +36,7 @@ test('all other work that is ready runs between two slices', async () => {
   expect(turns).toBeGreaterThanOrEqual(20);
 });
 
-test('tenants take turns, however many requests each has', async () => {
+test('tenants take turns, no matter how many requests each of them has', async () => {
   const turns = createTurns();
   const done: string[] = [];
   const many = Array.from({ length: 30 }, () => turns.begin('many').run(computing('many', 10, done)));

@@ -52,7 +52,7 @@ test('an event with one of the vault’s types but an unknown format stops a rea
   await expect(log.readStream('token-newer')).rejects.toThrow('unknown format');
 });
 
-test('a foreign event in one of the vault’s streams stops a reader of that stream', async () => {
+test('an event from another program in one of the vault’s streams stops a reader of that stream', async () => {
   const { log, server } = await standInWithLog();
   const others = EventStoreDBClient.connectionString(server.url);
   onTestFinished(() => others.dispose());
@@ -87,7 +87,7 @@ test('300 concurrent reads and 300 concurrent appends all settle', async () => {
   expect(missing.flat()).toEqual([]);
 });
 
-test('a limit above 100,000 events returns them all', async () => {
+test('a read with a limit above 100,000 returns all events', async () => {
   const { server, log } = await standInWithLog(60_000);
   const client = EventStoreDBClient.connectionString(server.url);
   onTestFinished(() => client.dispose());
@@ -105,7 +105,7 @@ test('a limit above 100,000 events returns them all', async () => {
   expect(new Set(all.map(({ id }) => id)).size).toBe(appends * perAppend);
 }, 180_000);
 
-test('a repeated append returns the first result', async () => {
+test('a retried append returns the same result as the first one', async () => {
   const { log } = await standInWithLog();
   const stream = aStream();
   const events = [anEvent(), anEvent()];
@@ -120,7 +120,7 @@ test('an unreachable server is reported within the time limit', async () => {
   await expect(opened).rejects.toThrow(StoreUnavailable);
 });
 
-test('an unreadable connection string is not quoted in the error', async () => {
+test('an error about an unreadable connection string does not quote the string', async () => {
   const opened = openEventStoreDb('esdb://admin:SECRETPASSWORD@a b c?tls=maybe');
   const error = await opened.then(
     () => expect.unreachable(),

@@ -31,7 +31,7 @@ async function messageOf(opening: Promise<{ close(): Promise<void> }>): Promise<
 }
 
 describe('prepare', () => {
-  test('creates the vault user with the rights it needs; a second run changes nothing', async () => {
+  test('creates the vault user with the rights that it needs, and changes nothing when it runs again', async () => {
     const server = await secureServer();
     const url = server.urlOf(vaultUser);
     expect(await prepareEventStoreDb(server.url, url)).toEqual([

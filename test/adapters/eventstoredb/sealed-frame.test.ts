@@ -15,7 +15,7 @@ test('a frame returns each ciphertext unchanged, and distinguishes a missing cip
   );
 });
 
-test('a frame that is truncated or of another version is rejected', () => {
+test('a frame that is truncated or has another version is rejected', () => {
   const frame = sealedFrame({ trace: null, sealed: { content: Buffer.alloc(100, 1), cvc: Buffer.alloc(10, 2) } });
   for (let length = 0; length < frame.length; length += 1) {
     expect(() => openSealedFrame(frame.subarray(0, length)), String(length)).toThrow();

@@ -71,7 +71,7 @@ describe.skipIf(!mounted)('on a full disk (needs permission to mount a small dis
     expect(unexpected(), 'the writer must outlive it').toEqual([]);
   });
 
-  test('a DELETE either succeeds, with the keys destroyed, or returns 503', async () => {
+  test('a DELETE either succeeds and destroys the keys, or returns 503', async () => {
     const id = String(stored.at(-1));
     const { content } = await wrappedKeysOf(service, id);
     const { status, body } = await service.call('DELETE', `/tokens/${id}`);

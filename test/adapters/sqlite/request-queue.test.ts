@@ -67,7 +67,7 @@ test('a single tenant’s group contains every waiting commit, however long it t
   expect(takeGroup(queueOf(...commitsOf('aaaaaa')), 1)).toBe('aaaaaa');
 });
 
-test('a group of several tenants ends after 2 ms', () => {
+test('a group with commits from several tenants ends after 2 ms', () => {
   const queue = queueOf(...commitsOf('aaaaabbbbb'));
   expect(takeGroup(queue, 1.5)).toBe('ab');
   expect(queue.isEmpty()).toBe(false);

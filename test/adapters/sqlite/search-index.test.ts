@@ -179,7 +179,7 @@ function inDirectory<T>(run: (dataDir: string) => T): T {
   }
 }
 
-test('counts, pages and walks equal those of a plain list, whatever is merged, erased and read in between', () => {
+test('counts, pages and walks equal those of a plain list, even if postings are merged and erased between the reads', () => {
   let levels = 0;
   fc.assert(
     fc.property(fc.array(action, { minLength: 30, maxLength: 120 }), (actions) =>
@@ -333,7 +333,7 @@ test.for(damages)(
   },
 );
 
-test('while more postings are unmerged than the limit allows, writes wait for merges to catch up', async () => {
+test('while more postings wait to be merged than the limit allows, writes wait for the merges', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-search-index-'));
   const index = openIndex(dataDir);
   const create = (tokens: number) =>

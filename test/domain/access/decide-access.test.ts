@@ -51,7 +51,7 @@ describe('the containers that a rule covers', () => {
     ['/pci/', ['/'], false],
     ['/pci/', ['/pci-old/'], false],
     ['/pci/', ['/pc/', '/x/pci/'], false],
-  ])('%s on a token in %j results in %s', (container, containers, covered) => {
+  ])('a rule for %s covers a token in %j: %s', (container, containers, covered) => {
     expect(transformFor(callerWith({ container }), 'token:read', containers)).toBe(covered ? 'mask' : null);
   });
 });
@@ -134,7 +134,7 @@ describe('creation', () => {
     [['/a/', '/c/'], null],
     [['/'], null],
     [[], null],
-  ] as const)('in %j results in %s', (containers, transform) => {
+  ] as const)('for a token in %j has the transform %s', (containers, transform) => {
     expect(transformForCreate(caller, containers)).toBe(transform);
   });
 

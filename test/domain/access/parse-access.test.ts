@@ -23,7 +23,7 @@ describe('an application has either permissions or rules, and they must not be e
     [{ rules: rule }, ['rules']],
     [{ permissions: Array.from({ length: 51 }, () => 'token:read') }, ['permissions']],
     [{ rules: Array.from({ length: 51 }, () => rule) }, ['rules']],
-  ])('%j is rejected at %j', (fields, paths) => {
+  ])('%j is rejected with an error for %j', (fields, paths) => {
     expect(outcome(fields)).toEqual(paths);
   });
 });
@@ -40,7 +40,7 @@ describe('plain permissions', () => {
     ['private', tokenPermissions],
     ['public', ['token:create', 'token:update']],
     ['management', managementPermissions],
-  ])('a %s application may have only the permissions of its type', (type, own) => {
+  ])('a %s application may have only permissions that its type allows', (type, own) => {
     for (const permission of [...tokenPermissions, ...managementPermissions]) {
       const expected = own.includes(permission)
         ? { kind: 'permissions', permissions: new Set([permission]) }
@@ -67,7 +67,7 @@ describe('access rules', () => {
     });
   });
 
-  it('may leave out description and priority', () => {
+  it('may have no description and no priority', () => {
     const { description, priority, ...rest } = rule;
     const stored = { ...rest, container: '/pci/', description: '', priority: 1 };
     expect(outcome({ rules: [rest, { ...rest, description: null, priority: null }] })).toEqual({
@@ -91,7 +91,7 @@ describe('access rules', () => {
     [{ ...rule, permissions: [] }, ['rules[0].permissions']],
     [{ ...rule, permissions: ['token:read', 'log:read'] }, ['rules[0].permissions[1]']],
     [{ ...rule, conditions: [{ attribute: 'x' }] }, ['rules[0]']],
-  ])('%j is rejected at %j', (wrong, paths) => {
+  ])('%j is rejected with an error for %j', (wrong, paths) => {
     expect(outcome({ rules: [wrong] })).toEqual(paths);
   });
 

@@ -9,7 +9,7 @@ describe('the order none < redact < mask < reveal', () => {
     expect([...all].sort((a, b) => openness(a) - openness(b))).toEqual([null, 'redact', 'mask', 'reveal']);
   });
 
-  it.each(pairs)('the strictest of %s and %s does not depend on the order of the two', (one, other) => {
+  it.each(pairs)('the stricter one of %s and %s does not depend on their order', (one, other) => {
     expect(strictest(one, other)).toBe(strictest(other, one));
     expect(openness(strictest(one, other))).toBe(Math.min(openness(one), openness(other)));
   });

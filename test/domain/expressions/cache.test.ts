@@ -26,7 +26,7 @@ describe('compiled expressions are cached within limits', () => {
     expect(parse(expressions, 'b')).not.toBe(second);
   });
 
-  it('a source over 4,000 UTF-16 units is not cached', () => {
+  it('a source with more than 4,000 UTF-16 units is not cached', () => {
     const expressions = createExpressions();
     const long = '😀'.repeat(2_001);
     expect(parse(expressions, long)).not.toBe(parse(expressions, long));

@@ -131,7 +131,7 @@ test('every field of a checkpoint is signed', () => {
   expect([...fields].sort()).toEqual(Object.keys(checkpoint).sort());
 });
 
-describe('a checkpoint that cannot be read stops the reader', () => {
+describe('a reader stops at a checkpoint that it cannot read', () => {
   const [first] = checkpoints;
   if (first === undefined) throw new Error('no checkpoint was recorded');
   const peaks = first.clear['peaks'] as readonly string[];

@@ -45,7 +45,7 @@ test('the public listener has no metrics', async () => {
   expect((await service.call('GET', '/metrics')).status).toBe(404);
 });
 
-test('a 404 on the admin listener repeats nothing from the request', async () => {
+test('a 404 on the admin listener does not repeat any part of the request', async () => {
   const { ask } = await startWithAdmin();
   const { statusCode, body } = await ask('/value-4711');
   expect(statusCode).toBe(404);

@@ -85,7 +85,7 @@ describe('malformed text is rejected with its position', () => {
     ['[1] // note', 5],
     ['\u00a0[1]', 1],
     ['[1]\u0000', 4],
-  ])('%j at %i', (text, position) => {
+  ])('%j at position %i', (text, position) => {
     expect(message(text)).toMatch(
       new RegExp(`^must be valid JSON; there is an unexpected .+ at position ${position}$`),
     );
@@ -132,7 +132,7 @@ describe('a key that reaches a prototype', () => {
     ['{"constr\\u0075ctor":{"p\\u0072ototype":1}}', 'constructor.prototype'],
     ['{"constructor":{"prototype":1},"constructor":1}', 'constructor.prototype'],
     ['{"constructor":{"a":{}, "prototype":1}}', 'constructor.prototype'],
-  ])('%s is rejected at %s', (text, path) => {
+  ])('%s is rejected with the path %s', (text, path) => {
     expect(parseJsonBody(text)).toEqual({ ok: false, message: 'must not be used as a key', path });
   });
 

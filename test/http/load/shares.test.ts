@@ -56,7 +56,7 @@ test('a request larger than a tenant’s share runs if it is the tenant’s only
   expect(room.isFull('a')).toBe(false);
 });
 
-test('a request that gets no memory within five seconds returns 503 with Retry-After', async () => {
+test('a request that has to wait for memory for five seconds returns 503 with Retry-After', async () => {
   const room = createRoom(400);
   await room.take('a', 100, stays);
   await expect(room.take('a', 10, stays)).rejects.toMatchObject({ code: 'overloaded', retryAfterMs: 2_000 });

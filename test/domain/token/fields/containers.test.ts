@@ -40,7 +40,7 @@ describe('containers', () => {
       ['/a/', null, 'b', 1],
       ['containers[1]', 'containers[2]', 'containers[3]'],
     ],
-  ])('rejects %j at %j', (given, paths) => {
+  ])('rejects %j with an error for %j', (given, paths) => {
     const checked = checkContainers(given);
     expect(checked.ok ? checked.value : Object.keys(checked.errors)).toEqual(paths);
   });

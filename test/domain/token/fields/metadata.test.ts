@@ -31,7 +31,7 @@ describe('metadata', () => {
     [{ key: 'v'.repeat(1_001) }, ['metadata.key']],
     [{ key: '💳'.repeat(1_001) }, ['metadata.key']],
     [{ key: '\udc00' }, ['metadata.key']],
-  ])('rejects %j at %j', (metadata, paths) => {
+  ])('rejects %j with an error for %j', (metadata, paths) => {
     const checked = checkMetadata(metadata);
     expect(checked.ok ? checked.value : Object.keys(checked.errors)).toEqual(paths);
   });

@@ -85,7 +85,7 @@ describe('GET /applications/{id}/keys', () => {
     expect(await service.eventCount()).toBe(before);
   });
 
-  test('404 for an application of another tenant', async ({ service }) => {
+  test('404 for another tenant’s application', async ({ service }) => {
     const foreign = await ownId(service, await service.otherTenant());
     await expectRefusal(service, () => manage(service, 'GET', `/applications/${foreign}/keys`), notFound);
   });
@@ -108,7 +108,7 @@ describe('DELETE /applications/{id}/keys/{key_id}', () => {
     await expectRefusal(service, revoke, { status: 404, code: 'application_key_not_found' });
   });
 
-  test('404 for a key of another application or tenant', async ({ service }) => {
+  test('404 for a key that belongs to another application or tenant', async ({ service }) => {
     const [mine, other] = [await makeApplication(service), await makeApplication(service)];
     const [key] = arrayOf(await manage(service, 'GET', `/applications/${other.id}/keys`));
     const url = `/applications/${mine.id}/keys/${key?.['id']}`;
@@ -119,7 +119,7 @@ describe('DELETE /applications/{id}/keys/{key_id}', () => {
     await expectRefusal(service, () => manage(service, 'DELETE', `/applications/${foreign}/keys/x`), notFound);
   });
 
-  test('403 for a key of an application with more permissions', async ({ service }) => {
+  test('403 for a key whose application has more permissions than the caller', async ({ service }) => {
     const { key } = await makeManager(service, ['application:delete']);
     const strong = await ownId(service, service.managementKey);
     const url = `/applications/${strong}/keys/x`;

@@ -45,7 +45,7 @@ describe('200 tokens are deleted by a query', () => {
     expect(left).toEqual([404, 200, 200, 404, 200]);
   });
 
-  test('tokens of another tenant are never deleted', async ({ service }) => {
+  test('another tenant’s tokens are never deleted', async ({ service }) => {
     const { query, ids } = await personWith(service, ['/a/']);
     const key = await service.otherTenant();
     expect(await remove(service, query, key)).toEqual({ deleted: 0, refused: 0, remaining: 0 });

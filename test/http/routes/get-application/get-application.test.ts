@@ -22,7 +22,7 @@ describe('GET /applications/{id}', () => {
     expect(head).toMatchObject({ status: 200, text: '' });
   });
 
-  test('404 for an unknown or deleted application and for one of another tenant, with identical responses', async ({
+  test('identical 404 responses for an unknown application, a deleted one and another tenant’s', async ({
     service,
   }) => {
     const deleted = await makeApplication(service);

@@ -117,7 +117,7 @@ describe('403 and 404', () => {
     for (const key of [onRoot, plain]) expect((await history(service, id, key)).types).toHaveLength(2);
   });
 
-  test('404 for an unknown token and for one of another tenant, even with log:read', async ({ service }) => {
+  test('404 for an unknown token and for another tenant’s token, even with log:read', async ({ service }) => {
     const foreign = await createPlain(service, {});
     const otherKey = await service.otherTenant();
     const { key } = await makeManager(service, ['log:read']);

@@ -45,7 +45,7 @@ describe('400 a caller that cannot see the value learns nothing by trying candid
     expect(answer.body['metadata']).toEqual(patch.metadata);
   });
 
-  test.for(callers)('%s: a number that the caller itself sends is compared', async ([, application], { service }) => {
+  test.for(callers)('%s: a number that the caller itself sends is checked', async ([, application], { service }) => {
     const key = await application(service);
     const { id } = await create(service, { type: 'card', data: card });
     const patch = (note: string) => ({ data: { number: wrong }, metadata: { note } });

@@ -41,7 +41,7 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     await expectRefusal(service, () => search(reads), { status: 403, code: 'permission_missing' });
   });
 
-  test('400 for a cursor of another application or tenant', async ({ service }) => {
+  test('400 for a cursor that belongs to another application or tenant', async ({ service }) => {
     const group = uniqueId('group');
     for (let i = 0; i < 2; i += 1) await createPlain(service, { metadata: { group } });
     const list = (start: string, key = service.key) =>
