@@ -74,7 +74,7 @@ function padding(like: Row, index: number): Row {
   return { ...like, ...place, id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}` };
 }
 
-describe.skipIf(profile !== 'embedded')('an attacker who can write only the log', () => {
+describe.skipIf(profile !== 'embedded')('an attacker who can write only to the log', () => {
   test('cannot sign a changed history by removing the last checkpoint, changing an event, recomputing all links and padding the log', async () => {
     for (const id of ['one', 'two', 'three']) await create(id);
     await sign();
