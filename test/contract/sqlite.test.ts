@@ -24,7 +24,7 @@ import { tokenRowsContract } from './token-rows.js';
 import { unitOfWorkContract } from './unit-of-work.js';
 import { webhookStoreContract } from './webhook-store.js';
 
-/** Opens both SQLite files in a new folder. */
+/** Opens all SQLite files in a new folder. */
 async function sqlite(): Promise<IndexedStores> {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
   let rootKey: Buffer = randomBytes(32);
@@ -64,7 +64,7 @@ erasureProbeContract('sqlite', sqlite);
 searchIndexCheckContract('sqlite', sqlite);
 generationsContract('sqlite', sqlite);
 
-test('a change without the terms of a newly added generation is decided again', async () => {
+test('if a change lacks the terms for a newly added generation, the command decides again', async () => {
   const stores = await sqlite();
   const { work, generations, log } = stores;
   const rebuild = { generation: 2, from: 1, phase: 'building', position: 0, head: 0, startedAt: 0 } as const;
