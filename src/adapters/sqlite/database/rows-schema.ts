@@ -1,7 +1,7 @@
 /**
- * One of the two sets of tables for token rows. There are at most two generations, so two sets are enough. Both always
- * exist, so no statement is ever prepared for a table that is created or dropped later (ADR 10). One set is empty
- * except during a rebuild.
+ * One of the two sets of tables for token rows. There are at most two generations, so two sets are enough. Both sets
+ * always exist, because a statement must not be prepared for a table that is created or dropped later (ADR 10). One set
+ * is empty except during a rebuild.
  */
 export type Slot = 0 | 1;
 
@@ -12,7 +12,7 @@ export function ofBothSlots<T>(make: (slot: Slot) => T): readonly [T, T] {
   return [make(0), make(1)];
 }
 
-/** Returns the table names of one set. */
+/** Returns the names of the tables in one set. */
 export function rowTables(slot: Slot) {
   return {
     rows: `token_rows_${slot}`,
@@ -26,7 +26,7 @@ export function rowTables(slot: Slot) {
   } as const;
 }
 
-/** Returns the schema of one generation's token rows, search index and counts. */
+/** Returns the schema for the token rows, search index and counts of one set. */
 export function rowsSchema(slot: Slot): string {
   const { rows, changes, indexState, runs, segments, filters, blocks, tokenCounts } = rowTables(slot);
   const type = (row: 'OLD' | 'NEW'): string => `${row}.state ->> '$.life.tokenType'`;

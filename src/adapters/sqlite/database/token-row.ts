@@ -23,7 +23,8 @@ function stateOf(state: string): TokenState {
   try {
     return JSON.parse(state) as TokenState;
   } catch {
-    // Threat: an attacker with write access to the file changed the row. No MAC is valid for this state.
+    // Threat: an attacker with write access to the file changed the row. The MAC is not valid for the state that is
+    // returned here.
     return noToken;
   }
 }

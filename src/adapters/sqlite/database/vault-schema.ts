@@ -7,9 +7,9 @@ const initialVersions = Object.entries(projectionVersions)
   .join('\n  ');
 
 /**
- * `vault.db` contains the event log and its projections, which are updated in the same transactions. Everything that a
- * caller supplied is stored as ciphertext (`content`, `cvc`, `trace`) or as a keyed hash (`stream`, `fingerprint`,
- * `terms`, `cmd`).
+ * `vault.db` contains the event log and its projections, which are updated in the same transactions. All data from
+ * callers is stored as ciphertext (`content`, `cvc`, `trace`) or as a keyed hash (`stream`, `fingerprint`, `terms`,
+ * `cmd`).
  */
 export const vaultSchema = `
   CREATE TABLE events (
