@@ -18,7 +18,7 @@ export const soonMs = 24 * 3_600_000;
 
 export type BullmqTimersOptions = {
   readonly url: string;
-  /** The prefix of every key. */
+  /** The prefix of every Redis key. */
   readonly prefix: string;
   readonly clock: Clock;
   /**

@@ -16,7 +16,7 @@ const webhookJob = z.strictObject({ tenantId: z.string(), webhookId: z.string(),
 
 type Options = {
   readonly url: string;
-  /** The prefix of every key. */
+  /** The prefix of every Redis key. */
   readonly prefix: string;
   /** Called at most once a minute. */
   readonly onError: (error: unknown) => void;

@@ -19,13 +19,13 @@ export type BullmqWorkerOptions = {
   /** Called for every `run` failure, and at most once a minute for Redis failures. */
   readonly onError: (error: unknown) => void;
   readonly concurrency?: number;
-  /** How long `close` waits for running jobs. */
+  /** How long `close` waits for running jobs, in ms. */
   readonly closeMsMax?: number;
 };
 
 /** How long BullMQ waits after a Redis failure before it tries again, in ms. */
 const retryMs = 1_000;
-/** How long `close` waits for Redis to receive the results of finished jobs. */
+/** How long `close` waits for Redis to receive the results of finished jobs, in ms. */
 const farewellMsMax = 2_000;
 
 /**

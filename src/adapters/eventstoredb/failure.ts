@@ -29,7 +29,7 @@ export class EventStoreDbBroken extends StoreProblem {
   }
 }
 
-/** Returns the error for a server that did not respond in time. The server may have carried out the request. */
+/** Returns the error for a server that did not respond in time. The server may still have carried out the request. */
 export function noAnswer(reason = 'no answer'): StoreUnavailable {
   return new StoreUnavailable(store, reason);
 }

@@ -7,7 +7,7 @@ const tickMs = 250;
 /** We abandon a node if calls are waiting for it and it has been silent for two seconds (8 ticks). */
 const silentTicksMax = 8;
 
-/** A connection to one node. It is usable as long as the node leads and responds. */
+/** A connection to one node. It is usable as long as the node is the leader and responds. */
 export type Node = {
   readonly endpoint: Endpoint;
   readonly client: EventStoreDBClient;

@@ -146,7 +146,7 @@ function ours<T>(event: T | null): T {
  * Reads to the end and passes each event to `take`, which must not throw. A read that stops early keeps one of the
  * connection's calls occupied, and after about a hundred such reads all calls hang. The first event, or the end, must
  * arrive within `limitMs`. Each further event must arrive within `idleMs` of the previous one. If an event is late, the
- * read is canceled and rejects with StoreUnavailable.
+ * read is cancelled and rejects with StoreUnavailable.
  */
 function collect<T>(
   read: StreamingRead<T>,

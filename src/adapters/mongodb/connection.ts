@@ -115,7 +115,8 @@ const options: MongoClientOptions = {
   connectTimeoutMS: 2_000,
   serverSelectionTimeoutMS: callLimitMs,
   socketTimeoutMS: callLimitMs,
-  // Returns binary values as Buffers and 64-bit integers as numbers. No value in the vault exceeds 2^53.
+  // Makes the driver return binary values as Buffers, and 64-bit integers as numbers. No value in the vault exceeds
+  // 2^53.
   promoteBuffers: true,
   promoteLongs: true,
   ignoreUndefined: false,

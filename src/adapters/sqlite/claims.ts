@@ -9,7 +9,7 @@ type ClaimRow = Omit<Stored<FinishedClaim>, 'result'> & { readonly result: strin
 
 /**
  * Implements `Claims` on `vault.db`. Only one process uses the data, and it stores a claim in the same transaction as
- * the changes of the claim's command. Commands that are still running are therefore only recorded in memory. After a
+ * the changes of the claim's command. Commands that are still running are therefore recorded only in memory. After a
  * crash, no command is running.
  */
 export function sqliteClaims(database: SqliteDatabase, writer: Writer): Claims {

@@ -19,9 +19,9 @@ const changesAtOnce = 500;
 
 /**
  * Implements `ErasureProbe` on `vault.db`. Searches both sets of tables, including the one that is empty except during
- * a rebuild. First has removed postings erased from the search index. A posting identifies its token by the position of
- * the event that created the token, and there is no index from this position to the token's postings. The probe
- * therefore reads all changes and all blocks, including blocks of runs that searches do not use.
+ * a rebuild. Before that, the writer erases removed postings from the search index. A posting identifies its token by
+ * the position of the event that created the token, and there is no index from this position to the token's postings.
+ * The probe therefore reads all changes and all blocks, including blocks of runs that searches do not use.
  */
 export function sqliteErasureProbe(database: SqliteDatabase, writer: Writer): ErasureProbe {
   const of = ofBothSlots((slot) => statementsOf(database, slot));

@@ -89,7 +89,7 @@ function recorded(row: EventRow): StoredEvent {
   return { trace: row.trace, sealed: { content: row.content, cvc: row.cvc }, ...clearPart(row) };
 }
 
-/** Lists every field explicitly, because with this many fields, a pattern with `...rest` takes V8 several µs. */
+/** Lists every field explicitly, because a pattern with `...rest` takes V8 several µs for this many fields. */
 function clearPart(row: ClearRow): StoredClear {
   return {
     position: row.position,

@@ -61,7 +61,7 @@ export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Gen
   const versions = database.prepare('SELECT name, version FROM projections');
   const rebuild = database.prepare(`SELECT rebuild FROM projections WHERE name = 'tokens'`).pluck();
   /**
-   * The generation whose rebuild is to be canceled. It is kept only in memory, because only one process has the files.
+   * The generation whose rebuild is to be cancelled. It is kept only in memory, because only one process has the files.
    */
   let cancelled: number | null = null;
 

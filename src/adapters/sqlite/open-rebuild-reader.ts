@@ -39,7 +39,7 @@ export function openRebuildReader(dataDir: string) {
       directory: sqliteDirectory(vault, writesNothing),
       generations: sqliteGenerations(vault, writesNothing),
     },
-    /** Returns the revisions of the rows in one generation, by stream. */
+    /** Returns a function that looks up the revisions of streams' rows in one generation. */
     revisionsIn: (generation: number) => async (streams: readonly string[]) => {
       const rows = reading(() => {
         const slot = slotOf.get(generation) as Slot | undefined;

@@ -13,8 +13,7 @@ type Count = { readonly type: TokenType; readonly count: number };
 export function sqliteTokenRows(database: SqliteDatabase, connections: SearchConnections): TokenRows {
   const readSlot = database.prepare(`SELECT slot FROM generations WHERE state = 'read'`).pluck();
   const of = ofBothSlots((slot) => statementsOf(database, slot));
-  // This statement is used most often. It finds the row in the generation that is currently read, without a separate
-  // lookup of that generation.
+  // This is the hot path, so one statement finds the row in whichever generation is currently read.
   const byStream = database.prepare(
     slots
       .map((slot) => {

@@ -15,8 +15,8 @@ export type GenerationsDocument = GenerationsInUse & {
   /** Generations up to this number are never added again. */
   readonly retired: number;
   /**
-   * The id under which a process holds the lease on the rebuild. `until` is when the lease expires, according to
-   * MongoDB's clock.
+   * The id under which a process holds the lease on the rebuild, or null. `until` is when the lease expires, according
+   * to MongoDB's clock.
    */
   readonly holder: string | null;
   readonly until: Date | null;

@@ -13,8 +13,8 @@ import { type KnownGenerations, knownGenerations } from './known-generations.js'
 import { createRebuildHold, heldByAnother, leaseUntil } from './rebuild-hold.js';
 
 /**
- * How long after a generation is removed from the list a process may still use it. After this time, no process
- * considers it to be in use, and no process has a pending write to it.
+ * How long a process may still use a generation that was removed from the list of written generations, in ms. After
+ * this time, no process considers the generation to be in use, and no process has a pending write to it.
  */
 const settleMs = 3_000;
 

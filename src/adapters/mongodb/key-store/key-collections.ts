@@ -4,8 +4,8 @@ import type { RememberedCheckpoint, TenantKeyPurpose } from '../../../ports/key-
 import type { RequiredIndexes } from '../required-indexes.js';
 
 /**
- * One of a tenant's keys. `number` counts the tenant's keys for the same purpose, starting at 1. A unique index on it
- * prevents two processes from both adding the next key.
+ * One of a tenant's keys. `number` counts the tenant's keys for the same purpose, starting at 1. A unique index that
+ * includes it prevents two processes from both adding the next key.
  */
 export type TenantKeyDocument = {
   readonly _id: string;

@@ -34,7 +34,7 @@ type Living = {
   readonly cvc_purge_at?: number;
   readonly content?: Buffer;
   readonly cvc?: Buffer;
-  /** The MAC of the fields that determine who may read the row. */
+  /** The MAC over the ciphertexts and over the facts that determine who may read the row. */
   readonly mac: Buffer;
 };
 

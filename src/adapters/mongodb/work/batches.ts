@@ -61,8 +61,8 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
    * Returns the stored batch. If there is none, stores a new batch with the given state and intents, and returns it.
    */
   async function findOrMake(id: string, state: Batch['state'], intents: readonly Intent[]): Promise<Batch> {
-    // In an update pipeline, a string that begins with `$$` is a variable of the server. `$literal` protects all other
-    // values.
+    // In an update pipeline, a string that begins with `$$` is a variable of the server. Values that could contain such
+    // a string are therefore wrapped in `$literal`.
     const mac = await workMac(workKey, { in: 'batches', id }, intents.map(intentFacts));
     const made = { _id: id, openedAt: '$$NOW', state, intents: { $literal: intents }, mac: { $literal: mac } };
     const isMissing = { $eq: [{ $type: '$state' }, 'missing'] };

@@ -20,7 +20,7 @@ type FingerprintClaim = {
   readonly _id: string;
   readonly attempt: string;
   readonly intent: Intent;
-  /** The batch that the append belongs to, or null for a single append. */
+  /** The id of the batch that the append belongs to, or null if it belongs to none. */
   readonly batch: string | null;
   /** The MAC over the id, the intent and the batch. */
   readonly mac: Buffer;
@@ -43,7 +43,7 @@ export function fingerprintId({ tenantId, fingerprintHash }: NonNullable<StreamW
 
 /**
  * Claims a fingerprint. Called before an append that creates a token, which must be the only live token with the
- * fingerprint. `batch` is the batch that the append belongs to.
+ * fingerprint. `batch` is the id of the batch that the append belongs to, or null.
  */
 export type HoldFingerprint = (
   write: StreamWrite,
@@ -151,9 +151,9 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
 
   return {
     /**
-     * Runs a change. The first time the change claims a fingerprint, it gets exclusive use of it within this process
-     * until the change ends. If several changes need the same fingerprint, one of them queries the stores and the
-     * others wait for its outcome.
+     * Runs a change. When the change claims a fingerprint, it gets exclusive use of that fingerprint within this
+     * process until the change ends. If several changes need the same fingerprint, one of them queries the stores and
+     * the others wait for its outcome.
      */
     async during<T>(change: (hold: HoldFingerprint) => Promise<T>): Promise<T> {
       const mine = new Set<string>();

@@ -92,7 +92,8 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
   /**
    * Returns the result of a finished claim. Threat: a command dies before its append, and an attacker marks the
    * command's claim as done. The MAC of the result is valid in this case, because the result is recorded before the
-   * append. Only the log can show whether the append was made.
+   * append. Only the log can show whether the append was made. If it was not, this returns the claim with an empty MAC,
+   * which is never valid.
    */
   async function done(claim: Claim, finished: Stored<FinishedClaim>): Promise<ClaimBegin> {
     const { work } = claim;
@@ -100,7 +101,7 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
     return { state: 'done', claim: isDone ? finished : { ...finished, mac: Buffer.alloc(0) } };
   }
 
-  /** Returns true if the work is in the log. Settles a batch. */
+  /** Returns true if the work is in the log. If the work is a batch, settles it first. */
   async function isLanded(work: ClaimedWork): Promise<boolean> {
     if (work.of === 'nothing') return true;
     if (work.of === 'batch') return (await batches.settle(work.id)) === 'landed';

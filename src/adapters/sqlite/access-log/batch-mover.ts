@@ -15,8 +15,8 @@ import { type MonthWriter, openMonthWriter } from './month-writer.js';
 const linesAtOnce = 1024 * 1024;
 
 /**
- * How long to pause after a failure, in ms. The pause doubles with each further failure. There is no pause after a full
- * disk or a missing file.
+ * How long to pause after a failure, in ms. The pause doubles with each further failure. There is no pause if the cause
+ * can pass by itself, for example a full disk or a lack of file descriptors.
  */
 const restMsMin = 1_000;
 const restMsMax = 60_000;
@@ -84,7 +84,8 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
       return done;
     } catch (error) {
       const unavailable = accessLogError(error);
-      // After a full disk or a missing file, the transaction has been rolled back and can simply be retried.
+      // If the disk was full or there were no file descriptors, for example, the transaction has been rolled back and
+      // can be retried unchanged.
       if (isPassing(unavailable)) return unavailable;
       close();
       restsUntil = performance.now() + restMs;

@@ -26,8 +26,8 @@ export function copyData(dataDir: string, to: string): readonly string[] {
 }
 
 /**
- * Completes `vault.db` if it lacks the newest groups in the journal. This is possible if there was a power loss and no
- * process has been started since.
+ * Completes `vault.db` if it lacks the newest groups in the journal. This happens if there was a power loss and no
+ * process has started since then.
  */
 function completeLeftVault(dataDir: string): void {
   if (!existsSync(join(dataDir, 'journal.db'))) return;

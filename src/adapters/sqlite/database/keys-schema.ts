@@ -21,10 +21,11 @@ export const keysSchema = `
   ) STRICT;
   CREATE INDEX tenant_keys_tenant ON tenant_keys (tenant, purpose, made_at);
 
-  -- How many keys each tenant key has wrapped. A separate table, because a growing count changes the width of its row.
+  -- How many keys each tenant key has wrapped. This is a separate table, because a growing count changes the width of
+  -- its row.
   CREATE TABLE wraps (tenant_key TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
-  -- Search-term keys, one for each generation of token rows. Destroyed in place, like data keys.
+  -- The search-term keys. There is one for each generation of token rows. Like data keys, they are destroyed in place.
   CREATE TABLE generation_keys (
     generation INTEGER PRIMARY KEY,
     made_at INTEGER NOT NULL,

@@ -23,8 +23,8 @@ function stateOf(state: string): TokenState {
   try {
     return JSON.parse(state) as TokenState;
   } catch {
-    // Threat: an attacker with write access to the file changed the row. The MAC is not valid for the state that is
-    // returned here.
+    // Threat: an attacker with write access to the file changed the row. No MAC matches the state that is returned
+    // here, so the row will be rejected.
     return noToken;
   }
 }

@@ -36,7 +36,8 @@ export function decodeChanges(encoded: Buffer): readonly JournalledChange[] {
     if (!Number.isSafeInteger(length) || length < 0 || at + length > encoded.length)
       throw new Error('bytes are missing');
     at += length;
-    // Returns a copy, because a statement may keep the value for longer than `encoded` exists.
+    // Returns a copy. A statement may keep the value for a long time, and a slice would keep all of `encoded` in memory
+    // as well.
     return Buffer.from(encoded.subarray(at - length, at));
   };
   if (!Array.isArray(changes)) throw new Error('not a list of changes');

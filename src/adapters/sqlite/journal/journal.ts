@@ -126,9 +126,9 @@ function tableOf(database: SqliteDatabase, of: 'groups' | 'batches') {
   const oldest = database.prepare(`SELECT min(sequence) FROM ${of}`).pluck();
   const remove = database.prepare(`DELETE FROM ${of} WHERE sequence <= ?`);
   const removeAll = database.prepare(`DELETE FROM ${of}`);
-  /** All rows up to this sequence are durable elsewhere. */
+  /** All rows up to this sequence number are durable elsewhere. */
   let done = 0;
-  /** All rows up to this sequence are removed. */
+  /** All rows up to this sequence number have been removed. */
   let removed = 0;
   let removing = 0;
 

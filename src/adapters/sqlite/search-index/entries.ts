@@ -5,8 +5,8 @@ import { StoreBroken } from '../database/database-error.js';
  * The stored form of the search index. A posting says that a token has a term. The entry of a posting consists of the
  * term and the position of the event that created the token (`seq`), so entries sort by term and then by creation
  * order. A block contains sorted entries. A segment consists of a few blocks, their fences, and a Bloom filter over
- * their terms. A fence contains the number of entries in a block and the first of them. A run is a sorted sequence of
- * segments.
+ * their terms. The fence of a block contains the number of its entries and its first entry. A run is a sorted sequence
+ * of segments.
  */
 export const termBytes = 16;
 const seqBytes = 6;

@@ -344,8 +344,8 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
 
   return {
     /**
-     * Performs one step. First erases the postings that changes up to `eraseUpTo` removed. Returns false if there was
-     * nothing to do.
+     * Performs one step. Erasing the postings that changes up to `eraseUpTo` removed has priority over most other
+     * steps. Returns false if there was nothing to do.
      */
     step(eraseUpTo: number): boolean {
       const state = statements.state();

@@ -19,7 +19,7 @@ export type IndexView = {
 
 /** The maximum number of terms whose places in the runs are cached. */
 const placesMax = 10_000;
-/** The maximum number of outdated changes that the tail may contain before it is loaded again. */
+/** The maximum number of outdated postings that the tail may contain before it is loaded again. */
 const staleMax = 4_096;
 
 /**

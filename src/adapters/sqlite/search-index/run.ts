@@ -161,7 +161,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
         const { entries, count: size } = entriesOf(block);
         const index = lowerBound(entries, size, entry);
         if (index < size && compareAt(entries, index, entry) === 0) return { block, index };
-        // The same entry may be twice in a run, at the end of a block and at the beginning of the next one.
+        // The same entry may occur twice in a run: at the end of a block and at the beginning of the next block.
         if (compareAt(firsts, block, entry) !== 0) return null;
       }
       return null;
@@ -227,7 +227,7 @@ export function cursorOf(run: Run, source: RunSource, { from }: Bounds, end: num
   return cursor;
 }
 
-/** Returns how many entries the run has for the term and each `seq` in a descending list. */
+/** Returns, for each `seq` in a descending list, how many entries of the run have the term and this `seq`. */
 export function countEach(
   run: Run,
   source: RunSource,
@@ -253,7 +253,7 @@ export function countEach(
     let at = first;
     while (at < high && seqAt(entries, at) === seq) at += 1;
     found[i] = at - first;
-    // The same entry may be twice in a run, at the end of a block and at the beginning of the next one.
+    // The same entry may occur twice in a run: at the end of a block and at the beginning of the next block.
     if (at > first && first === 0 && run.startOf(block) > from) {
       const before = run.entriesIn(source, block - 1);
       const start = Math.max(from - run.startOf(block - 1), 0);

@@ -16,7 +16,10 @@ const removalWaitMs = 10_000;
 /** How long to wait after a failed step, in ms. A step can fail because the disk is full, for example. */
 const retryMs = 1_000;
 
-/** The index of one generation. Steps first erase the postings that changes up to `eraseUpTo` removed. */
+/**
+ * The index of one generation. Erasing the postings that changes up to `eraseUpTo` removed has priority over most other
+ * steps.
+ */
 type Kept = { readonly index: IndexKeeper; eraseUpTo: number; isDamaged: boolean };
 
 type MaintenanceDeps = {

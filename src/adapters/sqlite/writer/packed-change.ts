@@ -59,8 +59,8 @@ type PackedText = {
 };
 type PackedWrite = ReturnType<typeof packWrite>;
 
-// The functions below list every field explicitly, because with as many fields as an event has, a pattern with
-// `...rest` takes V8 several µs.
+// The functions below list every field explicitly, because a pattern with `...rest` takes V8 several µs for as many
+// fields as an event has.
 
 function packWrite(
   { stream, expectedRevision, commit, row, distinct }: StoredWrite,

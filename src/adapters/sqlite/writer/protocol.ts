@@ -193,7 +193,10 @@ export type WriterReply =
 export type FromWriter =
   /** `notice` is a message for the operator about the state of the files. */
   | { readonly message: 'ready'; readonly notice: string | null }
-  /** The replies to the requests in one commit to a file, or to requests that waited for something after a commit. */
+  /**
+   * The replies to the requests in one commit to a file, or to requests that had to wait longer, for example for an
+   * erasure.
+   */
   | { readonly message: 'replies'; readonly of: 'vault' | 'keys' | 'access'; readonly replies: readonly WriterReply[] }
   /** The files cannot be used, or can no longer be used. The process must exit with this message. */
   | { readonly message: 'broken'; readonly problem: string | FoundProblem };

@@ -45,7 +45,7 @@ export function createRowWriter(database: SqliteDatabase) {
     /** Writes rows that a rebuild computed. Keeps an existing row that has the same revision or a newer one. */
     put(generation: number, built: readonly BuiltRow[]): void {
       const into = beingBuilt(generation);
-      // The rebuild was canceled in the meantime.
+      // The rebuild was cancelled in the meantime.
       if (into === null) return;
       const rows = of[into.slot];
       for (const row of built) {

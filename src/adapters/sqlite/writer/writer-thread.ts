@@ -30,9 +30,9 @@ const vaultTruncateMs = 30_000;
 const appendBytes = 12 * 1024;
 
 /**
- * Starts the thread that writes `journal.db`, `vault.db` and `keys.db`. Because of this thread, no commit blocks the
- * thread that serves HTTP. Requests that arrive during a commit form the next group. Tenants take turns
- * (`request-queue.ts`).
+ * Runs on the writer thread, which writes `journal.db`, `vault.db` and `keys.db`. Because this is a separate thread, no
+ * commit blocks the thread that serves HTTP. Requests that arrive during a commit form the next group. Tenants take
+ * turns (`request-queue.ts`).
  */
 function start(port: MessagePort, dataDir: string): void {
   const { vault, keys, journal: journalFile, notice } = prepareStores(dataDir);
