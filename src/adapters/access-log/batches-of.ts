@@ -10,7 +10,10 @@ export type NewBatch = { readonly month: Month; readonly entries: AccessEntry[];
 /** An entry and the line of JSON that represents it. */
 export type EntryLine = { readonly entry: AccessEntry; readonly line: string };
 
-/** Splits entries into batches and keeps their order. The entries of a batch are from one month. */
+/**
+ * Splits entries into batches and keeps their order. Each batch contains entries from one month and has at most 256
+ * KiB.
+ */
 export function batchesOf(entries: readonly AccessEntry[]): readonly NewBatch[] {
   return batchesOfLines(entries.map((entry) => ({ entry, line: entryLine(entry) })));
 }

@@ -1,6 +1,6 @@
 /**
- * A calendar month in UTC, such as `2026-11`. The access log has one file or collection per month. Comparing two months
- * as strings gives their chronological order.
+ * A calendar month in UTC, such as `2026-11`. The access log has one SQLite file or one MongoDB collection per month.
+ * Comparing two months as strings gives their chronological order.
  */
 export type Month = string;
 

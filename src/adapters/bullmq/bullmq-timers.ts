@@ -22,8 +22,8 @@ export type BullmqTimersOptions = {
   readonly prefix: string;
   readonly clock: Clock;
   /**
-   * The delay, in ms, between a job's due time and its run. Long enough that the clock of every process has passed the
-   * due time.
+   * The delay, in ms, between a job's due time and its run. It must be long enough for the clock of every process to
+   * pass the due time.
    */
   readonly slackMs?: number;
   /** Called at most once a minute. */

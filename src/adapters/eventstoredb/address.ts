@@ -7,8 +7,8 @@ export type Endpoint = { readonly address: string; readonly port: number };
 export type EventStoreDbAddress = {
   readonly hosts: readonly Endpoint[];
   /**
-   * True if the hosts belong to a cluster, whose gossip tells which node is the leader. If false, the only host is a
-   * standalone server.
+   * True if the hosts belong to a cluster, whose gossip tells which node is the leader. If false, the only host is
+   * expected to be a standalone server.
    */
   readonly isCluster: boolean;
   readonly user: { readonly username: string; readonly password: string } | null;

@@ -4,7 +4,7 @@ import { type AppendStream, openAppendStream } from './append-stream.js';
 import { kindOf, noAnswer } from './failure.js';
 
 const tickMs = 250;
-/** We abandon a node if calls are waiting for it and it has been silent for two seconds (8 ticks). */
+/** We abandon a node if calls are waiting for it and it has been silent for more than two seconds (8 ticks). */
 const silentTicksMax = 8;
 
 /** A connection to one node. It is usable as long as the node is the leader and responds. */

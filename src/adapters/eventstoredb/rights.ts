@@ -60,8 +60,8 @@ export async function prepareEventStoreDb(adminUrl: string, vaultUrl: string): P
 
 /**
  * Returns the rights that the user in an address has but the vault does not need. Returns an empty list if the server
- * has no users. Tries to use each right. A deletion or change is tried on a nonexistent stream, at a revision that it
- * cannot have, so nothing changes even if the user has the right.
+ * has no users. Tests each right by using it. Deletions and changes are attempted on a stream that does not exist, with
+ * an expected revision that cannot match. Nothing changes even if the user has the right.
  */
 export async function excessRightsInEventStoreDb(url: string): Promise<readonly string[]> {
   const address = parseAddress(url);

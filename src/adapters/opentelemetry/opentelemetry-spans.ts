@@ -16,7 +16,10 @@ import type { Spans } from '../../ports/spans.js';
 export type TracingOptions = {
   /** The URL where the collector accepts traces via OTLP over HTTP. */
   readonly endpoint: string;
-  /** The share of traces to record, from 0 to 1. Applies only to a request whose caller did not decide already. */
+  /**
+   * The share of traces to record, from 0 to 1. Applies only if the caller of a request has not already decided whether
+   * its trace is recorded.
+   */
   readonly sampleRatio: number;
   readonly version: string;
   readonly onError: (error: Error) => void;

@@ -75,9 +75,9 @@ export function redisRateLimits(options: RedisRateLimitsOptions): RateLimits {
 /**
  * Implements `RateLimits.use` as one atomic script. KEYS[1] is the key of the window. ARGV contains the current time,
  * the window length and the clock margin, all in ms, and then the weight. Returns the used weight and the window's
- * remaining time in ms. The current time comes from the calling process. The stored window may end later than one
- * window length from now. If the difference is no larger than the margin, the clock of the process that began the
- * window is ahead. If the difference is larger, a clock was set back, and the script replaces the window.
+ * remaining time in ms. The current time comes from the calling process. If the stored window ends later than one
+ * window length from now, but by no more than the margin, then the process that began it has a clock that is ahead. If
+ * the window ends even later than that, a clock was set back, and the script replaces the window.
  */
 const countUse = `
 local now, length, margin, weight = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
