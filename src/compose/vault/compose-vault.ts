@@ -56,7 +56,7 @@ export type Stores = Pick<
   readonly consoleSessions: ConsoleSessions;
 };
 
-/** The parts that a profile provides besides its stores. */
+/** The parts that a profile provides in addition to its stores. */
 export type Parts = Pick<
   Vault,
   'integrity' | 'clock' | 'random' | 'timers' | 'confirmReads' | 'cvcRetentionMs' | 'webhookSender'
@@ -82,7 +82,7 @@ export const systemRandom: Random = {
 type ComposedVault = {
   readonly vault: Vault;
   readonly recorder: AccessRecorder;
-  /** The parts of the service other than its state and its projections. */
+  /** All parts of the service except its state and its projections. */
   readonly service: Omit<Service, 'state' | 'projections'>;
   /**
    * Returns the damage that requests and background work have found in the stores. If there is any, the service is not
