@@ -15,8 +15,8 @@ export function printLine(text: string): void {
 }
 
 /**
- * Writes a message to standard error without control characters or API keys. Threat: messages end up in logs. They may
- * repeat an argument, or a response from a server that echoes the request.
+ * Writes a message to standard error without control characters or API keys. Threat: messages end up in logs, and a
+ * message may repeat an argument or the response of a server that echoes the request.
  */
 export function writeError(text: string): void {
   process.stderr.write(withoutControls(text.replaceAll(apiKey, '[API key]')));

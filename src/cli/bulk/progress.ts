@@ -86,7 +86,7 @@ export function progressText({ items, done, total, phase }: Progress, elapsedSec
   return parts.join(', ');
 }
 
-/** Returns no bar during a phase, because a full bar would suggest that the command has ended. */
+/** Returns no bar during a phase, because a full bar would suggest that the command has finished. */
 function bar({ done, total, phase }: Progress): string {
   const share = phase === null ? shareOf(done, total) : null;
   if (share === null) return '';

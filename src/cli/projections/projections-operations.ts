@@ -19,7 +19,10 @@ export const projectionsPlan = operation(z.object({ names: z.array(name) }), asy
   plans: await Promise.all(names.map(async (each) => ({ name: each, ...(await projections.plan(each)) }))),
 }));
 
-/** Starts rebuilding a projection, or rebuilds it to the end. `keptSeconds` is how long the old rows are kept. */
+/**
+ * Starts rebuilding a projection. If `started` is `done`, the rebuild has already finished. `keptSeconds` is the time
+ * for which the old rows are kept.
+ */
 export const projectionsRebuild = operation(
   z.object({ name, acceptNew: z.boolean() }),
   async ({ projections }, { name: each, acceptNew }) => {
