@@ -7,7 +7,7 @@ export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: FieldErrors | undefined;
   readonly retryAfterMs: number | undefined;
-  /** Replaces the default detail of this kind of problem. */
+  /** Replaces the default detail for this kind of problem. */
   readonly detail: string | undefined;
 
   constructor(code: ProblemCode, errors?: FieldErrors, retryAfterMs?: number, detail?: string) {
@@ -21,8 +21,8 @@ export class Problem extends Error {
 }
 
 /**
- * Returns a 403 for a caller that holds none of these permissions on any container. The detail names them, because
- * being granted one of them solves the problem.
+ * Returns a 403 for a caller that holds none of these permissions on any container. The detail names the permissions,
+ * because the caller needs only one of them.
  */
 export function permissionMissing(sufficient: readonly Permission[]): Problem {
   const { detail } = problemCatalogue.permission_missing;

@@ -41,8 +41,8 @@ const values = z
 const querystring = z.object({ ...pageQuery, id: values, type: values });
 
 /**
- * `GET /applications` (docs/contract.md, "Applications"). `id` and `type` are ANDed; repeated values of one parameter
- * are ORed.
+ * `GET /applications` (docs/contract.md, "Applications"). An application must match both `id` and `type`. If a
+ * parameter is repeated, the application must match one of its values.
  */
 export const listApplicationsRoute: Routes = (app, { vault }) => {
   app.get(

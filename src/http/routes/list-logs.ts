@@ -14,8 +14,8 @@ import { sendJson } from '../send-json.js';
 const text = z.string({ error: 'must be given once' }).optional();
 
 /**
- * Accepts only words that occur in entries. An empty page for a misspelled word would suggest that nothing had been
- * done.
+ * Accepts only words that can occur in entries. If a misspelled word returned an empty page, it would seem that nothing
+ * had been done.
  */
 function oneOf<const Word extends string>(words: readonly Word[]) {
   return z.enum(words, { error: `must be one of ${words.join(', ')}, and given once` }).optional();
