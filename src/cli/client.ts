@@ -147,7 +147,7 @@ async function send(options: ClientOptions, method: Method, path: string, body?:
   }
 }
 
-/** Descriptions of certificate faults by Node.js error code. */
+/** Descriptions of certificate faults, keyed by Node.js error code. */
 const certificateFaults: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has expired',
   CERT_NOT_YET_VALID: 'is not valid yet; check the clock of this machine',

@@ -1,6 +1,6 @@
 import type { Json } from '../domain/json.js';
 
-/** Prints a command's result as one line of JSON with `--json`, otherwise as text. */
+/** Prints a command's result, as one line of JSON if `--json` is set and as text if not. */
 export function print(value: Json, { json }: { readonly json?: boolean | undefined }, text: () => string): void {
   printLine(json === true ? JSON.stringify(value) : text());
 }

@@ -34,13 +34,13 @@ export type ProfileOptions = {
   /** Null if tracing is off. */
   readonly spans?: Spans | null;
   readonly onError: (error: unknown) => void;
-  /** Receives each notice for the operator. The caller writes it to the service's log. */
+  /** Receives each notice for the operator. The service writes notices to its log. */
   readonly onNotice?: (text: string) => void;
   /** Called when the stores can no longer be written. The process must then exit. */
   readonly onBroken: (error: Error) => void;
 };
 
-/** Opens the stores of the configured profile. Throws StoreProblem and StoreUnavailable. */
+/** Opens the stores of the configured profile. Throws StoreProblem or StoreUnavailable. */
 export async function openProfile(config: Config, options: ProfileOptions): Promise<OpenService & OperatedService> {
   const service = await openStores(config, options);
   const { vault } = service;

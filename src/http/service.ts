@@ -23,7 +23,10 @@ export type Service = {
   /** Null if traces are not recorded. */
   readonly spans: Spans | null;
   readonly projections: Projections;
-  /** Reports an error that no request caused. A lost key makes the service unready. */
+  /**
+   * Records the damage that an error reveals, such as a lost key or a forged row. The service is not ready once damage
+   * is known.
+   */
   reportError(error: unknown): void;
 };
 

@@ -24,7 +24,7 @@ export type ClaimResult = {
 };
 
 /**
- * The claim of a command that finished at `time` (ms); `cmd` is the keyed hash of the request that the claim belongs
+ * The claim of a command that finished at `time` (ms). `cmd` is the keyed hash of the request that the claim belongs
  * to.
  */
 export type FinishedClaim = { readonly cmd: string; readonly result: ClaimResult; readonly time: number };

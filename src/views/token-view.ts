@@ -42,9 +42,8 @@ export function applyFact(view: TokenView, fact: RecordedFact, sealed: SealedPar
 }
 
 /**
- * Returns the state, completed after its events were stored. If one of these events began a life, sets the position of
- * that event, which is known only after the append. `positions` are the positions of the events after
- * `expectedRevision`.
+ * Completes the state after its events have been stored. If one of these events began a life, adds the position of that
+ * event, which is known only after the append. `positions` are the positions of the events after `expectedRevision`.
  */
 export function withCreatedPosition(
   state: TokenState,

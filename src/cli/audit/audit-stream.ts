@@ -111,8 +111,8 @@ async function receiverOf(
 }
 
 /**
- * Reads the header file. Error messages contain only the number of a line. Threat: a message that repeats the line
- * reveals the secret in it.
+ * Reads the header file. Error messages contain only the line number. Threat: a message that quotes the line reveals
+ * the secret in it.
  */
 async function headersOf(file: string): Promise<Headers> {
   const headers = new Headers();

@@ -10,8 +10,8 @@ export const exportHeader = z.object({
   strongroom_export: z.literal(exportVersion),
   log_id: z.string().nullable(),
   /**
-   * The time of the export, in ms since the epoch. Old months of the access log may already have been dropped at this
-   * time.
+   * The time of the export, in ms since the epoch. By this time, old months of the access log may already have been
+   * dropped.
    */
   made_at: z.int().min(0),
   /** The key that signed the checkpoints. It is no more trustworthy than the file itself. */
@@ -26,7 +26,7 @@ export type ExportHeader = z.output<typeof exportHeader>;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** An access log batch. All batches follow the events, chain by chain. */
+/** An access log batch. In the file, the batches come after the events and are grouped by chain. */
 const accessLine = z.object({
   access: z.object({ chain: z.string(), sequence: z.int().min(1), previous: hash, hash, lines: z.array(z.string()) }),
 });

@@ -11,7 +11,7 @@ import { beginAudit, logLines } from './log-lines.js';
 
 export type LogExport = {
   readonly from: number;
-  /** Null means up to the head. */
+  /** If null, the export continues to the head. */
   readonly to: number | null;
   readonly out: string;
   readonly json: boolean;

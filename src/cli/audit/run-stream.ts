@@ -36,8 +36,8 @@ export type StreamOptions = {
 /**
  * Sends the access log to a receiver, batch by batch, starting at the checkpoint. The checkpoint is written only after
  * the receiver has accepted the records. Each record therefore arrives at least once. If the process is killed, the
- * last batches may arrive again. After a failure, the function retries with increasing delays. Throws Failure for an
- * unusable checkpoint.
+ * last batches may arrive again. After a failure, the function retries with increasing delays. Throws Failure if the
+ * checkpoint cannot be used.
  */
 export async function streamRecords(options: StreamOptions): Promise<{ readonly records: number }> {
   const { run, receive, checkpointFile, once, signal, sleep, notice } = options;
@@ -67,7 +67,8 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
         restMs = 0;
       }
     }
-    // Goes back one day, because an entry is stored slightly after its time, and the processes' clocks may differ.
+    // Goes back one day, because an entry is stored slightly later than its time states, and because the processes'
+    // clocks may differ.
     if (!signal.aborted) since = Math.max(0, found.now - dayMs);
   }
 

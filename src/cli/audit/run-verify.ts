@@ -19,7 +19,7 @@ const forgedMax = 5;
 
 export type VerifyOptions = {
   readonly from: number;
-  /** Null means up to the head. */
+  /** If null, the verification continues to the head. */
   readonly to: number | null;
   readonly anchor: string | null;
   /** If null, the key that comes with the log or the export is used. */
@@ -90,13 +90,13 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
   return { ...verified, rows, problem: { kind: 'forged_row', position: null, message: forgedText(problems) } };
 }
 
-/** Verifies an export, using only the file. */
+/** Verifies an export. Uses nothing but the file. */
 export async function verifyExport(path: string, options: VerifyOptions): Promise<Verification> {
   const { header, lines, access } = await openExport(path);
   const { public_key: key, log_id: logId, from, is_part: isPart, made_at: madeAt } = header;
   return verifySource(options, {
     ...{ lines, access: () => access, last: null, key, logId, from, isPart },
-    // Threat: an attacker changes an export's time to a later one, to hide missing batches.
+    // Threat: an attacker changes the time of the export to a later time, to hide that batches are missing.
     keptFrom: keptFrom(Math.min(madeAt, Date.now())),
   });
 }

@@ -6,7 +6,8 @@ import { type ImportOutcome, importBatchMax } from './import-tokens.js';
 import type { Line } from './read-lines.js';
 
 /**
- * The maximum number of batches in progress. Together, these batches contain enough lines for lines to share commits.
+ * The maximum number of batches in progress. Together, these batches contain enough lines that several lines can share
+ * a commit.
  */
 const batchesMax = 4;
 const batchLinesMax = importBatchMax / batchesMax;
@@ -17,10 +18,10 @@ export type ImportCounts = { created: number; skipped: number; deduplicated: num
 export type ImportOptions = {
   readonly run: RunOperation;
   readonly key: string;
-  /** Stops the import at the first bad line. */
+  /** Stops the import at the first line that fails. */
   readonly strict: boolean;
   readonly idOf: LineIds | null;
-  /** Once this returns true, the import reads no more lines but finishes those in progress. */
+  /** Once this returns true, the import reads no more lines but finishes the lines in progress. */
   readonly isInterrupted: () => boolean;
   readonly onFailed: (line: number, errors: FieldErrors) => void;
   /** Updated while lines are imported. */

@@ -7,8 +7,8 @@ import { Failure } from '../failure.js';
 export type OutFile = {
   write(bytes: Uint8Array): Promise<void>;
   /**
-   * Durably gives the file its final name. Returns false, without replacing anything, if a file with that name exists
-   * by then.
+   * Durably gives the file its final name. Returns false, without replacing anything, if a file with that name already
+   * exists.
    */
   commit(): Promise<boolean>;
   /** Removes the file. */

@@ -60,7 +60,7 @@ function runIn(service: OperatedService): RunOperation {
   };
 }
 
-/** Returns the result, or the message if it throws Failure. */
+/** Returns the result of `work`, or the message if `work` throws Failure. */
 async function outcomeOf<T>(work: () => Promise<T>) {
   try {
     return { ok: true, value: await work() } as const;

@@ -17,7 +17,7 @@ export type Console = {
   readonly app: FastifyInstance | null;
   /** The address, or null if the console is not running. */
   readonly address: string | null;
-  /** Logs the console's address, or why there is no console. */
+  /** Logs the console's address, or the reason why there is no console. */
   report(logger: Logger): void;
 };
 

@@ -33,10 +33,10 @@ type Deps = RunnerDeps & {
 export type Background = { start(): void; stop(): Promise<void> };
 
 /**
- * Creates the background work. At any time, one of the participating processes is the leader and runs this work. The
- * leader brings rows up to the head of the log, destroys ended keys, and records expiries and purges that are due. Two
- * leaders may overlap while the lease moves to another process. That is safe, because writes of rows and keys do not
- * rely on the lease for their correctness.
+ * Creates the background work. One of the participating processes runs this work as leader. The leader brings rows up
+ * to the head of the log, destroys ended keys, and records expiries and purges that are due. While the lease moves to
+ * another process, two leaders may run for a short time. This is safe, because the correctness of row and key writes
+ * does not depend on the lease.
  */
 export function createBackground(needs: Deps): Background {
   const { vault, checkpoints, sweep: createSweep, checkpointer: createCheckpointer, mayLead, clear, onError } = needs;

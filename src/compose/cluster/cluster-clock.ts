@@ -105,8 +105,8 @@ export async function clusterClock(
   }
 
   /**
-   * Returns the earliest time that it can be now. While this machine's clock disagrees with MongoDB's, the vault may
-   * destroy only what was already due when the clocks last agreed.
+   * Returns the earliest possible value of MongoDB's time. While this machine's clock disagrees with MongoDB's, the
+   * vault may destroy only what was already due when the clocks last agreed.
    */
   function earliest(): number {
     const steady = machine.steady();

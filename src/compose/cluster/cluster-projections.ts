@@ -23,7 +23,7 @@ type Deps = {
  */
 const minimalGraceMs = 3_000;
 
-/** We stop counting the events in a gap at this number. */
+/** The maximum number of events that are counted to measure a gap. */
 const gapMax = 1_000;
 
 /** Creates the projections of the cluster profile, including the token rebuild. */

@@ -61,7 +61,7 @@ export type ClusterOptions = {
   readonly spans?: Spans | null;
   /** How long the old rows are kept after a rebuild, in ms. */
   readonly keptMs?: number;
-  /** Receives each notice for the operator. The caller writes it to the service's log. */
+  /** Receives each notice for the operator. The service writes notices to its log. */
   readonly onNotice?: (text: string) => void;
   /** The anchor that receives signed checkpoints, or null if there is none. */
   readonly anchor?: Anchor | null;
@@ -85,8 +85,8 @@ export type Cluster = OpenService & {
 
 /**
  * Opens the cluster profile, which implements all ports on EventStoreDB, MongoDB and Redis. Many processes can have the
- * same stores open. When the promise resolves, every key that an event up to the rows' position in the log has ended is
- * destroyed. Throws StoreUnavailable, or MongoBroken with advice.
+ * same stores open. When the promise resolves, the vault has destroyed every key that was ended by an event up to the
+ * rows' position in the log. Throws StoreUnavailable, or MongoBroken with advice.
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { urls, database, rootKey, role, prepares, cvcRetentionMs, limits = noLimits, onError } = options;

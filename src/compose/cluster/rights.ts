@@ -15,7 +15,7 @@ export type AdminFiles = { readonly eventstore: string | null; readonly mongodb:
 
 /**
  * Creates or checks the vault's users and permissions in each store for which there is an administrator file. Returns
- * one line per step. Throws StoreProblem and StoreUnavailable.
+ * one line per step. Throws StoreProblem or StoreUnavailable.
  */
 export async function prepareCluster(config: Config, files: AdminFiles): Promise<readonly string[]> {
   const urls = urlsOf(config);

@@ -48,9 +48,10 @@ export async function takeDataDirectory(dataDir: string, isDev = false): Promise
 }
 
 /**
- * Returns what is wrong with a data directory's owner or mode and how to correct it, or null. Threat: a user who can
- * write to the directory can replace our files. The group may have write permission only if it is this process's own
- * group and the directory has the setgid bit. Container platforms provide volumes in that form (`fsGroup`).
+ * Returns a description of what is wrong with a data directory's owner or mode and how to correct it, or null if
+ * nothing is wrong. Threat: a user who can write to the directory can replace our files. The group may have write
+ * permission only if it is this process's own group and the directory has the setgid bit. Container platforms provide
+ * volumes in that form (`fsGroup`).
  */
 export function faultOfDataDirectory(directory: Stats, dataDir: string): string | null {
   const groupsOwn = isGroupsOwn(directory);

@@ -53,7 +53,7 @@ export type EmbeddedOptions = {
    */
   readonly acceptsOlderLog?: boolean;
   readonly cvcRetentionMs: number;
-  /** CLI commands omit this and have no limits. */
+  /** CLI commands omit this option, because they have no limits. */
   readonly limits?: LimitSettings;
   /** The anchor that receives signed checkpoints, or null if there is none. */
   readonly anchor?: Anchor | null;
@@ -69,7 +69,7 @@ export type EmbeddedOptions = {
   readonly spans?: Spans | null;
   /** How long the old rows are kept after a rebuild, in ms. The default is one minute. */
   readonly keptMs?: number;
-  /** Receives each notice for the operator. The caller writes it to the service's log. */
+  /** Receives each notice for the operator. The service writes notices to its log. */
   readonly onNotice?: (text: string) => void;
   /** Called for a failure that no request caused. */
   readonly onError: (error: unknown) => void;
@@ -83,7 +83,7 @@ export type Embedded = OpenService & {
   readonly webhooks: WebhookDeliveries;
 };
 
-/** The default for `keptMs`. Searches that began before a rebuild still need the old rows for a while. */
+/** The default for `keptMs`. A search that began before the new rows came into use still needs the old rows. */
 export const keptRowsMs = 60_000;
 
 /**
@@ -209,8 +209,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         // Destroys ended keys now. Otherwise, the next start would have to read all events since keys were last
         // destroyed, which may include a whole import.
         await shredWithNotice(stores.log, stores.keys, onNotice).catch(() => undefined);
-        // If this fails, the key store's record of the log is slightly out of date. Threat: a log that is opened only
-        // for examination may be forged, so it is never recorded.
+        // If this write fails, the key store's record of the log is slightly out of date. Threat: a log that is opened
+        // only for examination may be forged, so it is never recorded.
         if (!acceptsOlderLog) await noteLog(stores).catch(() => undefined);
         await held.stop();
         dailyCounts.close();
@@ -225,8 +225,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
 }
 
 /**
- * Returns the log's id. Records the id of a new log in both stores. Throws StoreBroken if the stores do not belong
- * together or were created in another mode.
+ * Returns the log's id. If the log is new, records its id in both stores. Throws StoreBroken if the stores do not
+ * belong together or were created in another mode.
  */
 async function identify(
   stores: EmbeddedStores,

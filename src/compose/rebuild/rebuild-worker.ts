@@ -64,8 +64,8 @@ async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promi
 }
 
 /**
- * Lowers this thread's priority, so that requests get the CPU first. Does nothing on other systems than Linux, because
- * the priority applies to the whole process there.
+ * Lowers this thread's priority, so that requests get the CPU first. Does nothing on operating systems other than
+ * Linux, where the priority would apply to the whole process.
  */
 function giveWay(): void {
   if (platform() !== 'linux') return;

@@ -7,11 +7,11 @@ const sticky = 0o1000;
 const linksMax = 40;
 
 /**
- * Returns a text that explains how other users can replace the file that a path leads to, and how to prevent that.
- * Returns null if they cannot replace it. The text continues a sentence that begins with the file's name. Checks each
- * directory along the path and along the targets of its symbolic links. Stops at a part that does not exist yet or that
- * this process may not access. Does not detect access control lists. Threat: a user who can write to one of these
- * directories replaces our directory, file or link.
+ * Explains how other users can replace the file that a path leads to, and how to prevent that. Returns null if they
+ * cannot replace it. The explanation continues a sentence that begins with the file's name. Checks each directory along
+ * the path and along the targets of its symbolic links. Stops at a part that does not exist yet or that this process
+ * may not access. Does not detect access control lists. Threat: a user who can write to one of these directories
+ * replaces our directory, file or link.
  */
 export function faultOfPath(path: string): string | null {
   const names = namesIn(resolve(path));
@@ -48,7 +48,7 @@ function statsOf(path: string): Stats | null {
 }
 
 /**
- * Returns a text that explains how other users can replace a directory entry, or null if they cannot. In a sticky
+ * Explains how other users can replace a directory entry. Returns null if they cannot replace it. In a sticky
  * directory, only root, the entry's owner and the directory's owner can replace it.
  */
 function faultOfDirectory(directory: string, entry: string, stats: Stats | null): string | null {

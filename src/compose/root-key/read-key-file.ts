@@ -6,7 +6,10 @@ import { faultOfPath } from './path-fault.js';
 import { realPath } from './real-path.js';
 import { noRootKey, type RootKeyResult } from './root-key-result.js';
 
-/** 64 characters, a line ending of up to two bytes, and one more byte to detect a longer file. */
+/**
+ * The number of bytes to read: 64 characters, a line ending of up to two bytes, and one more byte to detect a longer
+ * file.
+ */
 const readSizeBytes = 67;
 const ownerModes: readonly number[] = [0o600, 0o400];
 /**

@@ -1,6 +1,6 @@
 /**
  * `key` contains 32 bytes, which the caller must zero after use. `message` describes the problem and how to correct it.
- * It never contains what the file or the command contained.
+ * It never quotes the content of the file or the output of the command.
  */
 export type RootKeyResult =
   | { readonly ok: true; readonly key: Buffer }

@@ -68,7 +68,7 @@ export type Parts = Pick<
   /** Null if other processes can also change rows. */
   readonly rowCache: RowCache | null;
   readonly spans: Spans | null;
-  /** The store names that spans show. */
+  /** The names of the stores, as spans show them. */
   readonly systems: { readonly log: string; readonly rows: string };
   readonly onError: (error: unknown) => void;
 };
@@ -193,7 +193,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
   };
 }
 
-/** Wraps the stores so that each call that a request makes records a span. */
+/** Wraps the stores so that each call to a store during a request records a span. */
 function tracedStores(stores: Stores, spans: Spans, systems: Parts['systems']): Stores {
   const { log, rows, keys, work, claims, directory, budgets, accessLog } = stores;
   return {

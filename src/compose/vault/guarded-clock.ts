@@ -20,8 +20,8 @@ const readingMs = 2;
 /** The longest time that a verification code is kept (`cvc.retention_seconds`). */
 const codeLifeMsMax = hourMs;
 /**
- * The most, in ms, by which an event may be newer than the last recorded time and still count as evidence of the time.
- * It allows for the interval between two records, and for a late record.
+ * The maximum time, in ms, by which an event may be newer than the last recorded time and still count as evidence of
+ * the time. It allows for the interval between two records, and for a late record.
  */
 const unrecordedMsMax = 2 * recordEveryMs;
 
@@ -31,7 +31,7 @@ export type GuardedClock = Required<Omit<Clock, 'steady'>> & {
   hold(): HoldStatus | null;
   /** Records the operator's confirmation of the clock. Returns false if there was no hold. */
   confirm(): Promise<boolean>;
-  /** Records the time. */
+  /** Records the current time. */
   record(): Promise<void>;
   /** Starts recording the time every minute. */
   start(): void;

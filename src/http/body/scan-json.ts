@@ -351,8 +351,9 @@ const exponentFrom = 1e21;
 /**
  * Returns true if a double preserves all digits of a JSON number literal. A literal without a fraction or exponent must
  * be within ±(2^53 - 1). Any other literal must be finite and have the same digits as the shortest form of its double,
- * ignoring leading and trailing zeros (8.50 is 8.5). It must not become a whole number outside that range that JSON
- * writes without an exponent, such as 1e16, because the vault would reject that number if the client sent it back.
+ * ignoring leading and trailing zeros (8.50 is 8.5). Its double must not be a whole number that is outside that range
+ * and that JSON writes without an exponent, such as 1e16. The vault would reject such a number if the client sent it
+ * back.
  */
 export function isFaithfulNumber(literal: string): boolean {
   const isShort = literal.length <= certainLength;

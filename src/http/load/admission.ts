@@ -11,7 +11,7 @@ const bytesPerBodyByte = 8;
 const retryAfterMs = 2_000;
 
 /**
- * The resources that a tenant's request holds. They are released once the response has been sent and the handler has
+ * The resources that a tenant's request uses. They are released once the response has been sent and the handler has
  * finished.
  */
 export type Lease = {

@@ -3,12 +3,15 @@ import { Problem } from '../problem/problem.js';
 
 const mib = 1024 * 1024;
 const roomBytesMax = 256 * mib;
-/** The longest that a request waits for memory, in ms. */
+/** The longest time for which a request waits for memory, in ms. */
 const waitMsMax = 5_000;
 const retryAfterMs = 2_000;
 /** If more than this fraction of the heap is in use, requests that need memory are rejected. */
 const heapShareMax = 0.9;
-/** How long to reuse a heap measurement. Measuring takes a few microseconds, and the heap grows little in this time. */
+/**
+ * The time for which a heap measurement is reused, in ms. Measuring takes a few microseconds, and the heap grows little
+ * in this time.
+ */
 const heapLookEveryMs = 5;
 
 /**

@@ -51,7 +51,7 @@ export type AnswerDoc = {
   readonly example?: Json;
 };
 
-/** Returns its argument. This type-checks an operation where it is defined. */
+/** Returns its argument. A call makes the compiler check the type of an operation where it is defined. */
 export function documented(operation: Operation): Operation {
   return operation;
 }

@@ -2,7 +2,9 @@ import type { Permission } from '../../domain/access/permission.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { type ProblemCode, problemCatalogue } from './problem-catalogue.js';
 
-/** Ends a request with a problem, which the error handler renders. It contains only fixed text. */
+/**
+ * An error that ends a request with a problem, which the error handler renders. The problem contains only fixed text.
+ */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: FieldErrors | undefined;

@@ -10,7 +10,7 @@ import { callerOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
-/** The query string, for the OpenAPI document. A single value counts as a list of one. */
+/** The query string as the OpenAPI document describes it. A single value counts as a list of one. */
 const documentedQuery = z.object({
   ...pageQuery,
   id: z.array(z.string()).optional().meta({ description: 'Returns only applications with one of these ids.' }),

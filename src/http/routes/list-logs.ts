@@ -21,7 +21,7 @@ function oneOf<const Word extends string>(words: readonly Word[]) {
   return z.enum(words, { error: `must be one of ${words.join(', ')}, and given once` }).optional();
 }
 
-/** Accepts a time in the formats of docs/contract.md, "Expiry formats". */
+/** Accepts a time in any of the formats in docs/contract.md, "Expiry formats". */
 const time = z
   .string({ error: 'must be given once' })
   .transform((given, context) => {

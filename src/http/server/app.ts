@@ -117,7 +117,7 @@ export type AppOptions = {
   readonly log: RequestLog;
 };
 
-/** Creates the HTTP interface of a service, without listening yet. */
+/** Creates the HTTP interface of a service. The interface does not listen yet. */
 export function createApp(service: Service, options: AppOptions): FastifyInstance {
   const { acceptsBearer, headerNames, log } = options;
   const { uuid } = service.vault.random;

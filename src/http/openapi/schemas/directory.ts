@@ -33,7 +33,7 @@ const created = {
   created_at: dateTime('When it was created.'),
 };
 
-/** Which applications created and last changed a tenant or an application, and when. */
+/** The fields that state which applications created and last changed a tenant or an application, and when. */
 export const stamps = {
   ...created,
   modified_by: z
