@@ -31,9 +31,9 @@ export async function runCommand<Name extends OperationName>(
 export type RunOperation = <Name extends OperationName>(name: Name, input: unknown) => Promise<Answers[Name]>;
 
 /**
- * Like `runCommand`, for a command that consists of several operations. All operations run in the same process, which
- * is the one that has the data open when the command starts. If `looksOnly` is true, opens even a log that is older
- * than its keys, which a service would reject.
+ * Like `runCommand`, for a command that consists of several operations. All operations run in the same process. This is
+ * the service if it has the data open when the command starts, or this process if no service is running then. If
+ * `looksOnly` is true, opens even a log that is older than its keys, which a service would reject.
  */
 export async function runOperations<T>(
   config: Config,

@@ -249,7 +249,7 @@ async function writeReads(
   };
   try {
     if (ids === null) {
-      // Entries that are written after this point are not in the bundle.
+      // Entries that are written after this point may be missing from the bundle.
       for await (const page of recordPages(run, { tenant: begin.tenant_id, from, to })) await add(page);
     }
     for (const { stream } of begin.tokens) {
