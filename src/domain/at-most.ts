@@ -1,6 +1,6 @@
 /**
- * Runs `work` for each item, at most `limit` at a time. If a call fails, starts no more calls, waits for the running
- * ones and throws the first failure.
+ * Calls `work` for each item, with at most `limit` calls running at a time. If a call fails, no more calls are started.
+ * The function then waits for the running calls and throws the first error.
  */
 export async function atMost<T, R>(
   limit: number,

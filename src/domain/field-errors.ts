@@ -1,6 +1,7 @@
 /**
- * The errors of a request, by field. Each key is a JSON path in request casing (`data.number`, `search_indexes[0]`),
- * and its value is a list of messages. A message never repeats a value from the request (docs/contract.md, "Errors").
+ * The validation errors in a request, by field. Each key is a JSON path in request casing (`data.number`,
+ * `search_indexes[0]`), and its value is a list of messages. A message never repeats a value from the request
+ * (docs/contract.md, "Errors").
  */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
@@ -18,7 +19,7 @@ export function invalid<T = never>(path: string, message: string): Checked<T> {
 
 /**
  * Returns the combined errors of several checks, without duplicates, or null if all checks passed. Threat: a 4 MiB body
- * may have 250,000 fields that all fail at the same path.
+ * may contain 250,000 invalid fields that all cause the same error at the same path.
  */
 export function errorsOf(checks: readonly Checked<unknown>[]): FieldErrors | null {
   const errors = new Map<string, Set<string>>();

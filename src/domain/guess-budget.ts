@@ -1,13 +1,19 @@
 /** An application's use of one budget in the current window. Times are in ms since the epoch. */
 export type BudgetUse = {
   readonly endsAt: number;
-  /** The total reserved in the window. It never exceeds the budget. */
+  /** The number of guesses reserved in this window so far. It never exceeds the budget. */
   readonly used: number;
-  /** The number of reported lookups that found something. */
+  /**
+   * The number of lookups in this window that found something. Each reservation reports the hits since the previous
+   * one.
+   */
   readonly hits: number;
   /** True if a request was rejected in this window because the budget was used up. */
   readonly exhausted: boolean;
-  /** When the application last exceeded `suspectAbove` without a hit. Kept across windows. */
+  /**
+   * The last time that the application exceeded `suspectAbove` without a hit, or null if it never has. This time is
+   * kept when a new window begins.
+   */
   readonly suspectAt: number | null;
 };
 
@@ -16,7 +22,7 @@ export type GuessBudget = {
   readonly windowMs: number;
   /**
    * An application becomes suspect if it makes more lookups than this in one window without a single hit. Null disables
-   * this.
+   * this check.
    */
   readonly suspectAbove: number | null;
 };
@@ -24,34 +30,37 @@ export type GuessBudget = {
 export type ReservationRequest = {
   /** The number of lookups that the caller needs now, at least 1. */
   readonly need: number;
-  /** Whether to reserve additional lookups for later requests. */
+  /** `block` also reserves extra lookups for later requests. `none` does not. */
   readonly spare: 'none' | 'block';
   /** The number of hits since the caller's last reservation. */
   readonly hits: number;
   readonly now: number;
 };
 
-/** The maximum clock difference between processes that share a budget. */
+/** The maximum difference that is tolerated between the clocks of processes that share a budget. */
 export const clocksApartMs = 2_000;
 
 export type Reservation = {
   /** The number of guesses granted: at least `need`, or all that were left. */
   readonly granted: number;
   readonly endsAt: number;
-  /** True for the first reservation in a window that was not granted in full. */
+  /** True if this is the first reservation in the window that was not granted in full. */
   readonly exhausts: boolean;
-  /** True if the application became suspect with this reservation. */
+  /** True if this reservation made the application suspect. */
   readonly suspects: boolean;
 };
 
-/** A reservation includes at most this many lookups beyond its need, and at most a twentieth of the remainder. */
+/**
+ * A reservation includes at most `spareMax` extra lookups, and at most a twentieth of the lookups that are left after
+ * `need`.
+ */
 const spareMax = 49;
 const spareDivisor = 20;
 
 /**
- * Reserves a block of guesses from a budget. A window begins with the first reservation after the previous window has
- * ended. If a stored window ends more than one window length from now, it began before the clock was set back, and no
- * longer counts.
+ * Reserves a block of guesses from a budget. A new window begins with the first reservation after the previous window
+ * has ended. A stored window is ignored if it ends more than one window length (plus `clocksApartMs`) from now, because
+ * the clock must have been set back since that window began.
  */
 export function reserveGuesses(
   stored: BudgetUse | null,

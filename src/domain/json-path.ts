@@ -1,8 +1,8 @@
 import type { FieldErrors } from './field-errors.js';
 
 /**
- * Returns the path of an object member (`a.b`, `a["b c"]`) for the `errors` of a response. Shows `*` in place of a key
- * that may be a sensitive value.
+ * Returns the path of an object member (`a.b`, `a["b c"]`) for the `errors` in a response. Shows `*` in place of a key
+ * that may itself be a sensitive value.
  */
 export function memberPath(path: string, key: string): string {
   const shown = printableKey(key);
@@ -27,9 +27,9 @@ function under(path: string, field: string): string {
 }
 
 /**
- * Returns a key from the caller's JSON as shown in an error path: `*` if the key is long, has six or more digits, or
- * contains unprintable characters. Threat: a key is also data, and may be a person's account number (docs/contract.md,
- * "Errors").
+ * Returns a key from the caller's JSON in the form that error paths show. Returns `*` if the key has more than 40
+ * characters, six or more digits, or unprintable characters. Threat: a key may itself be sensitive, such as a person's
+ * account number (docs/contract.md, "Errors").
  */
 export function printableKey(key: string): string {
   return key.length <= 40 && !/(?:\p{N}\P{N}*){6}/u.test(key) && !/\p{C}/u.test(key) ? key : '*';

@@ -2,12 +2,14 @@ import { isJsonArray, isJsonObject, type Json } from './json.js';
 import type { Steps } from './steps.js';
 
 /**
- * The maximum size that is converted without a pause, as an estimate of the characters of JSON. Strings and keys count
- * their length, and any other value counts 8.
+ * The size of the largest value that is converted without yielding, as an estimated number of characters of JSON. In
+ * this estimate, strings and keys count as their length, and every other value counts as 8 characters.
  */
 const sizeAtOnce = 32 * 1024;
 
-/** Returns the result of `JSON.stringify`. Works in steps, because converting a few MiB takes a tenth of a second. */
+/**
+ * Returns the same text as `JSON.stringify`. Works in steps, because converting a few MiB takes a tenth of a second.
+ */
 export function* jsonText(value: Json): Steps<string> {
   if (isSmall(value)) return JSON.stringify(value);
   const pieces: string[] = [];
@@ -15,7 +17,9 @@ export function* jsonText(value: Json): Steps<string> {
   return pieces.join('');
 }
 
-/** Writes a large value. Writes many small items at once, and each large item recursively. */
+/**
+ * Appends the JSON of a large value to `pieces`. Writes many small items in one call, and each large item recursively.
+ */
 function* write(value: Json, pieces: string[]): Steps<void> {
   const isArray = isJsonArray(value);
   if (!isArray && !isJsonObject(value)) {
@@ -63,7 +67,10 @@ function isSmall(value: Json): boolean {
   return leftAfter(value, sizeAtOnce) >= 0;
 }
 
-/** Returns `size` minus the size of a value, or a negative number as soon as the value exceeds `size`. */
+/**
+ * Returns `size` minus the estimated size of a value. If the value is larger than `size`, stops early and returns a
+ * negative number.
+ */
 function leftAfter(value: Json, size: number): number {
   if (typeof value === 'string') return size - 2 - value.length;
   let left = size - 8;

@@ -7,7 +7,10 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Narrows a value to an array. `Array.isArray` widens readonly arrays to `any[]`; this keeps the element type. */
+/**
+ * Narrows a value to an array. `Array.isArray` widens readonly arrays to `any[]`, whereas this function keeps the
+ * element type.
+ */
 export function isJsonArray(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 /**
  * Returns whether a string of ASCII digits ends with a valid check digit (ISO/IEC 7812-1, annex B). The check detects
- * every error in a single digit.
+ * every single-digit error.
  */
 export function passesLuhn(digits: string): boolean {
   let sum = 0;

@@ -1,6 +1,6 @@
 /**
- * Returns the candidate that differs from the text by the fewest changed, added or removed characters. Returns the
- * first such candidate if there are several.
+ * Returns the candidate that differs from the text by the fewest changed, added or removed characters. If there is a
+ * tie, returns the first of the tied candidates.
  */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
   const ranked = candidates.map((candidate) => ({ candidate, steps: distance(text, candidate) }));

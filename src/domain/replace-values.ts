@@ -11,10 +11,10 @@ type Frame =
   | { readonly keys: readonly string[]; readonly from: JsonObject; readonly into: Record<string, Json>; at: number };
 
 /**
- * Copies a JSON value with some values replaced. `replace` returns the replacement of a value, or undefined to keep the
- * value and visit its members. Works in steps and without recursion, because a 4 MiB body may have a million values.
- * `pathOf` returns the path of the current value (`a.b[0]`). The value must not contain the key `__proto__`; parsed
- * bodies never do.
+ * Copies a JSON value and replaces some of the values in it. `replace` returns the replacement for a value, or
+ * undefined to keep the value and visit its members. Works in steps and without recursion, because a 4 MiB body may
+ * have a million values. `pathOf` returns the path of the current value (`a.b[0]`). The value must not contain the key
+ * `__proto__`. Parsed bodies never contain it.
  */
 export function* replaceValues(
   value: Json,

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 /**
  * A plaintext value that must not accidentally reach a log, an error or a message. Printing, inspecting or serializing
- * it yields a placeholder. Only `reveal` returns the value, so every use can be found by searching for that name.
+ * it yields a placeholder. Only `reveal` returns the value, so a search for that name finds every use.
  */
 export class Secret<T> {
   readonly #value: T;

@@ -1,13 +1,16 @@
 /**
- * A computation that yields wherever other work may run. At each yield, its driver either continues immediately
- * (`finish`) or lets other requests run first (`Turns`).
+ * A computation that yields wherever other work may run. At each yield, the code that runs the computation either
+ * continues it immediately (`finish`) or lets other requests run first (`Turns`).
  */
 export type Steps<T> = Generator<void, T, void>;
 
-/** How many characters or bytes a computation processes between two yields: less than a millisecond of work. */
+/**
+ * The number of characters or bytes that a computation processes between two yields. This takes less than a
+ * millisecond.
+ */
 const rangeLength = 32 * 1024;
 
-/** Calls `work` with consecutive ranges from 0 to `length`, and yields between them. */
+/** Calls `work` for consecutive ranges that together cover 0 to `length`, and yields between the calls. */
 export function* inRanges(
   length: number,
   work: (from: number, to: number) => void,
@@ -19,7 +22,7 @@ export function* inRanges(
   }
 }
 
-/** Runs a computation to its end without a pause. */
+/** Runs a computation to completion without pausing. */
 export function finish<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();

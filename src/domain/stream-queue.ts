@@ -4,9 +4,9 @@ export type StreamQueue = {
 };
 
 /**
- * Runs commands on the same stream (or on anything else that has a name) one at a time within a process, so that only
- * other processes can cause a conflict. A command on several streams enters all of their queues in one step and waits
- * only for earlier commands, so there are no deadlocks.
+ * Creates a queue that runs commands on the same stream one at a time within a process, so that only other processes
+ * can cause a conflict. A name may also stand for something other than a stream. A command on several streams joins all
+ * their queues at once and waits only for commands that joined earlier, so deadlocks are impossible.
  */
 export function createStreamQueue(): StreamQueue {
   const tails = new Map<string, Promise<unknown>>();

@@ -1,9 +1,9 @@
 /**
- * Returns the number of characters in a string. Like every length limit, it counts Unicode code points
+ * Returns the number of characters in a string. A character is a Unicode code point, as in all length limits
  * (docs/contract.md, "Terms").
  */
 export function codePointCount(text: string): number {
-  // Most long strings are Latin-1, in which every character is one code point.
+  // Most long strings are Latin-1, so each of their UTF-16 code units is one code point.
   if (text.length > 10_000 && latin1Bytes(text) !== null) return text.length;
   let count = 0;
   for (let i = 0; i < text.length; i += 1) {
@@ -22,16 +22,16 @@ export function latin1Bytes(text: string): Buffer | null {
 }
 
 /**
- * Returns whether a string is well-formed Unicode, without lone surrogates. UTF-8 cannot encode lone surrogates, so
- * different strings would be stored as the same value.
+ * Returns whether a string is well-formed Unicode, which means that it contains no lone surrogates. UTF-8 cannot encode
+ * lone surrogates, so different strings that contain them would be stored as the same value.
  */
 export function isWellFormed(text: string): boolean {
   return !/\p{Cs}/u.test(text);
 }
 
 /**
- * Returns a number with its noun for a message: `1 event`, `1,234 events`. Pass `many` if the plural is not formed with
- * an s.
+ * Returns a number with its noun for a message: `1 event`, `1,234 events`. Pass `many` if the plural is not the
+ * singular plus an s.
  */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;

@@ -1,18 +1,19 @@
 /**
  * Parses the `expires_at` of a request into milliseconds since the epoch (docs/contract.md, "Expiry formats"). Returns
- * null if the text is not in an accepted format or the time does not exist.
+ * null if the text has no accepted format or if the time does not exist.
  */
 export function parseExpiresAt(text: string): number | null {
   return parseUsDateTime(text) ?? parseIsoDateTime(text);
 }
 
-// .NET and ICU have written U+202F before AM and PM since CLDR 42.
+// Since CLDR 42, .NET and ICU write U+202F before AM and PM.
 const usShape =
   /^(\d{1,2})\/(\d{1,2})\/(\d{4})(?: (\d{1,2}):(\d{2}):(\d{2})[ \u202f](AM|PM)(?: ([+-]\d{2}:\d{2}))?)?$/i;
 
 /**
- * Parses `M/D/YYYY h:mm:ss AM|PM ±hh:mm`, the same without an offset (UTC), and `M/D/YYYY` (midnight UTC). The month,
- * day and hour may have a leading zero. Returns null for any other text.
+ * Parses `M/D/YYYY`, optionally followed by a time (`h:mm:ss AM|PM`) and an offset (`±hh:mm`). The default time is
+ * midnight, and the default offset is UTC. The month, day and hour may have a leading zero. Returns null for any other
+ * text.
  */
 function parseUsDateTime(text: string): number | null {
   const match = usShape.exec(text);
@@ -62,7 +63,7 @@ const offsetShape = /^([+-])(\d{2})(?::?(\d{2}))?$/;
 
 /**
  * Parses `Z`, `±hh:mm`, `±hhmm` or `±hh` into minutes east of UTC; undefined means UTC. Returns null for any other text
- * and for minutes over 59. `instantOf` checks the range.
+ * and for minutes over 59. `instantOf` checks that the offset is at most 14 hours.
  */
 function parseOffset(text: string | undefined): number | null {
   if (text === undefined || text === 'Z' || text === 'z') return 0;
@@ -71,7 +72,7 @@ function parseOffset(text: string | undefined): number | null {
   return (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1);
 }
 
-/** The parts of a written time. `month` counts from 1, `hour` is 0-23, and `offsetMinutes` is east of UTC. */
+/** The parts of a parsed time. `month` counts from 1, `hour` is 0-23, and `offsetMinutes` is east of UTC. */
 type DateTimeParts = {
   readonly year: number;
   readonly month: number;
@@ -86,15 +87,15 @@ type DateTimeParts = {
 const offsetMinutesMax = 14 * 60;
 
 /**
- * Converts a parsed time to milliseconds since the epoch. Returns null if the time does not exist (30 February, 24:61,
- * an offset past 14:00, a leap second) or if its year in UTC does not have four digits.
+ * Converts a parsed time to milliseconds since the epoch. Returns null if the time does not exist (such as 30 February,
+ * 24:61, an offset past 14:00 or a leap second) or if its year in UTC does not have four digits.
  */
 function instantOf(parts: DateTimeParts): number | null {
   const { year, month, day, hour, minute, second, millisecond, offsetMinutes } = parts;
   if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return null;
   if (hour > 23 || minute > 59 || second > 59) return null;
   if (Math.abs(offsetMinutes) > offsetMinutesMax) return null;
-  // Date.UTC would read the years 0-99 as 1900-1999.
+  // Date.UTC would interpret the years 0-99 as 1900-1999.
   const midnightMs = new Date(0).setUTCFullYear(year, month - 1, day);
   const ms = midnightMs + ((hour * 60 + minute - offsetMinutes) * 60 + second) * 1000 + millisecond;
   return ms >= fourDigitYears.earliestMs && ms <= fourDigitYears.latestMs ? ms : null;
@@ -112,9 +113,9 @@ const fourDigitYears = {
 } as const;
 
 /**
- * Formats milliseconds since the epoch as all responses do: ISO 8601, UTC, with milliseconds, such as
- * `2026-01-31T12:00:00.000+00:00` (docs/contract.md, "HTTP conventions"). Throws a RangeError for a time outside the
- * years 0-9999.
+ * Formats a time in milliseconds since the epoch in the format that all responses use: ISO 8601, UTC, with
+ * milliseconds, such as `2026-01-31T12:00:00.000+00:00` (docs/contract.md, "HTTP conventions"). Throws a RangeError for
+ * a time outside the years 0-9999.
  */
 export function formatTimestamp(ms: number): string {
   if (!Number.isInteger(ms) || ms < fourDigitYears.earliestMs || ms > fourDigitYears.latestMs)

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../domain/json.js';
 
 /**
- * Returns the keys that tokens keep after a change, each with the revision of the event. A row with such a key and an
- * older revision is outdated. `before` is the revision just before the events, for events that have no revisions yet.
+ * Returns the keys that tokens keep when these events change them, each with the revision of the event. A row with such
+ * a key and an older revision is outdated. `before` is the revision just before the events. It determines the revisions
+ * of events that have none yet.
  */
 export function advancedKeys(
   events: readonly { readonly clear: JsonObject; readonly revision?: number }[],

@@ -5,15 +5,18 @@ import { hmac, sha256, sha256Text } from './sealing/hashes.js';
 import { lengthPrefixed, lengthPrefixedText } from './sealing/length-prefixed.js';
 
 /**
- * The part of a stored event that makes it independently verifiable. It describes the event's commit (the events that
- * one command appended to one stream) and contains the MAC of that commit.
+ * The part of a stored event that makes it possible to verify the event on its own. It describes the event's commit
+ * (the events that one command appended to one stream) and contains the MAC of that commit.
  */
 export type EventProof = {
   /** The revision of the first event of the commit. */
   readonly first: number;
-  /** The digests of all events in the commit, in order, 32 bytes each; null if the commit has only this event. */
+  /** The digests of all events in the commit, in order, 32 bytes each. Null if the commit contains only this event. */
   readonly digests: Uint8Array | null;
-  /** The hash of the trace and the ciphertexts, so that the event can be verified without reading them. */
+  /**
+   * The hash of the trace and the ciphertexts. It makes it possible to verify the event without reading the
+   * ciphertexts.
+   */
   readonly sealedHash: Uint8Array;
   /** The MAC: HMAC-SHA-256 over the leaf of the commit, under a key that only the vault has. */
   readonly mac: Uint8Array;
@@ -35,14 +38,14 @@ export type ProvenEvent = StoredEvent & { readonly leaf: Uint8Array };
 export type ProvenClear = StoredClear & { readonly leaf: Uint8Array };
 
 /**
- * An event with its place in its stream. Hashes do not cover its position in the log, because positions may differ in a
- * restored log.
+ * An event with its place in its stream. The hashes do not cover the position in the log, because positions may differ
+ * in a restored log.
  */
 export type PlacedEvent = Omit<ClearEvent, 'position'>;
 
 const hashBytes = 32;
 const absent = 0xffff_ffff;
-/** RFC 6962, 2.1: separates leaves from inner nodes. */
+/** The prefix that distinguishes leaves from inner nodes (RFC 6962, section 2.1). */
 const leafPrefix = '\0';
 
 /** The link before the first commit. */
@@ -91,7 +94,7 @@ export function endsCommit({ revision, proof }: Placed): boolean {
 
 /**
  * Returns the leaf of the commit that an event claims to belong to, or null if the event cannot belong to that commit.
- * Needs no key.
+ * Does not need a key.
  */
 export function leafOf(event: PlacedEvent & { readonly proof: Omit<EventProof, 'mac'> }): Buffer | null {
   const { stream, revision, proof } = event;
@@ -149,8 +152,8 @@ function eventDigest(
 }
 
 /**
- * Returns the leaf of a commit. It does not depend on other streams, so one person's events can be proven without
- * disclosing anyone else's.
+ * Returns the leaf of a commit. The leaf does not depend on other streams, so one person's events can be proven without
+ * disclosing the events of anyone else.
  */
 function commitLeaf(stream: string, first: number, digests: string): Buffer {
   const count = digests.length / hashBytes;
@@ -165,8 +168,7 @@ function commitMac(key: Uint8Array, leaf: Uint8Array): Buffer {
 const macPurpose = lengthPrefixed(['strongroom.commit.mac.1']);
 
 /**
- * Returns the bytes in an unpooled buffer, because a structured clone to another thread copies the whole pool of a
- * pooled buffer.
+ * Returns the bytes in an unpooled buffer. When a pooled buffer is sent to another thread, its whole pool is copied.
  */
 function ownBytes(bytes: string): Buffer {
   const own = Buffer.allocUnsafeSlow(bytes.length);

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../domain/json.js';
 
-/** Returns the keys that these events end, each with the id of its event. */
+/** Returns the keys that these events mark for destruction, each with the id of the event. */
 export function endedKeys(
   events: readonly { readonly id: string; readonly clear: JsonObject }[],
 ): readonly { readonly keyId: string; readonly eventId: string }[] {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../domain/json.js';
 
-/** The encrypted parts of an event, as ciphertexts of `sealing/ciphertext.ts`. The cvc has a ciphertext of its own. */
+/** The encrypted parts of an event, in the format of `sealing/ciphertext.ts`. The cvc has a separate ciphertext. */
 export type SealedParts = {
   readonly content: Uint8Array | null;
   readonly cvc: Uint8Array | null;
@@ -11,7 +11,7 @@ export type EventSource = {
   /** Null if an identity provider authenticated the person, so no API key was used. */
   readonly keyId: string | null;
   readonly sourceAddress: string | null;
-  /** The trace with the reason of the request, encrypted for the access log. Absent if there is no reason. */
+  /** The trace with the reason for the request, encrypted for the access log. Absent if there is no reason. */
   readonly trace?: Uint8Array;
 };
 
@@ -29,7 +29,7 @@ export type NewEvent = {
   readonly source?: EventSource | undefined;
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** The keyed hash of the request's idempotency key, or null if it had none. */
+  /** The keyed hash of the request's idempotency key, or null if the request had none. */
   readonly cmd: string | null;
   /** The trace id and person of the request, encrypted under the tenant's audit key. */
   readonly trace: Uint8Array | null;
@@ -41,7 +41,7 @@ export type RecordedEvent = NewEvent & {
   readonly stream: string;
   /** Counts from 0 in each stream, without gaps. */
   readonly revision: number;
-  /** The event's place in the order of all streams. Positions increase and may have gaps. */
+  /** The event's place in the order of all events. Positions increase and may have gaps. */
   readonly position: number;
 };
 

@@ -11,10 +11,10 @@ const pageSize = 1_000;
  */
 export type UnreadableToken = { readonly tenantId: string; readonly stream: string; readonly what: 'data' | 'cvc' };
 
-/** The part of a log that this job reads, with or without verifying the events. */
+/** The method of a log that this job uses. The log may return its events verified or unverified. */
 type ClearLog = { readClear(afterPosition: number, limit: number): Promise<readonly ClearEvent[]> };
 
-/** Finds tokens in a restored log whose keys were destroyed by events that the log lacks. Needs no key. */
+/** Finds tokens in a restored log whose keys were destroyed by events that are missing from the log. Needs no keys. */
 export async function findUnreadableTokens(
   log: ClearLog,
   isErased: (keyId: string) => boolean,
@@ -44,8 +44,8 @@ export async function findUnreadableTokens(
 }
 
 /**
- * Records what happened to these tokens: deletes a token whose data is lost, and purges the cvc of a token that only
- * lost its verification code.
+ * Records what happened to these tokens: deletes each token whose data is lost, and purges the cvc of each token that
+ * has lost only its verification code.
  */
 export async function closeUnreadableTokens(vault: Vault, lost: readonly UnreadableToken[]): Promise<void> {
   const origin = { actorId: 'operator', traceId: null, visitor: null, cmd: null };
@@ -55,7 +55,7 @@ export async function closeUnreadableTokens(vault: Vault, lost: readonly Unreada
       const view = attempt.viewOf(stream);
       const wanted = what === 'data' ? ({ do: 'delete' } as const) : ({ do: 'purge_cvc', reason: 'request' } as const);
       const decided = decide({ ...wanted, at: attempt.at }, view.state);
-      // The sweep ends a token that is due to expire. It does not need the token's data.
+      // If a token is due to expire, the sweep records its expiry, which does not require the token's data.
       if (!decided.ok || decided.events.length === 0) return 'nothing_left';
       return attempt.commit(await attempt.seal([{ view, decisions: decided.events, ...nothingToSeal }]), null);
     });

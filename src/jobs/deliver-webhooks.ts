@@ -28,25 +28,30 @@ import { createPace } from './pace.js';
 import { type Subscription, tellDenials } from './tell-denials.js';
 
 const pageSize = 500;
-/** A webhook's checkpoint is stored after at most this many events. */
+/** The maximum number of events that a webhook delivers before its checkpoint is stored. */
 const chunkSize = 16;
 const lanes = 8;
-/** A webhook with this many pending deliveries stops reading. Later events wait in the log. */
+/** A webhook with this many pending deliveries stops reading the log. Later events wait in the log. */
 const pendingMax = 100;
-/** A checkpoint that passed only irrelevant events, and fewer than this many, is not stored. */
+/** A checkpoint is not stored if it has passed only irrelevant events and has advanced by fewer positions than this. */
 const unsavedMax = 10_000;
 const pollMs = 200;
 const refreshMs = 1_000;
-/** Reading the list of tenants takes about 1/`refreshShare` of the time at most. */
+/**
+ * Limits how often the list of tenants is read, so that reading it takes at most about 1/`refreshShare` of the time.
+ */
 const refreshShare = 50;
 const housekeepingMs = 3_600_000;
-/** Housekeeping may remove an id up to one interval late, so an id is kept for at most three days. */
+/**
+ * An id is kept for at most three days. Housekeeping may remove it up to one interval late, so that interval is
+ * subtracted.
+ */
 const idKeptMs = 3 * 24 * 3_600_000 - housekeepingMs;
 const markKeptMs = 90 * 24 * 3_600_000;
 
 /**
- * Asks another process to bring a webhook up to a log position. Returns false if no process took the work; this process
- * then does it.
+ * Asks another process to bring a webhook up to a log position. Returns false if no other process took the work. In
+ * that case, this process does it.
  */
 export type CarryWebhook = (job: {
   readonly tenantId: string;
@@ -64,10 +69,10 @@ export type WebhookDeliveries = {
 };
 
 /**
- * Delivers events to webhooks (docs/design.md, "Webhooks"). The event log is the outbox: each webhook has a checkpoint
- * in it. The positions of events whose first attempt failed are recorded. Webhooks are independent of each other, so a
- * slow webhook does not delay the others. If several processes run this at the same time, events may be delivered
- * twice.
+ * Delivers events to webhooks (docs/design.md, "Webhooks"). The event log serves as the outbox. Each webhook has a
+ * checkpoint, which is a position in the log. Events whose first attempt failed are recorded separately, by their
+ * positions. Webhooks are independent of each other, so a slow webhook does not delay the others. If several processes
+ * run this at the same time, events may be delivered twice.
  */
 export function createWebhookDeliveries(
   vault: Vault,
@@ -85,7 +90,7 @@ export function createWebhookDeliveries(
   let carriedUpTo = -1;
   let carryAt = Number.NEGATIVE_INFINITY;
   const pace = createPace();
-  /** False while a caller is waiting for the round. */
+  /** False while a caller of `run` is waiting for the deliveries. */
   let isPaced = false;
   let isStopped = true;
   let isStopping = false;
@@ -107,7 +112,7 @@ export function createWebhookDeliveries(
     refreshAt = endedAt + Math.max(refreshMs, refreshShare * (endedAt - beganAt));
   }
 
-  /** Forgets old token ids, including those kept for a webhook that was deleted just as the token ended. */
+  /** Forgets old token ids. These include ids for a webhook that was deleted at the same time as the token. */
   async function keepHouse(): Promise<void> {
     const now = clock.now();
     if (now - keptHouseAt < housekeepingMs) return;
@@ -125,8 +130,9 @@ export function createWebhookDeliveries(
   }
 
   /**
-   * Returns the webhook's stored state. If it is missing or not authentic, the webhook starts again from its creation:
-   * events may arrive twice, but none are lost. Returns null if another process saved a state in the meantime.
+   * Returns the webhook's stored state. If the state is missing or not authentic, the webhook starts again at the
+   * position of its creation. Events may then arrive twice, but none are lost. Returns null if another process saved a
+   * state in the meantime.
    */
   async function begin(subscription: Subscription): Promise<VersionedState<WebhookState> | null> {
     const { id } = subscription.webhook;
@@ -137,7 +143,10 @@ export function createWebhookDeliveries(
     return (await store.save(id, version, state, [])) ? { version: version + 1, state } : null;
   }
 
-  /** Brings one webhook to the end of the log, as far as its receiver and its pending deliveries allow. */
+  /**
+   * Delivers the events for one webhook up to the end of the log. Stops earlier if too many of its deliveries are
+   * pending.
+   */
   async function advance(subscription: Subscription): Promise<void> {
     const { id } = subscription.webhook;
     let at = await begin(subscription);
@@ -186,7 +195,9 @@ export function createWebhookDeliveries(
     return subscriptions.map(work);
   }
 
-  /** Hands the webhooks to other processes whenever the log has grown, and every second for retries that are due. */
+  /**
+   * Hands the webhooks over to other processes whenever the log has grown, and every second because retries may be due.
+   */
   async function handOver(mayCarry: CarryWebhook): Promise<void> {
     if (performance.now() >= refreshAt) await refresh();
     await keepHouse();
@@ -255,7 +266,10 @@ async function createdAt({ log }: Pick<Vault, 'log'>, { tenantId, webhook }: Sub
   }
 }
 
-/** Returns the deliveries that are due. Only a token's oldest pending event is due, so its events arrive in order. */
+/**
+ * Returns the deliveries that are due. Only the oldest pending event of a token is due, so that the events of a token
+ * arrive in order.
+ */
 function dueOf(pending: readonly PendingDelivery[], now: number): readonly PendingDelivery[] {
   const oldest = new Map<string, PendingDelivery>();
   for (const one of pending) {
@@ -266,7 +280,8 @@ function dueOf(pending: readonly PendingDelivery[], now: number): readonly Pendi
 }
 
 /**
- * Returns the page's next events that may concern the webhook, and the position of the last event it has considered.
+ * Returns the next events on the page that may concern the webhook, and the position of the last event that was
+ * considered.
  */
 function chunkOf(
   { tenantId, webhook }: Subscription,
@@ -360,7 +375,7 @@ async function deliver(
 
 /**
  * Returns the body of a delivery, which contains ids but never data. Returns null if the event does not pass the
- * filters. `isKnown` means that it passed them in an earlier attempt.
+ * filters. `isKnown` means that the event passed the filters in an earlier attempt.
  */
 async function payloadOf(
   vault: Vault,
@@ -391,7 +406,10 @@ type Told = {
   /** Null if the token is gone and its id was removed. */
   readonly id: string | null;
   readonly type: TokenType;
-  /** Whether the token is in the containers of the webhook's filter. A token with unknown containers is in none. */
+  /**
+   * Whether the token passes the webhook's container filter. If its containers are unknown, it passes only if the
+   * webhook has no such filter, or if an id was sealed for the event.
+   */
   readonly isCovered: boolean;
 };
 
@@ -416,7 +434,10 @@ async function tokenOf(
   return { id, type, isCovered: webhook.containers === null || sealed !== undefined };
 }
 
-/** Returns null for a lost key, which is reported when the token is read. The delivery contains what is known. */
+/**
+ * Returns null if the key is lost. The delivery then contains what is known without the key. Reads of the token report
+ * the loss.
+ */
 async function openedOrLost(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
   try {
     return await openContent(vault, view, life);

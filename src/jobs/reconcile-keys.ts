@@ -9,20 +9,29 @@ import { findUnreadableTokens, type UnreadableToken } from './close-unreadable-t
 
 const pageSize = 10_000;
 const logPageSize = 1_000;
-/** The orphan-key job runs every hour and considers keys that are at least one hour old. */
+/**
+ * An orphan key that is older than this should have been destroyed. The orphan-key job runs every hour, and destroys
+ * keys that are at least one hour old.
+ */
 const orphanAgeMs = 3 * 3_600_000;
 
-/** A living token whose key is destroyed or has no row. */
+/** A living token whose key was destroyed or is missing. */
 type Lost = UnreadableToken & { readonly key: 'destroyed' | 'missing' };
 
-/** `orphans` is the number of old keys that no event names. `newer` is the first event with an unknown version. */
+/**
+ * `orphans` is the number of old keys that no event names. `newer` is the first event whose type or version this
+ * program does not know.
+ */
 type ReconciledKeys = {
   readonly lost: readonly Lost[];
   readonly orphans: number;
   readonly newer: ClearEvent | null;
 };
 
-/** Compares all living keys with the log. Checks a suspected token again, because it may have changed meanwhile. */
+/**
+ * Compares all living keys with the log. Checks each suspected token again, because the token may have changed in the
+ * meantime.
+ */
 export async function reconcileKeys(vault: Vault): Promise<ReconciledKeys> {
   const living = await livingKeys(vault, Number.MAX_SAFE_INTEGER);
   const old = await livingKeys(vault, vault.clock.now() - orphanAgeMs);
@@ -64,7 +73,8 @@ const known: Readonly<Record<string, number>> = {
 };
 
 /**
- * Returns whether this program can read the event: its type is known, and its version is not newer than this program.
+ * Returns whether this program can read the event: its type is known, and its version is not newer than the newest
+ * version that this program knows.
  */
 function isOfKnownVersion({ type, version }: Pick<ClearEvent, 'type' | 'version'>): boolean {
   return version <= (known[type.slice(0, type.indexOf('.'))] ?? 0);

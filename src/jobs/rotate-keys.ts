@@ -10,7 +10,7 @@ const twoMinutes: RetryPolicy = { againMs: 1_000, limitMs: 120_000 };
 /**
  * Rewraps all data keys under new wrapping keys, and the tenant keys under `next` (ADR 29). After an interruption, a
  * call with the same `next` continues the rotation. If everything is already under `next`, the call only settles the
- * store and returns false. Throws StoreUnavailable after too long without progress.
+ * store and returns false. Throws StoreUnavailable if a store stays unavailable for too long.
  */
 export async function rotateKeys(
   rotation: KeyRotation,
@@ -32,7 +32,8 @@ export async function rotateKeys(
       done += step.looked;
       onProgress({ done, total: Math.max(total, done) });
     }
-    // An earlier call whose response was lost may have succeeded; everything is then under the new key.
+    // An earlier call may have succeeded although its response was lost. In that case, everything is already under the
+    // new key.
     if (await again(async () => (await rotation.isUnder(next)) || (await rotation.replaceRoot(next)))) break;
   }
   await again(() => rotation.settle());
@@ -44,7 +45,7 @@ type RetryPolicy = { readonly againMs: number; readonly limitMs: number };
 
 /**
  * Retries an idempotent step while a store is unavailable, and returns its result. Throws StoreUnavailable after the
- * limit, and any other error at once. The pauses do not keep a process running.
+ * time limit, and any other error immediately. The pauses do not keep the process running.
  */
 async function retry<T>({ againMs, limitMs }: RetryPolicy, step: () => Promise<T>): Promise<T> {
   const until = performance.now() + limitMs;

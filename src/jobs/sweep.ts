@@ -11,7 +11,10 @@ import type { Vault } from '../vault/vault.js';
 import { destroyOrphanKeys } from './orphan-keys.js';
 
 const dueRowsMax = 500;
-/** The number of tokens that can share a commit, or a server's connections, without exceeding the time limits. */
+/**
+ * The number of due rows that are recorded at the same time. This many tokens can share a commit, or a server's
+ * connections, without exceeding the time limits.
+ */
 const recordedAtOnce = 64;
 /** The maximum time between two rounds. */
 const roundMs = 20_000;
@@ -21,7 +24,7 @@ const orphanSearchMs = 3_600_000;
 const waitMsMin = 5;
 
 export type Sweep = {
-  /** Runs everything that is due now. Returns the number of rows that were due. */
+  /** Records everything that is due now. Returns the number of rows that were due. */
   run(): Promise<number>;
   /** Tells the sweep that a token is due at this time, in ms since the epoch. */
   dueAt(dueAt: number): void;
@@ -30,10 +33,10 @@ export type Sweep = {
 };
 
 /**
- * Records expiries and cvc purges when rows are due. Also does housekeeping: destroys ended keys that commands could
- * not destroy, removes old claims and tombstones, and destroys orphan keys. No read depends on the sweep. Reports a
- * failure to `onError` and retries in the next round. `projectedUpTo` returns the log position that the rows have
- * reached.
+ * Records expiries and cvc purges when rows are due. The sweep also does housekeeping: it destroys ended keys that
+ * commands failed to destroy, destroys orphan keys, and removes old claims, tombstones and access log entries. Reads do
+ * not depend on the sweep. If something fails, the sweep reports the error to `onError` and tries again in the next
+ * round. `projectedUpTo` returns the log position up to which the rows have been updated.
  */
 export function createSweep(
   vault: Vault,
@@ -56,7 +59,8 @@ export function createSweep(
       const failed = await recordAll(due);
       recorded += due.length;
       if (due.length < dueRowsMax || failed > 0 || stopping) return recorded;
-      // Lets requests run in between, because recording rows that are no longer due may never yield.
+      // Lets requests run in between. Otherwise, a series of rows that are no longer due could be processed without
+      // ever yielding.
       await nextTurn();
     }
   }
@@ -79,7 +83,8 @@ export function createSweep(
     const steady = steadyNow(vault.clock);
     if (steady - keptHouseAt < housekeepingMs) return;
     keptHouseAt = steady;
-    // Removing a claim, a tombstone or a key cannot be undone, so this uses the earliest possible time.
+    // The removal of a claim, a tombstone or a key cannot be undone, so housekeeping uses the earliest possible current
+    // time.
     const now = earliestNow(vault.clock);
     await shredEndedKeys(vault.log, vault.keys, await projectedUpTo());
     await noteLog(vault);
@@ -99,7 +104,7 @@ export function createSweep(
       onError(error);
     }
     const dueAt = await nextDueAt();
-    // Checked last, because stop() may have been called during any of the waits.
+    // This is checked last, because stop() may have been called during any of the waits above.
     if (!stopped) schedule(Math.min(dueAt ?? Number.POSITIVE_INFINITY, vault.clock.now() + roundMs));
   }
 
@@ -116,11 +121,12 @@ export function createSweep(
     if (timer !== null) clearTimeout(timer);
     wakesAt = at;
     const now = vault.clock.now();
-    // A row that is still due has just failed, or is not due by every clock yet. Waiting avoids a busy loop.
+    // If a row is still due, recording it has just failed, or the row is not yet due at the earliest possible current
+    // time. The wait avoids a busy loop.
     const waitMs = at <= now ? 1_000 : Math.min(Math.max(at - now, waitMsMin), roundMs);
     timer = setTimeout(() => {
       wakesAt = Number.POSITIVE_INFINITY;
-      // Rounds run one after another, so stop() only waits for the last one.
+      // Rounds run one after another, so stop() has to wait only for the last one.
       running = running.then(round);
     }, waitMs);
   }
@@ -146,8 +152,8 @@ export function createSweep(
 const monthsKept = 13;
 
 /**
- * Drops access log months that are entirely older than 13 months. If the store is unavailable, a later round drops
- * them.
+ * Drops the calendar months of the access log that are completely older than 13 months. If the store is unavailable, a
+ * later round drops these months.
  */
 export async function dropOldAccess(log: AccessLog, now: number): Promise<void> {
   const today = new Date(now);

@@ -12,12 +12,12 @@ export type Subscription = { readonly tenantId: string; readonly webhook: Webhoo
 const pageSize = 100;
 const dayMs = 24 * 3_600_000;
 const minuteMs = 60_000;
-/** A new webhook searches only this many of the newest batches for denials since its creation. */
+/** A new webhook searches only this many of the newest batches in each chain for denials since its creation. */
 const batchesBack = 1_000;
 
 /**
- * Notifies a webhook of denied accesses since its checkpoint in the access log. Sends at most one notification per
- * application per minute, in order, and retries a failed delivery before it sends the next one.
+ * Notifies a webhook of denied accesses since the webhook's checkpoint in the access log. Sends at most one
+ * notification per application per minute, in order, and retries a failed delivery before it sends the next one.
  */
 export async function tellDenials(
   vault: Vault,
@@ -57,7 +57,7 @@ function sequenceOf({ chains }: DenialState, chain: string): number {
   return chains.find(([name]) => name === chain)?.[1] ?? 0;
 }
 
-/** Stops at the first failed delivery, unless no more attempts are left for it. */
+/** Delivers the denials in these batches. Stops at the first failed delivery, unless that was its last attempt. */
 async function tellBatches(
   vault: Vault,
   { tenantId, webhook }: Subscription,
@@ -106,12 +106,15 @@ function upTo(
   now: number,
 ): DenialState {
   const others = before.chains.filter(([name]) => name !== chain);
-  // Keeps two minutes, because the times in different chains differ slightly. Older times suppress nothing.
+  // The times of the last two minutes are kept, because the times in different chains differ slightly. Older times
+  // would not suppress any notification.
   const recent = [...told].filter(([, at]) => now - at < 2 * minuteMs);
   return { ...before, chains: [...others, [chain, sequence]], told: recent };
 }
 
-/** Derives the id of a denial, which is the same in every attempt. Access log entries have no ids of their own. */
+/**
+ * Derives an id for a denial, because access log entries have no ids of their own. The id is the same in every attempt.
+ */
 function idOf(chain: string, sequence: number, index: number): string {
   const hex = hash('sha256', JSON.stringify(['strongroom.denial.1', chain, sequence, index]), 'hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

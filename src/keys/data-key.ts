@@ -1,7 +1,10 @@
 import { openCiphertext, sealCiphertext } from '../events/sealing/ciphertext.js';
 import { ownBuffer } from './random-key.js';
 
-/** A wrapping key is replaced after this many wraps, because its nonces are random (NIST SP 800-38D, 8.3). */
+/**
+ * A wrapping key is replaced after it has wrapped this many keys, because the nonces are random (NIST SP 800-38D,
+ * section 8.3).
+ */
 export const wrapsMax = 2 ** 30;
 
 /** Identifies a data key, its tenant, and the wrapping key that wraps it. */
@@ -11,13 +14,16 @@ export function wrapDataKey(wrappingKey: Buffer, key: Buffer, of: DataKeyPlace):
   return sealCiphertext(wrappingKey, key, place(of));
 }
 
-/** Returns the key in a buffer of its own, or null if it was wrapped for another place or under another key. */
+/** Returns the key in a dedicated buffer, or null if it was wrapped for another place or under another key. */
 export function openDataKey(wrappingKey: Buffer, wrapped: Buffer, of: DataKeyPlace): Buffer | null {
   const opened = openCiphertext(wrappingKey, wrapped, place(of));
   return opened === null ? null : ownBuffer(opened);
 }
 
-/** Returns the data key wrapped under a newer wrapping key of its tenant, or null if the old one does not open it. */
+/**
+ * Returns the data key, wrapped under a newer wrapping key of its tenant. Returns null if the old wrapping key does not
+ * open the data key.
+ */
 export function rewrapDataKey(
   from: { readonly id: string; readonly key: Buffer },
   to: { readonly id: string; readonly key: Buffer },

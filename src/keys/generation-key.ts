@@ -21,7 +21,9 @@ export function openGenerationKey(rootKey: Buffer, wrapped: Buffer, generation: 
   return openCiphertext(rootKey, wrapped, place(generation));
 }
 
-/** Returns the key wrapped under the next root key, or null if it does not open with the current one. */
+/**
+ * Returns the key, wrapped under the next root key. Returns null if the key does not open with the current root key.
+ */
 export function rewrapGenerationKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, generation: number): Buffer | null {
   const key = openGenerationKey(rootKey, wrapped, generation);
   if (key === null) return null;

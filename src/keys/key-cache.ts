@@ -1,12 +1,18 @@
 import { LRUCache } from 'lru-cache';
 
 const entriesMax = 10_000;
-/** Together with the purge interval and the TTL resolution, a key stays in the cache for at most one minute. */
+/**
+ * The sum of this time, the purge interval and the TTL resolution is one minute, which is the longest time that a key
+ * stays in the cache.
+ */
 const lifeMs = 44_000;
 const purgeMs = 15_000;
 const ttlResolutionMs = 1_000;
 
-/** An opened key. `revision` is the latest that this process has read or recorded for it; null if there is none. */
+/**
+ * An opened key. `revision` is the newest revision that this process has read or recorded for the key, or null if there
+ * is none.
+ */
 export type OpenKey = { readonly key: Buffer; readonly revision: number | null };
 
 type Entry = { readonly tenantId: string; readonly key: Buffer; revision: number | null };
@@ -16,7 +22,7 @@ export function createKeyCache() {
   const cache = new LRUCache<string, Entry>({
     max: entriesMax,
     ttl: lifeMs,
-    // At a finer resolution, the cache would set a timer in every millisecond in which a key is used.
+    // With a finer resolution, the cache would set a new timer in every millisecond in which a key is used.
     ttlResolution: ttlResolutionMs,
     ttlAutopurge: false,
     dispose: ({ key }) => void key.fill(0),
@@ -28,12 +34,15 @@ export function createKeyCache() {
   const purge = setInterval(() => cache.purgeStale(), purgeMs);
   purge.unref();
   return {
-    /** Threat: a caller names the id of another tenant's key. A cached key is returned only to its own tenant. */
+    /**
+     * Returns a cached key, but only for the tenant that the key belongs to. Threat: a caller passes the id of another
+     * tenant's key.
+     */
     get(tenantId: string, keyId: string): OpenKey | undefined {
       const entry = cache.get(keyId);
       return entry?.tenantId === tenantId ? entry : undefined;
     },
-    /** Takes ownership of the buffer. */
+    /** Adds a key to the cache, which takes ownership of the buffer. */
     add: (tenantId: string, keyId: string, key: Buffer, revision: number | null): void =>
       void cache.set(keyId, { tenantId, key, revision }),
     /** Records a newer revision of a cached key. */
@@ -43,9 +52,9 @@ export function createKeyCache() {
     },
     /**
      * Registers a store read that is about to begin. When the read is done, call the returned function with the key, or
-     * with null if there is none. It caches the key, takes ownership of the buffer and returns true. If the key was
-     * dropped during the read, it returns false and the buffer still belongs to the caller. Threat: a read that began
-     * before the key was destroyed and ended afterwards would put the key back into the cache.
+     * with null if there is none. The function caches the key, takes ownership of the buffer and returns true. If the
+     * key was dropped during the read, the function returns false, and the buffer still belongs to the caller. Threat:
+     * a read that began before the key was destroyed, and ended after that, would put the key back into the cache.
      */
     reading(tenantId: string, keyId: string): (found: OpenKey | null) => boolean {
       const read = { tenantId, keyId, isStale: false };

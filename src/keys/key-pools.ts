@@ -1,7 +1,7 @@
 import { type EndedKey, noEvent } from '../ports/key-store.js';
 import type { DataKey } from './key-ring.js';
 
-/** Keeps a pool of keys that were created in advance for each tenant. */
+/** Keeps a pool for each tenant, with keys that were created in advance. */
 export function createKeyPools(makeBlock: (tenantId: string, size: number) => Promise<DataKey[]>, now: () => number) {
   const pools = new Map<string, ReturnType<typeof createKeyPool>>();
 
@@ -18,14 +18,15 @@ export function createKeyPools(makeBlock: (tenantId: string, size: number) => Pr
       return pool.take();
     },
     /**
-     * Drops the pool of a tenant whose keys were destroyed. The orphan-key job destroys its unused keys in the store.
+     * Drops the pool of a tenant whose keys were destroyed. The orphan-key job later destroys the unused keys of the
+     * pool in the store.
      */
     drop(tenantId: string): void {
       const pool = pools.get(tenantId);
       pools.delete(tenantId);
       if (pool !== undefined) void zeroRest(pool);
     },
-    /** Zeroes the unused keys and returns their ids. No event names them. */
+    /** Zeroes the unused keys and returns their ids. No event names these keys. */
     async close(): Promise<readonly EndedKey[]> {
       return (await Promise.all([...pools.values()].map(zeroRest))).flat();
     },
@@ -35,9 +36,9 @@ export function createKeyPools(makeBlock: (tenantId: string, size: number) => Pr
 const blockSizeMin = 8;
 const blockSizeMax = 256;
 /**
- * A key that has waited longer than this is not handed out. After it is handed out, an event may name it for
- * `keyNamedWithinMs`. The sum must be less than one hour, after which the orphan-key job destroys a key that no event
- * names.
+ * A key that has been in the pool for longer than this is not handed out. After a key is handed out, an event may name
+ * it within `keyNamedWithinMs`. The sum of these two times must be less than one hour, because after one hour the
+ * orphan-key job destroys a key that no event names.
  */
 const waitMsMax = 600_000;
 
@@ -45,9 +46,9 @@ type Block = { readonly madeAt: number; readonly keys: DataKey[] };
 
 /**
  * Creates one tenant's keys in advance, in blocks. A block is durable before any of its keys is handed out, so a write
- * does not have to wait for the key store to commit. The block size doubles while keys are used up, and starts small
- * again if keys were left over. The next `take` zeroes keys that have waited too long; the orphan-key job destroys them
- * in the store.
+ * does not have to wait for the key store to commit. The block size doubles as long as all keys are used, and starts
+ * small again if keys are left over. The next `take` zeroes keys that have been in the pool for too long, and the
+ * orphan-key job destroys them in the store.
  */
 function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () => number) {
   let block: Block = { madeAt: 0, keys: [] };
@@ -81,7 +82,8 @@ function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () 
           if (block.keys.length < size / 4) ahead().catch(() => undefined);
           return key;
         }
-        // Leftover keys mean that demand is low. Block size matters because key store rows are never removed.
+        // Leftover keys mean that demand is low. A smaller block leaves fewer unused keys, whose rows would stay in the
+        // key store forever.
         if (!isFresh && block.keys.length > 0) size = blockSizeMin;
         for (const late of isFresh ? [] : block.keys.splice(0)) late.key.fill(0);
         const made = await ahead();
@@ -90,7 +92,7 @@ function createKeyPool(makeBlock: (size: number) => Promise<DataKey[]>, now: () 
         next = null;
       }
     },
-    /** Returns the unused keys, including those of a block that is still being created. */
+    /** Returns the unused keys, including those from a block that is still being created. */
     async rest(): Promise<readonly DataKey[]> {
       const following = await next?.catch(() => null);
       return [...block.keys.splice(0), ...(following?.keys.splice(0) ?? [])];

@@ -15,19 +15,19 @@ export type TenantKeys = {
   readonly fingerprints: Buffer;
   /** For idempotency and deduplication claims. */
   readonly claims: Buffer;
-  /** For trace ids in events and in the access log. Each epoch's key is derived from it. */
+  /** For trace ids in events and in the access log. The key for each epoch is derived from it. */
   readonly audit: Buffer;
-  /** Counts one trace id that is about to be encrypted, and returns the epoch of its key. */
+  /** Counts one trace that is about to be encrypted, and returns the epoch whose key must encrypt it. */
   readonly traceEpoch: () => number;
   /** For tenant and application documents. */
   readonly directory: Buffer;
 };
 
 export type KeyUse<T> =
-  /** `revision` is the last one recorded for the key (`KeyRevision`), or null if there is none yet. */
+  /** `revision` is the newest revision that was recorded for the key (`KeyRevision`), or null if there is none yet. */
   | { readonly state: 'open'; readonly value: T; readonly revision: number | null }
   | { readonly state: 'destroyed' }
-  /** The key should have a row but has none: it is lost, which is not the same as erased. */
+  /** The key has no row, or cannot be unwrapped. It is lost, which is not the same as erased. */
   | { readonly state: 'missing' };
 
 /** Signs checkpoints with Ed25519 (RFC 8032). The private key never leaves this object. */
@@ -38,9 +38,9 @@ export type SigningKey = {
 };
 
 /**
- * The vault's 32-byte keys for message authentication codes (HMAC-SHA-256), cursors and console sessions (AES-256-GCM),
- * one per purpose. They never rotate. An attacker that can write to a store but lacks the root key cannot compute a
- * MAC.
+ * The vault's own 32-byte keys, one for each purpose: message authentication codes (HMAC-SHA-256), cursors, and console
+ * sessions (AES-256-GCM). They never rotate. An attacker that can write to a store but does not have the root key
+ * cannot compute a MAC.
  */
 export type IntegrityKeys = {
   /** For the events of each append. */
@@ -51,39 +51,43 @@ export type IntegrityKeys = {
   readonly backups: Buffer;
   /** For version 2 list and search cursors. */
   readonly cursors: Buffer;
-  /** For console sessions (AES-256-GCM) and the keys derived for console forms. */
+  /** For console sessions (AES-256-GCM). The keys for console forms are derived from it. */
   readonly console: Buffer;
 };
 
 /**
- * Replaces every tenant's wrapping keys and the root key above them (ADR 29). Call `begin`, then `rewrap` until it
- * returns null, then `replaceRoot`. After a crash, call all of them again; the rotation continues where it stopped.
- * Other callers can create, open and destroy keys in the meantime.
+ * Replaces the wrapping keys of all tenants, and the root key that wraps them (ADR 29). Call `begin`, then `rewrap`
+ * until it returns null, then `replaceRoot`. After a crash, call them all again in this order. The rotation then
+ * continues where it stopped. Other callers can create, open and destroy keys in the meantime.
  */
 export type KeyRotation = {
   /** Returns whether the store's keys are currently wrapped under this root key. */
   isUnder(rootKey: Buffer): Promise<boolean>;
   /**
-   * Creates new wrapping keys. Once it resolves, they wrap all new data keys. Returns the number of living data keys.
+   * Creates new wrapping keys, and returns the number of living data keys. After the promise resolves, the new wrapping
+   * keys wrap all new data keys.
    */
   begin(): Promise<number>;
   /**
-   * Rewraps the next few hundred living data keys after this sequence number; 0 starts at the first key. A key that is
-   * destroyed in the meantime stays destroyed. Returns null if no keys are left. Throws RotationRefused if a key does
-   * not open.
+   * Rewraps the next few hundred living data keys after this sequence number (0 to start at the first key). A key that
+   * is destroyed in the meantime stays destroyed. Returns null if no keys are left. Throws RotationRefused if a key
+   * does not open.
    */
   rewrap(afterSequence: number): Promise<RewrapStep | null>;
   /**
-   * Rewraps under `next` everything that the root key wraps, and destroys the old wrapping keys, all or nothing.
-   * Returns false if old wrapping keys wrapped more data keys in the meantime; the caller then calls `begin` again.
+   * Atomically rewraps under `next` everything that the root key wraps, and destroys the old wrapping keys. Returns
+   * false if old wrapping keys have wrapped more data keys in the meantime. The caller then calls `begin` again.
    */
   replaceRoot(next: Buffer): Promise<boolean>;
   /**
    * Returns the time (ms) at which the last completed rotation began, or null if none has completed. Copies of the keys
-   * from before that time are useless without the root key of that time.
+   * from before that time are useless without the root key that was used then.
    */
   voidBefore(): Promise<number | null>;
-  /** Resolves once none of the store's files contain replaced bytes. MongoDB cannot promise that (ADR 22). */
+  /**
+   * Resolves once none of the store's files contain keys that have been replaced. MongoDB cannot guarantee this (ADR
+   * 22).
+   */
   settle(): Promise<void>;
 };
 
@@ -95,9 +99,9 @@ export type RewrapStep = { readonly sequence: number; readonly looked: number };
  * vault's own keys are wrapped under the root key (docs/design.md, "Keys").
  */
 export interface KeyRing extends KeyRecords {
-  /** Creates a tenant's keys. They are durable when it resolves. */
+  /** Creates a tenant's keys, which are durable when the promise resolves. */
   createTenant(tenantId: string): Promise<void>;
-  /** Returns a tenant's keys, or null if it has none or they were destroyed. */
+  /** Returns a tenant's keys, or null if the tenant has no keys or its keys were destroyed. */
   tenantKeys(tenantId: string): Maybe<TenantKeys | null>;
   /**
    * Returns the tenant's 32-byte search-term key for one generation of token rows. Each generation has its own key, so
@@ -106,7 +110,7 @@ export interface KeyRing extends KeyRecords {
   searchKey(tenantId: string, generation: number): Maybe<Buffer | null>;
   /**
    * Creates the key of a new generation and returns the generation's number, which was never used before. The key is
-   * durable when it resolves.
+   * durable when the promise resolves.
    */
   createGeneration(): Promise<number>;
   /** Returns the generations that have a key. */
@@ -114,38 +118,38 @@ export interface KeyRing extends KeyRecords {
   /** Destroys a generation key, with the same guarantees and errors as `destroy`. Idempotent. */
   destroyGeneration(generation: number): Promise<void>;
   /**
-   * Destroys all keys of a tenant, and thereby everything that is encrypted under them. The guarantees, errors and
-   * result are those of `destroy`.
+   * Destroys all keys of a tenant, so that nothing that is encrypted under them can be decrypted again. The guarantees,
+   * errors and result are those of `destroy`.
    */
   destroyTenant(tenantId: string, eventId: string): Promise<number>;
   /**
-   * Returns a new data key, which is already durable. The caller zeroes the buffer. Throws StoreUnavailable if the
+   * Returns a new data key, which is already durable. The caller must zero the buffer. Throws StoreUnavailable if the
    * tenant's keys were destroyed.
    */
   create(tenantId: string): Promise<DataKey>;
   /**
-   * Runs `use` with the opened key, synchronously if no store has to be read. `use` must not keep the buffer, which may
-   * be zeroed right afterwards.
+   * Runs `use` with the opened key, synchronously if no store has to be read. `use` must not keep the buffer, because
+   * the buffer may be zeroed as soon as `use` returns.
    */
   use<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Maybe<KeyUse<T>>;
   /**
    * Destroys keys as `KeyStore.destroyDataKeys` does, and records the revisions in `advanced` in the same write.
-   * Returns how many keys this call destroyed; 0 means that all of them had been destroyed before.
+   * Returns the number of keys that this call destroyed. 0 means that all of them had already been destroyed.
    */
   destroy(ended: readonly EndedKey[], advanced?: readonly KeyRevision[]): Promise<number>;
-  /** Records revisions of living keys in one durable write. Ignores revisions older than the recorded ones. */
+  /** Records revisions of living keys in one durable write. Ignores revisions that are older than the recorded ones. */
   advance(advanced: readonly KeyRevision[]): Promise<void>;
   /**
-   * Forgets all recorded revisions of keys and of the directory. Call it when an older log is accepted in place of a
+   * Forgets all recorded revisions of keys and of the directory. Call this when an older log is accepted in place of a
    * newer one. The shredder then records the revisions from that log.
    */
   forgetRevisions(): Promise<void>;
   /**
-   * Returns the key that signs checkpoints. The whole vault has one. The first call creates it, and it is durable
-   * before the call resolves.
+   * Returns the vault's only key for signing checkpoints. The first call creates the key, which is durable before the
+   * promise resolves.
    */
   signingKey(): Promise<SigningKey>;
-  /** Returns the vault's integrity keys. As with the signing key, the first call creates them. */
+  /** Returns the vault's integrity keys. Like the signing key, they are created by the first call. */
   integrityKeys(): Promise<IntegrityKeys>;
   readonly rotation: KeyRotation;
 }

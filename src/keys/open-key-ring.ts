@@ -17,7 +17,7 @@ import { createVaultKey, integrityKeysOf, signingKeyOf } from './vault-keys.js';
 
 /** The key ring of one process. */
 export type OpenKeyRing = KeyRing & {
-  /** Forgets all open tenant, search and data keys. A caller that reads many keys calls this after each batch. */
+  /** Forgets all opened tenant, search and data keys. A caller that reads many keys calls this after each batch. */
   forgetAll(): void;
   /** Returns a copy of the root key. The caller zeroes it. */
   rootKey(): Buffer;
@@ -31,10 +31,13 @@ export type OpenKeyRing = KeyRing & {
 type Opening = {
   readonly store: KeyStore;
   readonly rootKey: Buffer;
-  /** Reads other candidates for the root key. It is called when `rootKey` is not, or is no longer, the right one. */
+  /**
+   * Reads other candidates for the root key. It is called if `rootKey` is not the right key, or once it is no longer
+   * the right key.
+   */
   readonly source?: RootKeySource;
   readonly clock: Clock;
-  /** `seals_none` is for a process that only reads: it reserves no trace key uses. */
+  /** `seals_none` is for a process that only reads. Such a process does not reserve uses of trace keys. */
   readonly traceLimits?: TraceUseLimits | 'seals_none';
 };
 
@@ -58,7 +61,8 @@ export async function openKeyRing({
   await searchKeys.ensureFirst();
 
   /**
-   * Returns the tenant's newest wrapping key, after counting this many wraps. Adds a new key if that one is used up.
+   * Counts this many wraps for the tenant's newest wrapping key, and returns that key. If the key is retiring or used
+   * up, adds a new wrapping key and uses that one instead.
    */
   async function wrapperFor(tenantId: string, wraps: number): Promise<Wrapper> {
     for (;;) {
@@ -73,7 +77,7 @@ export async function openKeyRing({
     for (;;) {
       const { tenant, id: tenantKeyId } = await wrapperFor(tenantId, size);
       const wrappingKey = tenant.wrapping.get(tenantKeyId);
-      // The tenant's keys were destroyed in the meantime.
+      // The wrapping key was destroyed or dropped from the cache in the meantime.
       if (!Buffer.isBuffer(wrappingKey)) continue;
       const keys = Array.from({ length: size }, () => ({ id: randomUUID(), key: randomKey() }));
       const rows = keys.map(({ id, key }) => ({
@@ -117,8 +121,8 @@ export async function openKeyRing({
   }
 
   /**
-   * Runs `use` with a cached key of a shared store. Returns null if the key is not cached or was destroyed. Checks the
-   * store first, because another process may have destroyed the key or recorded a newer revision.
+   * Runs `use` with a cached key from a shared store. Returns null if the key is not cached or was destroyed. Checks
+   * the store first, because another process may have destroyed the key or recorded a newer revision.
    */
   async function useShared<T>(tenantId: string, keyId: string, use: (key: Buffer) => T): Promise<KeyUse<T> | null> {
     const { state } = await tenants.current(tenantId);
@@ -167,7 +171,7 @@ export async function openKeyRing({
       try {
         await store.destroyGenerationKey(generation);
       } finally {
-        // Drops what a concurrent read cached again.
+        // A concurrent read may have cached the key again.
         searchKeys.dropGeneration(generation);
       }
     },
@@ -176,12 +180,13 @@ export async function openKeyRing({
       try {
         return await tenants.destroy(tenantId, eventId);
       } finally {
-        // Drops what a concurrent read cached again.
+        // A concurrent read may have cached the keys again.
         dropTenant(tenantId);
       }
     },
     async create(tenantId) {
-      // Threat: another process destroyed the tenant's keys, but this process still has data keys created in advance.
+      // Threat: another process has destroyed the tenant's keys, but this process still has data keys that were created
+      // in advance.
       if (store.isShared) newestOf(store, await tenants.current(tenantId));
       const { id, key } = await pools.take(tenantId);
       // A token that was just written is likely to be read next.
@@ -205,7 +210,7 @@ export async function openKeyRing({
       } finally {
         noteCached(advanced);
         // A read that began before the destruction may have cached the key again. The key is dropped even if the store
-        // responds "not yet", because the store has overwritten it in that case as well.
+        // throws because the destruction takes too long. In that case, the store has already overwritten the key.
         for (const { keyId } of ended) cache.drop(keyId);
       }
     },

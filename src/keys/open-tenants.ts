@@ -7,13 +7,16 @@ import type { TraceUses } from './trace-uses.js';
 
 /** How long cached keys may be used after another process has changed them (docs/design.md, "Growth"). */
 const lifeMs = 1_000;
-/** A rotation may happen between reading the rows and reading the root key, so the read is retried. */
+/**
+ * How many times a tenant's keys are read before they count as damaged. A single failed attempt may be the result of a
+ * root key rotation that happened during the read.
+ */
 const attemptsMax = 3;
 
 /**
  * The opened keys of a tenant. Subkeys are never zeroed. Threat: a command that is still using a zeroed subkey would
  * hash and seal under a key that every attacker knows. A wrapping key is zeroed when it is dropped or destroyed, and
- * `wrapping` reflects that immediately, so look the key up again after each `await`.
+ * `wrapping` reflects that immediately, so callers must look the key up again after each `await`.
  */
 export type OpenTenant = {
   /** `unknown` means that the tenant has no keys, or that they are being created. */
@@ -21,7 +24,10 @@ export type OpenTenant = {
   readonly subkeys: TenantKeys | null;
   /** By key id. */
   readonly wrapping: ReadonlyMap<string, Buffer | 'destroyed'>;
-  /** The key that wraps new data keys, unless it is retiring: a key that is being replaced must not wrap any. */
+  /**
+   * The newest wrapping key. It wraps new data keys, unless it is retiring. A retiring key is being replaced and must
+   * not wrap new data keys.
+   */
   readonly newest: { readonly id: string; readonly number: number; readonly isRetiring: boolean } | null;
 };
 
@@ -35,8 +41,8 @@ type Known = {
 };
 
 /**
- * Opens and caches tenant keys, which are wrapped under the root key. Keys from a shared store are cached for one second.
- * Calls `onDestroyed` when it finds that this process or another one has destroyed a tenant's keys.
+ * Opens and caches tenant keys, which are wrapped under the root key. Keys from a shared store are cached for one
+ * second. Calls `onDestroyed` when it finds that this process or another one has destroyed a tenant's keys.
  */
 export function createOpenTenants(
   store: KeyStore,
@@ -91,8 +97,8 @@ export function createOpenTenants(
 
   /**
    * Opens the tenant's keys that are not in `wrapping` yet, and zeroes those that were destroyed. Once the identity key
-   * is destroyed, all other keys count as destroyed, including one that is being added at that moment. Returns null if
-   * a key does not open.
+   * is destroyed, all other keys count as destroyed, including a key that is added at the same time. Returns null if a
+   * key does not open.
    */
   function open(
     rows: readonly StoredTenantKey[],
@@ -146,8 +152,8 @@ export function createOpenTenants(
 
   return {
     /**
-     * Creates the tenant's first keys if they are missing. The tenant becomes known with the identity key, so that key
-     * is created last.
+     * Creates the tenant's first keys if they are missing. The identity key is created last, because a tenant without
+     * it counts as unknown.
      */
     async create(tenant: string): Promise<void> {
       await insert('wrapping', [{ tenant, number: 1 }]);
@@ -157,12 +163,18 @@ export function createOpenTenants(
     addWrapping: (keys: readonly KeyNumber[]) => insert('wrapping', keys),
     fresh,
     current,
-    /** Returns the tenant with this wrapping key. Reads the tenant again if the cached copy lacks the key. */
+    /**
+     * Returns the tenant's keys, including this wrapping key. Reads the keys again if the cached copy does not contain
+     * the wrapping key.
+     */
     async having(tenantId: string, wrappingKeyId: string): Promise<OpenTenant> {
       const tenant = await current(tenantId);
       return tenant.wrapping.has(wrappingKeyId) ? tenant : fresh(tenantId);
     },
-    /** Destroys the tenant's keys and returns how many were alive. Resolves once no process uses them any more. */
+    /**
+     * Destroys the tenant's keys, and returns how many of them this call destroyed. Resolves once no process uses the
+     * keys any more.
+     */
     async destroy(tenantId: string, eventId: string): Promise<number> {
       const destroyed = await store.destroyTenantKeys(tenantId, eventId);
       if (store.isShared && destroyed > 0) await wait(lifeMs);

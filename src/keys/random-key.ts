@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The length of every key, for AES-256 or HMAC-SHA-256. */
+/** The length of every key in bytes, for AES-256 and HMAC-SHA-256. */
 export const keyBytes = 32;
 
 export function randomKey(): Buffer {
@@ -8,7 +8,7 @@ export function randomKey(): Buffer {
 }
 
 /**
- * Returns the key in its own memory outside the V8 heap, and zeroes `bytes`. Threat: an attacker who reads the
+ * Copies a key to a dedicated buffer outside the V8 heap, and zeroes `bytes`. Threat: an attacker who can read the
  * process's memory finds remnants of keys. Node's buffer pool retains bytes, and V8 moves small buffers on its heap
  * without overwriting the old location.
  */

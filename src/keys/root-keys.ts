@@ -23,44 +23,45 @@ export type RootKeySource = () => Promise<readonly Buffer[]>;
  * the new key from its source. The store rejects keys that were wrapped under the old root key in the meantime.
  */
 export type RootKeys = {
-  /** Runs `attempt` with the root key. Returns null if the ciphertext does not open. */
+  /** Runs `attempt` with the root key and returns its result, which is null if the ciphertext does not open. */
   open<T>(attempt: (rootKey: Buffer) => T | null): T | null;
   /**
-   * Runs `wrapAndStore`, which stores a new key only if `check` is still the store's check. Refreshes the root key and
-   * runs it again if another process has replaced the root key.
+   * Runs `wrapAndStore`, which stores a new key only if `check` is still the store's check. If another process has
+   * replaced the root key, refreshes the root key and runs `wrapAndStore` again.
    */
   wrapping<T extends string>(
     wrapAndStore: (rootKey: Buffer, check: Buffer) => Promise<T | 'root_replaced'>,
   ): Promise<Exclude<T, 'root_replaced'>>;
   /**
-   * Switches to `next` once `rewrap` has stored everything under it. Returns false if `rewrap` changed nothing. Throws
-   * StoreUnavailable if another process has replaced the root key.
+   * Switches to `next` once `rewrap` has rewrapped and stored all keys under it. Returns false if `rewrap` changed
+   * nothing. Throws StoreUnavailable if another process has replaced the root key.
    */
   replace(
     next: Buffer,
     rewrap: (rootKey: Buffer, check: Buffer, nextCheck: Buffer) => ReturnType<KeyStore['rotation']['replaceRoot']>,
   ): Promise<boolean>;
   /**
-   * Switches to the current root key if another process has replaced it. Throws StoreUnavailable if this process cannot
-   * read that key yet.
+   * If another process has replaced the root key, switches to the new one. Throws StoreUnavailable if this process
+   * cannot read the new root key yet.
    */
   refresh(): Promise<void>;
   /** Returns a copy of the root key. The caller zeroes it. */
   copy(): Buffer;
-  /** Overwrites the root key in memory. No key can be unwrapped afterwards. */
+  /** Overwrites the root key in memory. After that, no key can be unwrapped. */
   close(): void;
 };
 
 /**
- * Returns the root key of a key store: `rootKey` or a candidate from `source`. A new store gets the check of `rootKey`.
- * Throws the store's error if none of them passes the store's check. Does not keep the given buffer.
+ * Returns the root key of a key store, which is either `rootKey` or a candidate from `source`. In a new store, stores
+ * the check of `rootKey`. Throws the store's error if neither `rootKey` nor a candidate passes the store's check. Does
+ * not keep the given buffer.
  */
 export async function openRootKeys(store: KeyStore, rootKey: Buffer, source: RootKeySource): Promise<RootKeys> {
   const check = (await store.rootCheck()) ?? (await store.createRootCheck(newRootCheck(rootKey)));
   let present = { rootKey: ownBuffer(Buffer.from(rootKey)), check };
   let last: Promise<unknown> = Promise.resolve();
 
-  /** Runs one piece of work at a time, so that no new key is being stored while the root key is replaced. */
+  /** Runs one piece of work at a time, so that no new key is stored while the root key is being replaced. */
   function alone<T>(work: () => Promise<T>): Promise<T> {
     const run = last.then(work);
     last = run.catch(() => undefined);

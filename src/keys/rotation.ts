@@ -9,7 +9,7 @@ import { rewrapTenantKey } from './tenant-key.js';
 const stepSize = 500;
 const tenantsAtOnce = 100;
 
-/** The message says why a rotation cannot continue and what to do. */
+/** Thrown when a rotation cannot continue. The message states the reason and what to do. */
 export class RotationRefused extends Error {
   constructor(message: string) {
     super(message);
@@ -25,15 +25,16 @@ type Deps = {
   readonly roots: RootKeys;
   readonly tenants: Pick<ReturnType<typeof createOpenTenants>, 'addWrapping' | 'fresh'>;
   /**
-   * Returns the tenant's newest wrapping key, after counting this many wraps. Adds a new key if that one is used up.
+   * Counts this many wraps for the tenant's newest wrapping key, and returns that key. If the key is retiring or used
+   * up, adds a new wrapping key and uses that one instead.
    */
   readonly wrapperFor: (tenantId: string, wraps: number) => Promise<Wrapper>;
 };
 
 /**
  * Returns the rotation of a store's keys. The rotation marks the old wrapping keys as retiring. If one of them wraps a
- * data key afterwards, the store rejects that data key or `replaceRoot` returns false. So no data key is lost when the
- * old wrapping keys are destroyed.
+ * data key after that, the store rejects the data key, or `replaceRoot` returns false. Therefore, no data key is lost
+ * when the old wrapping keys are destroyed.
  */
 export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): KeyRotation {
   const rows = store.rotation;
@@ -55,7 +56,7 @@ export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): 
   }
 
   /**
-   * Returns the tenant's data keys, wrapped under its newest wrapping key. Returns none if the tenant's keys were
+   * Returns these data keys, rewrapped under the tenant's newest wrapping key. Returns none if the tenant's keys were
    * destroyed in the meantime.
    */
   async function rewrapped(tenantId: string, keys: readonly LivingDataKey[]): Promise<readonly RewrappedDataKey[]> {
@@ -66,7 +67,8 @@ export function createKeyRotation({ store, roots, tenants, wrapperFor }: Deps): 
     if (to === null || to.tenant.state !== 'living') return [];
     const { wrapping } = to.tenant;
     const over = wrapping.get(to.id);
-    // The tenant was dropped from the cache in the meantime. Its keys stay as they are, and the rotation begins again.
+    // The tenant was dropped from the cache in the meantime. These data keys stay as they are, so `replaceRoot` fails
+    // and the rotation begins again.
     if (!Buffer.isBuffer(over)) return [];
     return keys.map(({ id, tenantKeyId, wrapped }) => {
       const under = wrapping.get(tenantKeyId);

@@ -5,8 +5,9 @@ import { deriveSearchKey, newGenerationKey, openGenerationKey } from './generati
 import type { RootKeys } from './root-keys.js';
 
 /**
- * Opens and caches search-term keys. Each generation of token rows has one random key, wrapped under the root key. Each
- * tenant's search key is derived from it. A dropped key is not zeroed, because it may still be in use.
+ * Opens and caches search-term keys. Each generation of token rows has one random key, which is wrapped under the root
+ * key. The search-term keys of all tenants are derived from the generation's key. A dropped key is not zeroed, because
+ * it may still be in use.
  */
 export function createSearchKeys(store: KeyStore, roots: RootKeys) {
   const cached = new Map<number, Map<string, Buffer>>();
@@ -34,7 +35,7 @@ export function createSearchKeys(store: KeyStore, roots: RootKeys) {
     const opened = await generationKey(generation);
     if (opened === null) return null;
     const key = deriveSearchKey(opened, tenantId, salt);
-    // Threat: a read that began before the key was destroyed and ended afterwards would put the key back into the
+    // Threat: a read that began before the key was destroyed, and ended after that, would put the key back into the
     // cache.
     if (drops !== dropsBefore) return key;
     const tenants = cached.get(generation) ?? new Map<string, Buffer>();
@@ -47,7 +48,7 @@ export function createSearchKeys(store: KeyStore, roots: RootKeys) {
     async ensureFirst(): Promise<void> {
       if ((await store.newestGeneration()) < firstGeneration) await insert(firstGeneration);
     },
-    /** Returns the tenant's search key, or null for a generation without a key. */
+    /** Returns the tenant's search-term key, or null if the generation has no key. */
     get: (generation: number, tenantId: string, salt: Buffer): Maybe<Buffer | null> =>
       cached.get(generation)?.get(tenantId) ?? read(generation, tenantId, salt),
     /** Creates the key of a new generation and returns its number. */

@@ -15,7 +15,10 @@ export function newTenantKey(rootKey: Buffer, tenant: string, purpose: TenantKey
   return { ...name, number, wrapped };
 }
 
-/** Returns a tenant key wrapped under the next root key, or null if it does not open with the current one. */
+/**
+ * Returns a tenant key, wrapped under the next root key. Returns null if the key does not open with the current root
+ * key.
+ */
 export function rewrapTenantKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, name: TenantKeyName): Buffer | null {
   const key = openTenantKey(rootKey, wrapped, name);
   if (key === null) return null;
@@ -24,7 +27,7 @@ export function rewrapTenantKey(rootKey: Buffer, next: Buffer, wrapped: Buffer, 
   return rewrapped;
 }
 
-/** Returns the key, or null if it was wrapped under another root key or for another place. */
+/** Returns the key, or null if it was wrapped under another root key or another name. */
 export function openTenantKey(rootKey: Buffer, wrapped: Buffer, name: TenantKeyName): Buffer | null {
   return openCiphertext(rootKey, wrapped, place(name));
 }

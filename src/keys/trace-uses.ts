@@ -1,14 +1,14 @@
 /**
  * AES-GCM with random nonces is safe for 2^32 messages under one key (NIST SP 800-38D). The default is half of that,
- * because a restored counter may count some uses twice.
+ * because a counter that was restored from a backup may assign some uses a second time.
  */
 const usesMaxDefault = 2 ** 31;
 const blockSizeDefault = 2 ** 20;
 
 export type TraceUseLimits = {
-  /** The number of traces that one key seals before the tenant's next trace key is used. */
+  /** The number of traces that one trace key seals before the tenant's next trace key is used. */
   readonly usesMax?: number;
-  /** How many uses are reserved at once. */
+  /** How many uses are reserved in one step. */
   readonly blockSize?: number;
 };
 
@@ -16,8 +16,8 @@ type Block = { next: number; end: number; following: Promise<void> | null };
 
 /**
  * Counts the traces that are sealed for each tenant. The count determines which key seals the next trace. `reserve`
- * durably adds to the count and returns the previous count. Uses are reserved in advance, in blocks, so after a crash
- * the count may be too high but never too low.
+ * durably increases the count and returns the previous count. Uses are reserved in blocks in advance. After a crash,
+ * the count may therefore be too high, but never too low.
  */
 export function createTraceUses(
   reserve: (tenantId: string, count: number) => Promise<number>,
@@ -28,15 +28,17 @@ export function createTraceUses(
   async function extend(tenantId: string): Promise<void> {
     const start = await reserve(tenantId, blockSize);
     const block = blocks.get(tenantId);
-    // The rest of the previous block is dropped. Uses beyond its end are taken from the new block.
+    // The rest of the previous block is dropped. Uses that went beyond the end of that block are taken from the new
+    // block.
     const overdrawn = block === undefined ? 0 : Math.max(0, block.next - block.end);
     blocks.set(tenantId, { next: start + overdrawn, end: start + blockSize, following: null });
   }
 
   return {
     /**
-     * Makes sure that uses are reserved. Returns null if enough are left, otherwise a promise that resolves once more
-     * are reserved. The promise rejects with the error from `reserve`.
+     * Ensures that a use is reserved. Returns null if a reserved use is left. If not, returns a promise that resolves
+     * once more uses are reserved, or rejects with the error from `reserve`. If no more than half of the block is left,
+     * begins to reserve the next block.
      */
     ready(tenantId: string): Promise<void> | null {
       const block = blocks.get(tenantId);

@@ -34,8 +34,8 @@ export function integrityKeysOf(secret: Buffer): IntegrityKeys {
 }
 
 /**
- * Returns a function that opens one of the vault's own keys. The function creates the key if the store has none, and
- * throws the store's error if the key does not open.
+ * Returns a function that opens one of the vault's own keys. The function creates the key if it is not in the store
+ * yet, and throws the store's error if the key does not open.
  */
 export function createVaultKey<T>(
   store: KeyStore,
@@ -69,7 +69,10 @@ export function createVaultKey<T>(
   });
 }
 
-/** Opens a key on first use and returns the same key from then on. After a failure, the next call retries. */
+/**
+ * Opens a key on the first call, and returns the same key on every later call. After a failure, the next call tries
+ * again.
+ */
 function keptOnceOpened<T>(open: () => Promise<T>): () => Promise<T> {
   let opened: Promise<T> | null = null;
   return () => {

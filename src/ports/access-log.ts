@@ -1,6 +1,6 @@
 import type { AccessBatch, AccessEntry } from '../events/access-log/access-entry.js';
 
-/** The filter of a query. An entry must match every field; null matches anything. */
+/** The filter for a query. An entry must match every field. A null field matches anything. */
 export type AccessFilter = {
   readonly entityType: string | null;
   readonly entityRef: string | null;
@@ -13,12 +13,12 @@ export type AccessFilter = {
 
 export type AccessPage = { readonly total: number; readonly entries: readonly AccessEntry[] };
 
-/** The newest batch of a chain. */
+/** The newest batch in a chain. */
 export type AccessHead = { readonly chain: string; readonly sequence: number; readonly hash: Uint8Array };
 
 /**
- * The number of a tenant's entries about tokens on one day, by operation and outcome. Days are counted from 1970-01-01
- * (UTC).
+ * The number of entries about a tenant's tokens on one day that have the same operation and outcome. Days are counted
+ * from 1970-01-01 (UTC).
  */
 export type AccessCount = {
   readonly tenantId: string;
@@ -29,8 +29,8 @@ export type AccessCount = {
 };
 
 /**
- * The record of which caller read or did what (docs/design.md, "Access log"). Entries are appended in batches, and the
- * hashes of one writer's batches form a chain.
+ * The record of reads, changes and denials, and of the caller that made each request (docs/design.md, "Access log").
+ * Entries are appended in batches, and the hashes of one writer's batches form a chain.
  */
 export interface AccessLog {
   /**
@@ -39,15 +39,15 @@ export interface AccessLog {
    */
   record(entries: readonly AccessEntry[]): Promise<void>;
   /**
-   * Returns one page of a tenant's entries, newest first, with the exact total. Includes the entries of every `record`
-   * call that has resolved.
+   * Returns one page of a tenant's entries, newest first, with the exact total. The result includes the entries from
+   * every `record` call that has resolved.
    */
   query(
     tenantId: string,
     filter: AccessFilter,
     page: { readonly offset: number; readonly limit: number },
   ): Promise<AccessPage>;
-  /** Returns the chains, oldest first: one for each writer that still has batches. */
+  /** Returns the chains, oldest first. There is one chain for each writer whose batches have not all been dropped. */
   chains(): Promise<readonly string[]>;
   /**
    * Returns at most `limit` batches of a chain after a sequence number (0 to start at the first remaining batch), in
@@ -55,8 +55,8 @@ export interface AccessLog {
    */
   batches(chain: string, afterSequence: number, limit: number): Promise<readonly AccessBatch[]>;
   /**
-   * Counts the entries about tokens in a chain's batches after a sequence number. May stop at any batch up to `upTo`,
-   * and returns that batch's sequence number as `last`.
+   * Counts the entries about tokens in the batches of a chain, beginning after a sequence number. May stop at any batch
+   * up to `upTo`. `last` is the sequence number of the last batch that was counted.
    */
   counts(
     chain: string,
@@ -65,6 +65,9 @@ export interface AccessLog {
   ): Promise<{ readonly last: number; readonly counts: readonly AccessCount[] }>;
   /** Returns the newest batch of each chain that received a batch in the month of `since` (ms) or later. */
   heads(since: number): Promise<readonly AccessHead[]>;
-  /** Drops every whole month (UTC) that ended at `before` (ms) or earlier, and returns the number of months. */
+  /**
+   * Drops every calendar month (UTC) that ended at `before` (ms) or earlier, and returns the number of months that it
+   * dropped.
+   */
   dropMonths(before: number): Promise<number>;
 }

@@ -1,9 +1,12 @@
 import { StoreProblem } from './store-problem.js';
 
-/** Keys, including tenant keys, that were destroyed by a given time (ms). They must never decrypt anything again. */
+/**
+ * The ids of the data keys and tenant keys that had been destroyed by `madeAt` (ms). These keys must never decrypt
+ * anything again.
+ */
 export type ErasedKeys = { readonly ids: ReadonlySet<string>; readonly madeAt: number };
 
-/** A key store that is read for a backup while it stays in use. */
+/** A key store that a backup reads while the store remains in use. */
 export type KeysToCopy = {
   /** Returns the id of the log that the keys belong to. */
   logId(): Promise<string>;
@@ -16,7 +19,7 @@ export type KeysToCopy = {
   close(): Promise<void> | void;
 };
 
-/** Thrown when a backup or restore is refused. The message says why, and what to do. */
+/** Thrown when a backup or restore is refused. The message states the reason and what to do. */
 export class BackupRefused extends StoreProblem {
   constructor(message: string) {
     super(message);

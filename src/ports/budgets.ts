@@ -1,6 +1,8 @@
 import type { GuessBudget, Reservation, ReservationRequest } from '../domain/guess-budget.js';
 
-/** What is counted: lookups of values, and deduplications that find nothing (docs/contract.md, "Operations routes"). */
+/**
+ * What a budget counts: lookups of values, or deduplications that find nothing (docs/contract.md, "Operations routes").
+ */
 export type BudgetName = 'guesses' | 'deduplication_misses';
 
 export type Suspect = {
@@ -10,8 +12,8 @@ export type Suspect = {
 };
 
 /**
- * Counts how many of its guesses each application has used. The counters are durable and shared by all processes.
- * Unlike rate limits, they survive restarts and crashes.
+ * Counts the guesses that each application has used. The counters are durable and shared by all processes. Unlike the
+ * counters of rate limits, they survive restarts and crashes.
  */
 export interface Budgets {
   /**

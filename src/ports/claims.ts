@@ -6,11 +6,11 @@ export type ClaimBegin =
   | { readonly state: 'in_flight' }
   | { readonly state: 'done'; readonly claim: Stored<FinishedClaim> };
 
-/** Claims on idempotency keys. `UnitOfWork.commit` writes a finished claim together with its events. */
+/** Claims on idempotency keys. `UnitOfWork.commit` writes a finished claim together with the events of the command. */
 export interface Claims {
   /**
-   * Claims a key. If the result is `fresh`, the caller owns the key until it calls `release`. Ignores claims that
-   * finished before `notBefore` (ms).
+   * Claims a key. If the result is `fresh`, the caller owns the key until it commits the claim or calls `release`.
+   * Ignores claims that finished before `notBefore` (ms).
    */
   begin(cmd: string, notBefore: number): Promise<ClaimBegin>;
   release(cmd: string): Promise<void>;

@@ -1,9 +1,9 @@
 /**
- * The vault's record of its clock. The key store keeps it, so that restoring the data does not bring back an older
+ * The vault's record of its clock. The record is in the key store, so restoring the data does not bring back an older
  * record.
  */
 export type ClockRecord = {
-  /** The newest reading, whether or not it was trusted; ms since the epoch. */
+  /** The time that the clock showed when the record was made, trusted or not, in ms since the epoch. */
   readonly newest: number;
   /** `Clock.codesAhead`. */
   readonly codesAhead: number;
@@ -12,17 +12,17 @@ export type ClockRecord = {
 };
 
 export type ClockHold = {
-  /** The newest time that the vault recorded before the untrusted reading; ms since the epoch. */
+  /** The newest trusted time when the hold began, in ms since the epoch. */
   readonly trusted: number;
-  /** The same time on the time scale for verification codes. */
+  /** `trusted` on the time scale for verification codes. */
   readonly trustedForCodes: number;
-  /** How long the vault has run since that time, in ms. */
+  /** How long the vault has run since `trusted`, in ms. */
   readonly ran: number;
-  /** How much of the 24-hour hold has passed, in ms. Time during which the vault was stopped does not count. */
+  /** How much of the 24-hour hold has passed, in ms. Only the time during which the vault was running counts. */
   readonly elapsed: number;
 };
 
-/** Where the record is stored. */
+/** The store for the record. */
 export type ClockRecords = {
   /** Returns the record, or null if there is none yet. */
   load(): Promise<ClockRecord | null>;
@@ -30,7 +30,7 @@ export type ClockRecords = {
   save(record: ClockRecord): Promise<void>;
 };
 
-/** Encodes a record for its store. */
+/** Encodes a record for storage. */
 export function encodeClockRecord(record: ClockRecord): Buffer {
   return Buffer.from(JSON.stringify(record));
 }

@@ -1,36 +1,36 @@
-/** The clock. All our code reads the time through it, so that tests can control it. */
+/** The clock. All our code reads the time through this interface, so that tests can control the time. */
 export interface Clock {
-  /** Returns milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   now(): number;
   /**
    * Returns a monotonic time in milliseconds. Clock steps do not affect it, and it keeps running while the machine is
    * suspended. Absent if `now` is never stepped.
    */
   steady?(): number;
-  /** Returns the latest possible current time. Absent if `now` is exact. */
+  /** Returns the latest time that it could be now. Absent if `now` is exact. */
   latest?(): number;
   /** Returns the time up to which irreversible actions are safe. Absent if `now` is exact and trusted. */
   earliest?(): number;
   /**
-   * Returns how far the time scale for verification codes is ahead of `now`, in milliseconds. Every backward step of
-   * the clock increases it by the size of the step, so that a step does not extend a code's one-hour lifetime. 0 if
-   * absent.
+   * Returns how far the time scale for verification codes is ahead of `now`, in milliseconds. When the clock is set
+   * back, this difference grows by the same amount, so a code does not live longer than one hour. If the method is
+   * absent, the difference is 0.
    */
   codesAhead?(): number;
   /**
-   * Return `latest` and `earliest` on the time scale for verification codes. If absent, `codesAhead` is added to
-   * `latest` and `earliest` instead.
+   * Return `latest` and `earliest` on the time scale for verification codes. If these methods are absent, `codesAhead`
+   * is added to `latest` and `earliest` instead.
    */
   latestForCodes?(): number;
   earliestForCodes?(): number;
 }
 
-/** Returns the latest possible current time. Anything due by then must not be shown. */
+/** Returns the latest time that it could be now. Data that is due by this time must not be shown. */
 export function latestNow(clock: Clock): number {
   return clock.latest?.() ?? clock.now();
 }
 
-/** Returns the time up to which due data may be destroyed and old data removed. */
+/** Returns the time up to which due data may be destroyed and old data may be removed. */
 export function earliestNow(clock: Clock): number {
   return clock.earliest?.() ?? clock.now();
 }

@@ -1,6 +1,7 @@
 /**
- * What is counted. `tokens` counts by token type, from the event log; `what` is `created`, `deleted` or `expired`.
- * `accesses` counts accesses to tokens by operation, from the access log; `what` is the outcome of the operation.
+ * What is counted. `tokens` counts events from the event log by token type, and `what` is `created`, `deleted` or
+ * `expired`. `accesses` counts accesses to tokens from the access log by operation, and `what` is the outcome of the
+ * operation.
  */
 export type DailySeries = 'tokens' | 'accesses';
 
@@ -18,9 +19,9 @@ export type DayCount = {
 /** The total for one `name` and `what` over several days. */
 export type CountTotal = Pick<DayCount, 'name' | 'what' | 'count'>;
 
-/** The counts from one source between two positions. */
+/** The counts from one source between the positions `from` and `to`. */
 export type CountStep = {
-  /** The event log or one chain of the access log. Each source has its own position. */
+  /** The event log, or one chain of the access log. Each source has its own position. */
   readonly source: string;
   readonly from: number;
   readonly to: number;
@@ -30,8 +31,9 @@ export type CountStep = {
 };
 
 /**
- * Stores how many of each tenant's tokens were created and ended on each day, and how often tokens were accessed.
- * Contains no token ids. The counts are not authenticated: they appear only in charts, and no decision depends on them.
+ * For each tenant and day, stores the number of tokens that were created, were deleted or expired, and the number of
+ * accesses to tokens. Contains no token ids. The counts are not authenticated: they appear only in charts, and no
+ * decision depends on them.
  */
 export interface DailyCounts {
   /** Returns the position up to which each source has been counted. Omits sources that have not been counted yet. */

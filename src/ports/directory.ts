@@ -2,7 +2,7 @@ import type { DirectoryRecord } from '../views/directory-view.js';
 import type { Stored } from '../views/row-mac.js';
 
 export type ApplicationFilter = {
-  /** Null matches any value. */
+  /** Null matches any value, in both fields. */
   readonly ids: readonly string[] | null;
   readonly types: readonly string[] | null;
 };
@@ -13,9 +13,9 @@ export type ApplicationFilter = {
  */
 export type DirectoryWriter = {
   /**
-   * Writes the records that result from the events after the tenant's revision `before` (-1 if those are the stream's
-   * first events). Returns `gap` if the tenant's stored row is not at `before`; the caller then folds the stream and
-   * writes all records.
+   * Writes the records that result from the events after the tenant's revision `before` (-1 if these events are the
+   * first in the stream). Returns `gap` if the tenant's stored row is not at revision `before`. The caller then folds
+   * the stream and writes all records.
    */
   write(records: readonly Stored<DirectoryRecord>[], before: number): Promise<'written' | 'stale' | 'gap'>;
   /** Writes all records of a tenant, folded from its whole stream. */
@@ -23,9 +23,9 @@ export type DirectoryWriter = {
 };
 
 /**
- * Tenants and applications. `UnitOfWork.commit` writes their rows together with their events. A tenant's row is never
- * newer than the rows of its applications. A process that reads the tenant's row first and appends at its revision has
- * therefore missed no change.
+ * The directory of tenants and applications. `UnitOfWork.commit` writes their rows together with their events. A
+ * tenant's row is never newer than the rows of its applications. Therefore, if a process reads the tenant's row first
+ * and the append at that row's revision succeeds, the process has not missed any change.
  */
 export interface Directory<R extends DirectoryRecord = Stored<DirectoryRecord>> {
   byKeyHash(keyHash: string): Promise<R | null>;

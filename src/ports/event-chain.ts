@@ -1,4 +1,6 @@
-/** The hash of the chain after a commit (`events/commit.ts`), with the number of commits that it covers. */
+/**
+ * The hash of the chain after a commit (`events/commit.ts`), and the number of commits up to and including that commit.
+ */
 export type ChainLink = {
   /** The position of the last event of the commit. */
   readonly position: number;
@@ -9,14 +11,16 @@ export type ChainLink = {
 };
 
 /**
- * The links of the hash chain over all commits in log order, as they were stored with the events. Throws
+ * The links of the hash chain over all commits in log order, as they were stored with the events. All methods throw
  * StoreUnavailable.
  */
 export interface EventChain {
-  /** Returns the newest link, or the newest link up to a position. Returns null if there is none yet. */
+  /** Returns the newest link, or the newest link whose position is at most `upTo`. Returns null if there is none. */
   head(upTo?: number): Promise<ChainLink | null>;
-  /** Returns at most `limit` links after this position (0 to start at the first), in order. */
+  /** Returns at most `limit` links after a position (0 to start at the first link), in order. */
   after(position: number, limit: number): Promise<readonly ChainLink[]>;
-  /** Creates missing links for commits. Does nothing if links are stored together with the events. */
+  /**
+   * Creates the links that are missing for stored commits. Does nothing if links are stored together with the events.
+   */
   follow(): Promise<void>;
 }

@@ -4,42 +4,43 @@ import { StoreProblem } from './store-problem.js';
 
 export type AppendOutcome =
   | { readonly outcome: 'appended'; readonly positions: readonly number[] }
-  /** Another writer appended to the stream first. The caller loads and decides again. */
+  /** Another writer appended to the stream first. The caller loads the stream and decides again. */
   | { readonly outcome: 'conflict' };
 
 /**
- * The append-only log of all events. Throws StoreUnavailable if the log is broken or unreachable. `Appended` is the
- * type that appends take. `Whole` and `Clear` are the types that reads return with and without ciphertexts.
+ * The append-only log of all events. Its methods throw StoreUnavailable if the log is broken or unreachable. `Appended`
+ * is the type that `append` takes. `Whole` is the type of an event that is read with its ciphertexts, and `Clear` the
+ * type of an event that is read without them.
  */
 interface Log<Appended, Whole, Clear> {
   /**
    * Atomically appends the events after the event at `expectedRevision` (-1 if the stream does not exist yet). The
-   * events are durable when the promise resolves. `positions` contains the positions that reads will return. Appending
-   * no events is a programming error.
+   * events are durable when the promise resolves. `positions` contains the positions of the events, as reads will
+   * return them. Appending no events is a programming error.
    */
   append(stream: string, expectedRevision: number, appended: Appended): Promise<AppendOutcome>;
   /**
-   * Returns all events of a stream in order, or none if the stream does not exist. Includes every append that has
-   * resolved.
+   * Returns all events of a stream in order, or none if the stream does not exist. The result includes every append
+   * that has resolved.
    */
   readStream(stream: string): Promise<readonly Whole[]>;
   /**
-   * Returns up to `limit` events of a stream, in order, starting at a revision. Use this for streams that may be long:
-   * a caller can append to a stream as often as it likes, with a large ciphertext each time.
+   * Returns up to `limit` events of a stream, in order, starting at a revision. Use this for streams that may be long,
+   * because a caller can append to a stream as often as it likes, with a large ciphertext each time.
    */
   readFrom(stream: string, fromRevision: number, limit: number): Promise<readonly Whole[]>;
-  /** Like `readFrom`, without ciphertexts. */
+  /** Like `readFrom`, but without ciphertexts. */
   readClearFrom(stream: string, fromRevision: number, limit: number): Promise<readonly Clear[]>;
   /**
    * Returns up to `limit` events of a stream before a revision (null to start at the end), newest first, without
-   * ciphertexts. Includes every append that has resolved.
+   * ciphertexts. The result includes every append that has resolved.
    */
   readNewest(stream: string, beforeRevision: number | null, limit: number): Promise<readonly Clear[]>;
   /**
    * Returns up to `limit` events after position `afterPosition` (0 to start at the beginning), in order of position.
    */
   readAll(afterPosition: number, limit: number): Promise<readonly Whole[]>;
-  /** Like `readAll`, without ciphertexts, so that a page is small however large the tokens are. */
+  /** Like `readAll`, but without ciphertexts, so that a page is small even if the tokens are large. */
   readClear(afterPosition: number, limit: number): Promise<readonly Clear[]>;
   /** Returns the position of the newest event, or 0 if the log is empty. */
   head(): Promise<number>;
@@ -54,7 +55,7 @@ export type EventLog = Log<readonly NewEvent[], ProvenEvent, ProvenClear>;
 /** Where an event is or should be. `position` is null if it is unknown. */
 export type EventPlace = { readonly position: number | null; readonly stream: string; readonly revision: number };
 
-/** Thrown when the log is not as this vault wrote it, because another program changed its store. */
+/** Thrown when the log differs from what this vault wrote, because something else changed the store. */
 export class ForgedLog extends StoreProblem {
   readonly what: string;
 
@@ -68,7 +69,9 @@ export class ForgedLog extends StoreProblem {
     this.what = what;
   }
 
-  /** Returns the error for an event at a place. `what` completes a sentence that begins with the event. */
+  /**
+   * Returns the error for the event at this place. `what` is the predicate of a sentence whose subject is the event.
+   */
   static at({ position, stream, revision }: EventPlace, what: string): ForgedLog {
     const where = position === null ? '' : ` at position ${position}`;
     return new ForgedLog(`the event${where} (revision ${revision} of ${stream}) ${what}`);

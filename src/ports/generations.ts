@@ -7,7 +7,10 @@ import type { RowIndex } from './unit-of-work.js';
 /** The number of the first generation of token rows in a new vault. */
 export const firstGeneration = 1;
 
-/** Thrown by a search whose rows have been replaced. The caller must plan the search again for the new rows. */
+/**
+ * Thrown by a search whose generation of rows no longer exists. The caller must plan the search again for the new
+ * generation.
+ */
 export class GenerationDropped extends StoreUnavailable {
   constructor(store: string) {
     super(store, 'generation_dropped');
@@ -26,7 +29,10 @@ export type GenerationsInUse = { readonly read: number; readonly write: readonly
  * crash.
  */
 export type Rebuild = {
-  /** The generation being built, and the generation that reads use until it is ready. */
+  /**
+   * `generation` is the generation that is being built. `from` is the generation that reads use until the new one is
+   * ready.
+   */
   readonly generation: number;
   readonly from: number;
   /**
@@ -36,7 +42,10 @@ export type Rebuild = {
    * rebuild.
    */
   readonly phase: 'building' | 'comparing' | 'keeping' | 'dropping' | 'ended';
-  /** The position up to which all rows have been built, and the head of the log when it was last read. */
+  /**
+   * `position` is the position up to which all rows have been built. `head` is the head of the log when it was last
+   * read.
+   */
   readonly position: number;
   readonly head: number;
   /** Milliseconds since the epoch. */
@@ -45,7 +54,10 @@ export type Rebuild = {
   readonly acceptNew: boolean;
   /** The outcome, once it is known. */
   readonly outcome: RebuildOutcome | null;
-  /** The number of rows that differ between the generations, and the streams of the first few. */
+  /**
+   * `different` is the number of rows that differ between the two generations. `examples` contains the streams of a few
+   * of these rows.
+   */
   readonly different: number;
   readonly examples: readonly string[];
   /** Null before any work is done. */
@@ -53,8 +65,8 @@ export type Rebuild = {
 };
 
 /**
- * The rate since this process started or resumed the rebuild. `positionsPerSecond` is used to estimate when the rebuild
- * will reach the head of the log.
+ * The progress and speed since this process started or resumed the rebuild. `positionsPerSecond` is used to estimate
+ * when the rebuild will reach the head of the log.
  */
 export type RebuildRate = {
   readonly events: number;
@@ -63,8 +75,8 @@ export type RebuildRate = {
 };
 
 /**
- * `different`: the generations differ, and the operator did not accept that. `key_lost`: a token in the log cannot be
- * decrypted.
+ * `different`: the generations differ, and the operator did not accept the difference. `key_lost`: a token in the log
+ * cannot be decrypted.
  */
 export type RebuildOutcome = 'done' | 'cancelled' | 'different' | 'key_lost' | 'failed';
 
@@ -72,12 +84,15 @@ export type RebuildOutcome = 'done' | 'cancelled' | 'different' | 'key_lost' | '
 export type BuiltRow = { readonly view: Stored<TokenView>; readonly index: RowIndex; readonly at: number };
 
 /**
- * The generations of token rows. Reads use one of them. A rebuild adds a second one, fills it while every write also
- * updates it, and then switches reads to it (docs/design.md, "Rebuild"). Only one process runs a rebuild at a time; in
- * all other processes, the methods that change its state throw StoreUnavailable.
+ * The generations of token rows. Reads use one of them. A rebuild adds a second generation, fills it while every write
+ * updates both generations, and then switches reads to the new one (docs/design.md, "Rebuild"). Only one process at a
+ * time runs a rebuild. In all other processes, the methods that change the state of the rebuild throw StoreUnavailable.
  */
 export interface Generations {
-  /** Returns the generations in use. Every process sees a change within two seconds after the change resolves. */
+  /**
+   * Returns the generations in use. Every process sees a change within two seconds after the promise for the change
+   * resolves.
+   */
   inUse(): Promise<GenerationsInUse>;
   /**
    * Returns the version of the code that built each projection. For token rows, this is the version that built the
@@ -85,7 +100,7 @@ export interface Generations {
    */
   versions(): Promise<ProjectionVersions>;
   saveVersion(name: StoredProjection, version: number): Promise<void>;
-  /** Returns the running rebuild, the last rebuild if none is running, or null. */
+  /** Returns the running rebuild, or the last rebuild if none is running. Returns null if there is neither. */
   rebuild(): Promise<Rebuild | null>;
   /**
    * Adds a rebuild's empty generation to the generations that writes update. Returns false if a rebuild is already
@@ -94,24 +109,26 @@ export interface Generations {
   begin(rebuild: Rebuild): Promise<boolean>;
   /** Stores the progress of a rebuild. */
   save(rebuild: Rebuild): Promise<void>;
-  /** Writes rows into a generation that is being built. Keeps existing rows that are at least as new. */
+  /** Writes rows into a generation that is being built. Does not overwrite an existing row that is at least as new. */
   put(generation: number, rows: readonly BuiltRow[]): Promise<void>;
   /**
-   * Switches reads to the new generation, records the projection version that built it, and returns true. Returns false
-   * if an event after the rebuild's position is not yet reflected in the new generation.
+   * Switches reads to the new generation, records the version of the projection that built it, and returns true.
+   * Returns false if an event after the rebuild's position is not yet reflected in the new generation.
    */
   swap(rebuild: Rebuild, version: number): Promise<boolean>;
   /** Stops writes to a generation that reads do not use. */
   leave(generation: number): Promise<void>;
   /**
-   * Removes a few rows of an abandoned generation at a time, so that other work does not have to wait. Returns true
+   * Removes a few rows of an abandoned generation on each call, so that other work does not have to wait. Returns true
    * once no rows are left.
    */
   empty(generation: number): Promise<boolean>;
   /** Asks the process that runs the rebuild of this generation to cancel it. */
   askCancel(generation: number): Promise<void>;
   isCancelAsked(generation: number): Promise<boolean>;
-  /** Returns the given generations that writes do not update, and ensures that they are never written again. */
+  /**
+   * Returns those of the given generations that writes do not update, and ensures that nothing writes to them again.
+   */
   retire(generations: readonly number[]): Promise<readonly number[]>;
   /** Stores `last` as the last rebuild. If `last` is null, removes the stored rebuild. */
   end(last: Rebuild | null): Promise<void>;

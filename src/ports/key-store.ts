@@ -7,7 +7,8 @@ export const noEvent = '00000000-0000-0000-0000-000000000000';
 
 /**
  * The time limit, in ms from the start of a command, within which its event may name a new key. A key that no event has
- * named after one hour is destroyed, so a process that was suspended for longer than this limit must not name a new key.
+ * named after one hour is destroyed, so a process that was suspended for longer than this limit must not name any new
+ * key.
  */
 export const keyNamedWithinMs = 600_000;
 
@@ -18,15 +19,21 @@ export const keyNamedWithinMs = 600_000;
 export type TenantKeyPurpose = 'identity' | 'wrapping' | VaultKeyPurpose;
 
 /**
- * A vault has one key for each of these purposes, created on first use. These keys never rotate; a rotation of the root
- * key rewraps them.
+ * The vault has one key for each of these purposes. It creates each key on first use. These keys never rotate. A
+ * rotation of the root key rewraps them.
  */
 export type VaultKeyPurpose = 'audit-signing' | 'integrity';
 
-/** The tenant id of the vault's own keys. The code that rewraps tenant keys thus rewraps these keys as well. */
+/**
+ * The tenant id of the vault's own keys. Because of this id, the code that rewraps tenant keys also rewraps the vault's
+ * keys.
+ */
 export const vaultKeyTenant = '';
 
-/** The id, tenant and purpose of a tenant key. A wrapped key can be unwrapped only under its own name. */
+/**
+ * The id, tenant and purpose of a tenant key. A wrapped key can be unwrapped only together with the name under which it
+ * was wrapped.
+ */
 export type TenantKeyName = { readonly id: string; readonly tenant: string; readonly purpose: TenantKeyPurpose };
 
 /**
@@ -67,7 +74,10 @@ export type StoredDataKey = {
 
 export type LivingDataKey = { readonly id: string; readonly tenantKeyId: string; readonly wrapped: Buffer };
 
-/** A data key rewrapped under a newer key of its tenant. `from` and `to` are the ids of the old and new tenant keys. */
+/**
+ * A data key that has been rewrapped under a newer key of its tenant. `from` is the id of the old tenant key, and `to`
+ * is the id of the new one.
+ */
 export type RewrappedDataKey = {
   readonly id: string;
   readonly wrapped: Buffer;
@@ -84,13 +94,13 @@ export type RewrappedKeys = {
   readonly generationKeys: readonly LivingGenerationKey[];
 };
 
-/** A key and the event that ended it. Erasure needs both. */
+/** A key, and the event that marks it for destruction. Erasure needs the ids of both. */
 export type EndedKey = { readonly keyId: string; readonly eventId: string };
 
 /**
- * The newest revision of a token whose content is or was encrypted under a key that still exists. A row with that key
- * and an older revision is a copy that was put back. The first recorded revision is that of the first change that does
- * not end the key.
+ * The newest revision of a token whose content is or was encrypted under this key, which still exists. A row with this
+ * key and an older revision is an older copy that was put back. The first revision that is recorded for a key is the
+ * revision of the first change that keeps the key.
  */
 export type KeyRevision = { readonly keyId: string; readonly revision: number };
 
@@ -100,21 +110,22 @@ export type DirectoryName = Pick<DirectoryRecord, 'kind' | 'id'>;
 /** The newest revision of a directory record. */
 export type DirectoryRevision = DirectoryName & Pick<DirectoryRecord, 'revision'>;
 
-/** Returns the name of a record as one string. The map that `directoryRevisions` returns uses it as its key. */
+/** Returns the name of a record as one string. The map that `directoryRevisions` returns uses such strings as keys. */
 export function directoryName({ kind, id }: DirectoryName): string {
   return `${kind}-${id}`;
 }
 
 /**
- * A key that has not been destroyed. Sequence numbers follow the order of creation. `logHead` is the head of the log
- * before the key was created, so no event up to that position can name the key.
+ * A data key that has not been destroyed. Keys are numbered in the order in which they were created. `logHead` is the
+ * head of the log before the key was created, so no event up to that position can name the key.
  */
 export type MadeKey = { readonly sequence: number; readonly keyId: string; readonly logHead: number };
 
 /**
  * `shredder`: a position in the log. `orphans`: the sequence number of a key. `anchor`: the newest checkpoint that was
- * delivered. `log`: a position that the log once reached; a log that ends before it is an older copy. `backup`: when
- * the newest backup began, in ms (cluster profile only; the embedded profile keeps it in a file).
+ * delivered. `log`: a position that the log once reached. A log that ends before this position is an older copy.
+ * `backup`: when the newest backup began, in ms. Only the cluster profile uses it, because the embedded profile keeps
+ * this time in a file.
  */
 export type KeyRingReader = 'shredder' | 'orphans' | 'anchor' | 'log' | 'backup';
 
@@ -123,41 +134,41 @@ export type RememberedCheckpoint = { readonly number: number; readonly hash: str
 
 /**
  * The key store's record of the log, which lets the vault reject a truncated or rewritten log. `link` is a link that
- * the log's chain once had. A field is null if nothing has been recorded for it yet.
+ * was once part of the log's chain. A field is null if nothing has been recorded for it yet.
  */
 export type LogMemory = { readonly checkpoint: RememberedCheckpoint | null; readonly link: ChainLink | null };
 
 /** The state of a data key. */
 export type KeyStatus = {
   readonly keyId: string;
-  /** Milliseconds since the epoch; null if the key has not been destroyed. */
+  /** Milliseconds since the epoch, or null if the key has not been destroyed. */
   readonly destroyedAt: number | null;
 };
 
-/** The records that a key store keeps besides keys. Every write is durable when its promise resolves. */
+/** The records that a key store keeps in addition to keys. Every write is durable when its promise resolves. */
 export type KeyRecords = {
   /** Records revisions of directory records. Ignores revisions that are older than the recorded ones. */
   noteDirectory(revisions: readonly DirectoryRevision[]): Promise<void>;
   /** Returns the recorded revisions of these records, by `directoryName`. Omits records without a recorded revision. */
   directoryRevisions(records: readonly DirectoryName[]): Promise<ReadonlyMap<string, number>>;
   /**
-   * Returns at most `limit` existing keys after `afterSequence` that were created before `madeBefore` (ms), in order.
-   * If several processes create keys, `madeBefore` must be several minutes in the past. Otherwise, a key with a lower
-   * sequence number than a returned key could still be added.
+   * Returns at most `limit` existing keys whose sequence number is greater than `afterSequence` and that were created
+   * before `madeBefore` (ms), in order. If several processes create keys, `madeBefore` must be several minutes in the
+   * past. Otherwise, a key could still be added whose sequence number is lower than that of a returned key.
    */
   made(afterSequence: number, madeBefore: number, limit: number): Promise<readonly MadeKey[]>;
-  /** Returns the state of these keys. Omits keys without a row. */
+  /** Returns the state of each of these keys. Omits keys that the store does not know. */
   keyStatuses(keyIds: readonly string[]): Promise<readonly KeyStatus[]>;
   /**
-   * Returns how far a reader of the log or the keys has progressed; 0 at first. The key store keeps this, so restoring
-   * an older copy of the key store also rewinds the reader.
+   * Returns how far a reader of the log or the keys has progressed, or 0 if it has not started. This position is in the
+   * key store, so restoring an older copy of the key store also sets the reader back.
    */
   checkpoint(name: KeyRingReader): Promise<number>;
   saveCheckpoint(name: KeyRingReader, value: number): Promise<void>;
   logMemory(): Promise<LogMemory>;
   /** Records the fields that are newer than the recorded ones. A null field changes nothing. */
   rememberLog(memory: LogMemory): Promise<void>;
-  /** Replaces the record of the log, because the log is now a different copy. */
+  /** Replaces the record of the log, because a different copy of the log is now in use. */
   replaceLogMemory(memory: LogMemory): Promise<void>;
 };
 
@@ -172,14 +183,14 @@ export type RotationRows = {
   wrappingKeys(): Maybe<readonly WrappingKey[]>;
   countLivingDataKeys(): Maybe<number>;
   /**
-   * Returns at most `limit` existing data keys after a sequence number, in order, with the sequence number of the last
-   * one. Returns null if there are none.
+   * Returns at most `limit` existing data keys after a sequence number, in order, and the sequence number of the last
+   * of them. Returns null if there are none.
    */
   livingDataKeys(
     afterSequence: number,
     limit: number,
   ): Maybe<{ readonly keys: readonly LivingDataKey[]; readonly last: number } | null>;
-  /** Stores each of these rewrapped keys, unless the key has been destroyed or is no longer wrapped by `from`. */
+  /** Stores each of these rewrapped keys, unless the key has been destroyed or is no longer wrapped under `from`. */
   rewrapDataKeys(keys: readonly RewrappedDataKey[]): Promise<void>;
   /**
    * Atomically stores the keys that `rewrap` returns, stores the check of the next root key, and destroys the retiring
@@ -195,10 +206,13 @@ export type RotationRows = {
   }): Promise<'replaced' | 'keys_left' | 'root_replaced'>;
   /**
    * Returns the time (ms) at which the last completed rotation began, or null if no rotation has completed. Copies of
-   * the key store from before this time are useless without the root key of that time.
+   * the key store from before this time are useless without the root key that was used then.
    */
   voidBefore(): Promise<number | null>;
-  /** Resolves once none of the store's files contain replaced bytes. MongoDB cannot guarantee this (ADR 22). */
+  /**
+   * Resolves once none of the store's files contain keys that have been replaced. MongoDB cannot guarantee this (ADR
+   * 22).
+   */
   settle(): Promise<void>;
 };
 
@@ -207,21 +221,21 @@ export type RotationRows = {
  * resolves. `root_replaced` means that nothing was stored, because `rootCheck` no longer matches the store's check.
  */
 export interface KeyStore {
-  /** The name of the store in errors. `title` is its name in sentences. */
+  /** `name` is the name of the store in errors. `title` is its name in sentences. */
   readonly name: string;
   readonly title: string;
   /**
-   * Whether other processes also change the keys. If so, a cached key must be checked on each use (`noted`), and a
-   * tenant's keys must be read again after one second.
+   * Whether other processes may change the keys as well. If so, a cached key must be checked on each use (`noted`), and
+   * a tenant's keys must be read again after one second.
    */
   readonly isShared: boolean;
-  /** Returns an error for keys that cannot be used. Its message says what to do. */
+  /** Returns an error that says why the keys cannot be used and what to do. */
   broken(problem: string): Error;
 
   /** Returns the value that identifies the root key, or null if the store is new. */
   rootCheck(): Maybe<Buffer | null>;
   /**
-   * Stores the root check of a new store. Returns the stored check, which differs from `check` if another process
+   * Stores the root check in a new store. Returns the stored check, which differs from `check` if another process
    * stored one first.
    */
   createRootCheck(check: Buffer): Promise<Buffer>;
@@ -230,21 +244,21 @@ export interface KeyStore {
   readTenantKeys(tenantId: string): Maybe<readonly StoredTenantKey[]>;
   /**
    * Stores these keys. A shared store skips a number that the tenant already has, because another process stored that
-   * key first. A key that is added after its tenant's keys were destroyed counts as destroyed.
+   * key first. A key that is added after the keys of its tenant were destroyed counts as destroyed.
    */
   insertTenantKeys(keys: readonly NewTenantKey[], rootCheck: Buffer): Promise<'stored' | 'root_replaced'>;
   /** Destroys all keys of a tenant, with the same guarantees as `destroyDataKeys`. */
   destroyTenantKeys(tenantId: string, eventId: string): Promise<number>;
 
-  /** Returns the key of a generation, or null if it has none or the key was destroyed. */
+  /** Returns the wrapped key of a generation, or null if the generation has no key or its key was destroyed. */
   generationKey(generation: number): Maybe<Buffer | null>;
   /** Returns the generations that have a key, in order. */
   generations(): Maybe<readonly number[]>;
   /** Returns the highest generation that ever had a key, or 0 if there is none. */
   newestGeneration(): Maybe<number>;
   /**
-   * Stores the key of a generation. `taken` means that another process stored one first; only a shared store returns
-   * it.
+   * Stores the key of a generation. `taken` means that another process stored a key for the generation first. Only a
+   * shared store returns `taken`.
    */
   insertGenerationKey(
     generation: number,
@@ -257,32 +271,36 @@ export interface KeyStore {
   /** Returns a data key, or null if it never existed. */
   dataKey(keyId: string): Maybe<StoredDataKey | null>;
   /**
-   * Returns a data key's record without the wrapped key, for callers that have the key cached. Returns null if the key
-   * never existed or was destroyed.
+   * Returns what is recorded about a data key, without the wrapped key. Callers that have the key in a cache use this.
+   * Returns null if the key never existed or was destroyed.
    */
   noted(keyId: string): Maybe<Pick<StoredDataKey, 'revision'> | null>;
   /**
-   * Returns how many keys a tenant key has wrapped, including `more` keys that it is about to wrap. Those keys are
-   * durably counted by the time `insertDataKeys` or `rewrapDataKeys` has stored them.
+   * Returns how many keys a tenant key has wrapped, including `more` keys that it is about to wrap. The new count is
+   * durable by the time `insertDataKeys` or `rewrapDataKeys` has stored those keys.
    */
   countWraps(tenantKeyId: string, more: number): Maybe<number>;
   /**
    * Stores data keys. `retiring` means that none of the keys can be used, because the tenant key was destroyed or a
-   * rotation is replacing it. A store may accept keys under a retiring key; `replaceRoot` then returns `keys_left`.
+   * rotation is replacing it. A store may also accept data keys under a retiring key. In that case, `replaceRoot`
+   * returns `keys_left`.
    */
   insertDataKeys(tenantKeyId: string, keys: readonly NewDataKey[]): Promise<'stored' | 'retiring'>;
   /**
-   * Destroys keys, records `advanced`, and returns the number of keys that this call destroyed. When the promise
-   * resolves, no reader of the store can find the keys, and none of SQLite's files contain the wrapped bytes (ADR 22
-   * says what MongoDB keeps for a while). Throws StoreUnavailable if that takes more than a few seconds; a retry
-   * continues the work.
+   * Destroys keys, records the revisions in `advanced`, and returns the number of keys that this call destroyed. When
+   * the promise resolves, no reader of the store can find the keys, and none of SQLite's files contain the wrapped
+   * bytes. (ADR 22 says what MongoDB keeps for a while.) Throws StoreUnavailable if this takes more than a few seconds.
+   * A retry then continues the work.
    */
   destroyDataKeys(ended: readonly EndedKey[], advanced: readonly KeyRevision[]): Promise<number>;
   /** Records revisions of existing keys in one write. Ignores revisions that are older than the recorded ones. */
   advance(advanced: readonly KeyRevision[]): Promise<void>;
   /** Removes all recorded revisions of keys and directory records. */
   forgetRevisions(): Promise<void>;
-  /** Adds `count` to the number of a tenant's sealed traces, and returns the previous number. */
+  /**
+   * Adds `count` to the number of traces that have been sealed for a tenant, and returns the number before the
+   * addition.
+   */
   reserveTraces(tenantId: string, count: number): Promise<number>;
 
   readonly rotation: RotationRows;

@@ -2,14 +2,14 @@
 export type Maybe<T> = T | Promise<T>;
 
 /**
- * Calls `next` with the value, immediately if it is available, otherwise once the promise resolves. A read that finds
- * everything in memory therefore creates no promises.
+ * Calls `next` with the value: immediately if the value is available, otherwise once the promise resolves. A read that
+ * finds everything in memory therefore creates no promises.
  */
 export function after<T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Returns all values, without a promise if all of them are available. */
+/** Returns all values. Returns a promise only if some of them are not available yet. */
 export function all<T>(values: readonly Maybe<T>[]): Maybe<readonly T[]> {
   return values.some((value) => value instanceof Promise) ? Promise.all(values) : (values as readonly T[]);
 }

@@ -4,7 +4,8 @@ import type { ServiceState } from './service-state.js';
 
 /**
  * The metrics that the service reports to its operators. No parameter may identify a token or an address. Labels are
- * route templates, our own words and, only for suspects, application ids (docs/contract.md, "Operations routes").
+ * route templates and words from our own code. Only the metric for suspects also contains application ids
+ * (docs/contract.md, "Operations routes").
  */
 export interface Metrics {
   requestFinished(request: {
@@ -19,7 +20,10 @@ export interface Metrics {
   /** Counts the guesses charged to a budget, even if the budget has no limit. */
   guessed(budget: BudgetName, guesses: number): void;
   guessBudgetExhausted(budget: BudgetName): void;
-  /** Reports that an application used a tenth of an hour's deduplication misses without a single hit. */
+  /**
+   * Reports that an application used more than a tenth of its hourly budget for deduplication misses without a single
+   * hit.
+   */
   guessesSuspected(applicationId: string): void;
   keysDestroyed(keys: number): void;
   /** Reports the number of changes that one group commit of the event log made durable. */
@@ -29,8 +33,8 @@ export interface Metrics {
   forgedRowFound(): void;
   /** Reports that a signed checkpoint could not be delivered to the anchor. Delivery will be retried. */
   anchorFailed(): void;
-  /** Reports that a request to a webhook has ended. `accepted` means that the response was 2xx. */
+  /** Reports that a request to a webhook is complete. `accepted` means that the response was 2xx. */
   webhookSent(outcome: 'accepted' | 'failed'): void;
-  /** Returns all metrics and the current state in the Prometheus text format, with its media type. */
+  /** Returns all metrics and the current state in the Prometheus text format, and the media type of that format. */
   render(state: ServiceState): Promise<{ readonly mediaType: string; readonly text: string }>;
 }

@@ -6,8 +6,8 @@ export const projectionNames = ['tokens', 'directory', 'shredder', 'days', 'voca
 export type ProjectionName = (typeof projectionNames)[number];
 
 /**
- * A rebuild as an operator sees it. `left` is the estimated number of seconds until it has read the whole log, or null
- * if unknown.
+ * The status of a rebuild, as shown to operators. `left` is the estimated number of seconds until the rebuild has read
+ * the whole log, or null if there is no estimate.
  */
 export type RebuildStatus = {
   readonly phase: Exclude<Rebuild['phase'], 'ended'>;
@@ -20,8 +20,8 @@ export type RebuildStatus = {
 };
 
 /**
- * The status of a projection. `examples` contains the streams of a few tokens that differ or failed in the last
- * rebuild.
+ * The status of a projection. `examples` contains the streams of a few tokens whose rows differed or could not be built
+ * in the last rebuild.
  */
 export type ProjectionStatus = {
   readonly name: ProjectionName;
@@ -48,7 +48,10 @@ export type Projections = {
   status(): Promise<readonly ProjectionStatus[]>;
   /** Returns how much a rebuild would read and write, or null if it would read nothing. */
   plan(name: ProjectionName): Promise<{ readonly events: number; readonly rows: number } | null>;
-  /** Starts or resumes a rebuild. With `acceptNew`, the new rows are used even if they differ from the rows in use. */
+  /**
+   * Starts or resumes a rebuild. If `acceptNew` is true, the new rows are used even if they differ from the rows in
+   * use.
+   */
   rebuild(name: ProjectionName, acceptNew: boolean): Promise<RebuildStart>;
   /**
    * Cancels a rebuild, and resolves once all traces of it have been removed. `too_late` means that its rows are already

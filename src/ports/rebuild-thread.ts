@@ -8,7 +8,7 @@ import type { BuiltRow } from './generations.js';
  */
 export type BuiltPage = { readonly rows: readonly BuiltRow[]; readonly events: number; readonly position: number };
 
-/** The generation that reads use, and the generation being built. */
+/** The generation that reads use (`from`), and the generation that is being built. */
 export type TwoGenerations = { readonly from: number; readonly generation: number };
 
 /** The streams to compare: either at most `limit` streams after a name, or a list of streams. */
@@ -16,7 +16,7 @@ export type ComparedStreams =
   | { readonly after: string; readonly limit: number }
   | { readonly streams: readonly string[] };
 
-/** `last` is the stream name after which the next page begins, or null on the last page. */
+/** `last` is the name of the stream after which the next page begins, or null if this is the last page. */
 export type ComparedPage = {
   readonly rows: number;
   readonly different: readonly string[];
@@ -26,7 +26,7 @@ export type ComparedPage = {
 /** All directory rows as of a position in the log. */
 export type FoldedDirectory = { readonly records: readonly Stored<DirectoryRecord>[]; readonly upTo: number };
 
-/** The slow part of a rebuild: it reads, folds, decrypts and compares, but writes nothing. */
+/** The slow part of a rebuild. It reads, folds, decrypts and compares, but does not write. */
 export type RebuildThread = {
   /** Returns the rows that result from a page of the log, except those that the new generation already has. */
   build(generations: TwoGenerations, after: number, limit: number): Promise<BuiltPage>;
@@ -34,8 +34,8 @@ export type RebuildThread = {
   compare(generations: TwoGenerations, which: ComparedStreams): Promise<ComparedPage>;
   directory(): Promise<FoldedDirectory>;
   /**
-   * Discards all keys. Afterwards the thread cannot build, compare or fold, but other processes still may not rebuild
-   * until `close`.
+   * Discards all keys. After that, the thread cannot build, compare or fold. Until `close`, other processes still
+   * cannot start a rebuild.
    */
   forgetKeys(): Promise<void>;
   close(): Promise<void>;

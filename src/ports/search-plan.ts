@@ -3,7 +3,7 @@ import type { TokenView } from '../views/token-view.js';
 
 /**
  * A node of a search plan. It refers to stored search terms (`RowIndex`) and dates, and contains no text from a caller.
- * An empty `and` matches every token; an empty `or` matches none.
+ * An empty `and` matches every token, and an empty `or` matches none.
  */
 export type PlanNode =
   | { readonly is: 'term'; readonly term: string }
@@ -22,7 +22,7 @@ export type PlanNode =
 
 export type SearchPlan = {
   readonly tenantId: string;
-  /** The generation of rows that the search reads. The terms belong to it. */
+  /** The generation of rows that the search reads. The terms in the plan belong to this generation. */
   readonly generation: number;
   /** The term that all of the tenant's tokens have. */
   readonly all: string;
@@ -30,8 +30,9 @@ export type SearchPlan = {
 };
 
 /**
- * Excludes tokens that are due at `now`. With `contentBytesMax`, the page includes contents only for the first rows
- * whose contents fit within that size, and for at least one row. The remaining rows are in `later`.
+ * The page to return. It excludes tokens that are due at `now`. If `contentBytesMax` is set, the page includes contents
+ * only for the first rows whose contents fit within that size, but always for at least one row. The remaining rows are
+ * in `later`.
  */
 export type PageRequest = {
   readonly now: number;
@@ -46,7 +47,7 @@ export type PageRequest = {
  */
 export type HeldRows<H> = { readonly held?: (stream: string, revision: number) => H | undefined };
 
-/** The life of a token that a search found, and the revision of its row. */
+/** The life of a token that a search found, and the revision of the row. */
 export type FoundLife = { readonly stream: string; readonly createdRevision: number; readonly revision: number };
 
 /**
@@ -60,7 +61,8 @@ export type SearchPage<V = Stored<TokenView>> = {
 };
 
 /**
- * Returns how many contents, counted from the first, fit within `bytesMax`. The first content always counts as fitting.
+ * Returns how many contents, beginning with the first, fit within `bytesMax`. The first content is always counted, even
+ * if it does not fit.
  */
 export function fitting(sizes: readonly number[], bytesMax = Number.POSITIVE_INFINITY): number {
   let bytes = 0;
@@ -71,7 +73,7 @@ export function fitting(sizes: readonly number[], bytesMax = Number.POSITIVE_INF
   return tooMany < 0 ? sizes.length : tooMany;
 }
 
-/** Returns a row's entry in `SearchPage.later`. */
+/** Returns the entry for a row in `SearchPage.later`. */
 export function foundLife({ stream, state }: Pick<TokenView, 'stream' | 'state'>): FoundLife {
   if (state.life === null) throw new Error('a search must exclude tokens that are gone');
   return { stream, createdRevision: state.life.createdRevision, revision: state.revision };
@@ -79,6 +81,7 @@ export function foundLife({ stream, state }: Pick<TokenView, 'stream' | 'state'>
 
 /**
  * One step of a walk over the matches of a plan. It returns at most `limit` rows whose tokens were created before
- * position `before`, or the newest ones if `before` is null. Excludes tokens that are due at `now`.
+ * position `before`, newest first. If `before` is null, it begins with the newest row. Excludes tokens that are due at
+ * `now`.
  */
 export type WalkStep = { readonly now: number; readonly before: number | null; readonly limit: number };

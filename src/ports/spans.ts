@@ -1,8 +1,8 @@
 /** The span of one request. */
 export type RequestSpan = {
-  /** The trace that the span belongs to, 32 hex digits. */
+  /** The id of the trace that the span belongs to, as 32 hex digits. */
   readonly traceId: string;
-  /** Runs `work`. Store calls that it makes become children of this span. */
+  /** Runs `work`. Store calls during `work` become children of this span. */
   run<T>(work: () => T): T;
   /**
    * Ends the span. `route` is a pattern such as `/tokens/:id`. `status` is null if the client disconnected before it
@@ -12,8 +12,8 @@ export type RequestSpan = {
 };
 
 /**
- * Records how long requests and their store calls take (docs/how-to/operate.md, "Traces"). A span contains only names
- * from the code, times and a status. It never contains a value, an address, or the id of a token, an application or a
+ * Records how long requests and their store calls take (docs/how-to/operate.md, "Traces"). A span contains only times,
+ * a status, and names from the code. It never contains a value, an address, or the id of a token, an application or a
  * tenant.
  */
 export interface Spans {

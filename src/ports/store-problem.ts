@@ -8,7 +8,7 @@ export type FoundProblem = { readonly check: string; readonly says: string; read
  * Thrown when stores cannot be used in their current state or with the current settings. The message says what to do.
  */
 export abstract class StoreProblem extends Error {
-  /** Null if there is only a message. */
+  /** Null if the error was created from a plain message. */
   readonly found: FoundProblem | null;
 
   constructor(problem: string | FoundProblem) {

@@ -1,13 +1,14 @@
 import type { DueRow } from './token-rows.js';
 
 /**
- * Signals soon after a row becomes due. Correctness does not depend on timers: reads already hide due rows, and the
- * sweep finds rows that no timer reported. `set` and `clear` therefore neither wait nor throw.
+ * Sends a signal soon after a row becomes due. Correctness does not depend on timers, because reads already hide due
+ * rows, and the sweep finds rows that no timer reported. `set` and `clear` therefore return immediately and never
+ * throw.
  */
 export interface Timers {
   set(row: DueRow): void;
   /** Clears a timer, because the token is gone or its due time has changed. */
   clear(row: DueRow): void;
-  /** Returns how many of these timers are set, as visible to other processes. Throws StoreUnavailable. */
+  /** Returns for how many of these rows a timer is set that other processes can see. Throws StoreUnavailable. */
   pending(rows: readonly DueRow[]): Promise<number>;
 }

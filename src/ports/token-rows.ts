@@ -14,14 +14,15 @@ export type DueRow = {
 };
 
 /**
- * Writes rows when the log and the rows are in separate stores; otherwise rows are written only with their events. A
- * write takes effect only if the stream has no row or an older row, so a late or repeated write does no harm.
+ * Writes rows when the log and the rows are in separate stores. If they share one store, rows are written only together
+ * with their events. A write takes effect only if the stream has no row or an older row, so a late or repeated write
+ * does no harm.
  */
 export type TokenRowWriter = {
   /**
    * Writes a row. `before` is the revision just before the new events. `at` is the time at which a token was removed,
-   * in ms. Returns `stored` if the stored row is now at least as new as the view. Returns `gap` if the index must be
-   * kept but a row is not at `before`; that row is left unchanged.
+   * in ms. Returns `stored` if the stored row is now at least as new as the view. Returns `gap` and leaves a row
+   * unchanged if its index must be kept but the row is not at revision `before`.
    */
   write(view: Stored<TokenView>, index: RowIndex, before: number, at: number): Promise<'stored' | 'gap'>;
   /** Returns the stored revision of each stream that has a row. */
@@ -31,27 +32,27 @@ export type TokenRowWriter = {
 /** Token rows: one per token, with its folded view, the ciphertexts of its events, and its due times. */
 export interface TokenRows<V extends TokenView = Stored<TokenView>> {
   /**
-   * Returns the row of a live or removed token, with a state that omits ended keys. Returns null if there is no row or
-   * its tombstone has been deleted.
+   * Returns the row of a token, even if the token is gone. The state in the row omits ended keys. Returns null if there
+   * is no row, or if the tombstone of the token has been deleted.
    */
   get(stream: string): Maybe<V | null>;
   /**
    * Returns the tenant's most recently created live token with this keyed fingerprint, or null if there is none.
-   * Threat: a caller could create tokens from guessed values. If the oldest token were returned, the caller could tell
-   * from its id whether another token already had the value.
+   * Threat: a caller could create tokens from guessed values. If this method returned the oldest token instead, its id
+   * would tell the caller whether another token already had the value.
    */
   findByFingerprint(tenantId: string, fingerprintHash: string, now: number): Promise<string | null>;
   /**
-   * Returns one page of the live tokens that match a plan, and the total number of matches. Both reflect the same
-   * moment and include every resolved change. Throws StoreUnavailable if the search takes too long, and
-   * GenerationDropped if the plan refers to rows that no longer exist.
+   * Returns one page of the live tokens that match a plan, and the total number of matches. The page and the total
+   * reflect the same moment, and include every change whose promise has resolved. Throws StoreUnavailable if the search
+   * takes too long, and GenerationDropped if the plan refers to rows that no longer exist.
    */
   search<H extends object = never>(plan: SearchPlan, page: PageRequest & HeldRows<H>): Promise<SearchPage<V | H>>;
   /**
    * Returns the rows of one step of a walk, newest creation first. Fewer than `limit` rows means that the walk is
    * complete. Each step continues from the `life.createdPosition` of the previous step's last row. That position never
-   * changes, so a token that exists for the whole walk is returned exactly once, whatever is written in the meantime.
-   * Throws the same errors as `search`.
+   * changes, so a token that exists during the whole walk is returned exactly once, no matter what is written in the
+   * meantime. Throws the same errors as `search`.
    */
   walk(plan: SearchPlan, step: WalkStep): Promise<readonly V[]>;
   /** Counts the tenant's tokens that are live at `now`, by type. Omits types without tokens. */
@@ -63,6 +64,6 @@ export interface TokenRows<V extends TokenView = Stored<TokenView>> {
   due(now: number, limit: number, codesNow?: number): Promise<readonly DueRow[]>;
   /** Returns the earliest due time of all rows, or null. */
   nextDueAt(): Promise<number | null>;
-  /** Returns at most `limit` rows, including tombstones, whose streams sort after `afterStream`, in stream order. */
+  /** Returns at most `limit` rows whose streams sort after `afterStream`, in stream order. Tombstones are included. */
   page(afterStream: string, limit: number): Promise<readonly V[]>;
 }

@@ -5,9 +5,7 @@ import type { FinishedClaim } from '../views/finished-claim.js';
 import type { Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
 
-/**
- * The search terms of a row, for each generation of rows. Each term is 16 bytes in hex, and there are no duplicates.
- */
+/** The search terms of a row, by generation of rows. Each term is 16 bytes in hex, and no term occurs twice. */
 export type GenerationTerms = Readonly<Record<number, readonly string[]>>;
 
 /** The keyed hashes by which searches find a row. `keep` leaves the index unchanged. No search finds a removed row. */
@@ -24,13 +22,13 @@ export type StreamWrite = {
     | { readonly of: 'directory'; readonly records: readonly Stored<DirectoryRecord>[] }
     | null;
   /**
-   * If set, rejects the write if another token of the tenant that is live at `now` has this keyed fingerprint
-   * (deduplication).
+   * If set, the write is rejected when the tenant has another token that is live at `now` and has this keyed
+   * fingerprint (deduplication).
    */
   readonly distinct: { readonly tenantId: string; readonly fingerprintHash: string; readonly now: number } | null;
 };
 
-/** A token's stream, and the revision of the newest event that was read. */
+/** A token's stream, and the revision of the newest event that the caller has read from it. */
 export type SeenStream = { readonly tenantId: string; readonly stream: string; readonly revision: number };
 
 /** Returns whether a write results in a live token of the tenant with this keyed fingerprint. */
@@ -40,8 +38,8 @@ export function makesToken({ row }: Pick<StreamWrite, 'row'>, tenantId: string, 
 }
 
 /**
- * A write whose events have their proofs. A store that writes events and rows in one transaction takes changes in this
- * form.
+ * A write whose events already have their proofs. A store that writes events and rows in one transaction takes changes
+ * in this form.
  */
 export type StoredWrite = Omit<StreamWrite, 'events'> & { readonly commit: Commit };
 export type StoredChange = Omit<Change, 'writes'> & { readonly writes: readonly StoredWrite[] };
@@ -60,9 +58,9 @@ export type CommitOutcome =
   | { readonly outcome: 'committed' }
   /**
    * `landed` contains the indexes of writes that were stored despite the conflict. It is empty or absent if the store's
-   * transactions span streams. Otherwise, only a change that creates nothing can be stored in part, because the command
-   * can decide again for the remaining streams. A write whose index lacks the terms of a generation in use is also a
-   * conflict.
+   * transactions span streams. In other stores, a change can be stored in part only if it creates nothing. The command
+   * can then decide again for the remaining streams. A write whose index lacks the terms of a generation in use is also
+   * a conflict.
    */
   | { readonly outcome: 'conflict'; readonly landed?: readonly number[] }
   | { readonly outcome: 'duplicate'; readonly write: number; readonly stream: string }
@@ -72,15 +70,15 @@ export type CommitOutcome =
  * Stores everything that one command changes: events at their expected revisions, the resulting rows, and the
  * idempotency claim. The change is atomic, and it is durable when the promise resolves. SQLite uses one transaction for
  * many commands (group commit). Throws StoreUnavailable if the store fails. If the log and the rows share one store,
- * nothing has then been stored. If they are separate stores, the outcome is unknown, and a retry with the same claim
- * determines it.
+ * nothing has been stored in that case. If they are in separate stores, it is unknown whether the change was stored,
+ * and a retry with the same claim finds out.
  */
 export interface UnitOfWork {
   commit(change: Change): Promise<CommitOutcome>;
   /**
-   * Brings the rows of these tokens up to at least the revisions that the caller has read. Call this before responding
-   * or destroying anything based on those events: the process that appended them may have died before it wrote the
-   * rows. Does nothing if one transaction writes both events and rows.
+   * Brings the rows of these tokens up to at least the revisions that the caller has read. Call this before you respond
+   * or destroy anything because of those events. Otherwise, rows could be missing, because the process that appended
+   * the events may have died before it wrote the rows. Does nothing if one transaction writes both events and rows.
    */
   follow(streams: readonly SeenStream[]): Promise<void>;
 }

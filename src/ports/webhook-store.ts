@@ -8,16 +8,17 @@ export type WebhookAttempt = {
   /** Counts from 1. */
   readonly attempt: number;
   readonly outcome: 'delivered' | 'failed' | 'parked';
-  /** The status of the response; null if there was none. */
+  /** The status of the response. Null if there was no response. */
   readonly status: number | null;
-  /** Why there was no response, in our own words. Null if there was one. */
+  /** Why there was no response. Contains only text from our own code. Null if there was a response. */
   readonly problem: string | null;
-  /** When the next attempt is due, in ms; null if there will be none. */
+  /** When the next attempt is due, in ms. Null if there will be no further attempt. */
   readonly nextAt: number | null;
 };
 
 /**
- * An event whose first delivery attempt failed, given by its place in the log. The event itself is read from the log.
+ * An event whose first delivery attempt failed. It is identified by its place in the log, from which the event itself
+ * is read.
  */
 export type PendingDelivery = {
   readonly position: number;
@@ -43,12 +44,15 @@ export type DenialState = {
 export type WebhookState = {
   /** Every event up to this position has been delivered, is pending, or has been parked. */
   readonly position: number;
-  /** The time from which a replay is running, in ms; 0 if there is none. Events before this time are skipped. */
+  /**
+   * The start of the period that is being replayed, in ms, or 0 if no replay is running. A replay skips events before
+   * this time.
+   */
   readonly replaysFrom: number;
   readonly pending: readonly PendingDelivery[];
   /** The most recent attempts, newest first. */
   readonly attempts: readonly WebhookAttempt[];
-  /** The last attempts of abandoned deliveries, newest first. */
+  /** The last attempt of each delivery that was given up, newest first. */
   readonly parked: readonly WebhookAttempt[];
   /** Null if no denials have been reported to the webhook yet. */
   readonly denials: DenialState | null;
@@ -69,7 +73,7 @@ export type SealedTokenId = {
   readonly at: number;
 };
 
-/** Stores webhook states, and the sealed ids of tokens that have ended. */
+/** Stores webhook states, and the sealed ids of deleted and expired tokens. */
 export interface WebhookStore {
   state(webhookId: string): Promise<StoredWebhookState | null>;
   /**
@@ -88,13 +92,13 @@ export interface WebhookStore {
    */
   sealedIds(webhookId: string, eventIds: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /**
-   * Empties sealed ids that are older than `notBefore` (ms), and completely removes those that are older than
-   * `markedBefore` (ms). An emptied id still records that the token passed the webhook's filters.
+   * Empties the sealed ids that are older than `notBefore` (ms), and removes those that are older than `markedBefore`
+   * (ms) altogether. An emptied id still records that the token passed the webhook's filters.
    */
   forgetIds(notBefore: number, markedBefore: number): Promise<void>;
 }
 
-/** Returns the initial state of a webhook that begins at a position. */
+/** Returns the initial state of a webhook that reads the log from a position. */
 export function stateFrom(position: number, replaysFrom = 0): WebhookState {
   return { position, replaysFrom, pending: [], attempts: [], parked: [], denials: null };
 }

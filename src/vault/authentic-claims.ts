@@ -21,8 +21,8 @@ export type AuthenticClaims = Omit<Claims, 'begin' | 'page'> & {
 };
 
 /**
- * Verifies the MAC of every finished claim, above the port and so for every store. Threat: an attacker that can write
- * the rows redirects a retry to another token, or to a result of its choice.
+ * Verifies the MAC of every finished claim. This happens above the port, so it covers every store. Threat: an attacker
+ * that can write the rows makes a retry return another token, or a result of the attacker's choice.
  */
 export function authenticClaims(claims: Claims, key: Uint8Array): AuthenticClaims {
   return {

@@ -3,32 +3,35 @@ import type { ConsoleSessions, StoredConsoleSession } from '../ports/console-ses
 import type { Random } from '../ports/random.js';
 
 /**
- * The credentials with which a console session was opened. Keys are stored as hashes, by which the directory finds
- * them.
+ * The credentials with which a console session was opened. Keys are stored as hashes, because the directory finds a key
+ * by its hash.
  */
 export type ConsoleCredentials = {
   readonly privateKeyHash: string | null;
   readonly managementKeyHash: string | null;
   readonly isOperator: boolean;
-  /** The membership that an identity provider stated; null if the person signed in with keys or a code. */
+  /** The membership that an identity provider stated. Null if the person signed in with keys or a code. */
   readonly membership: ConsoleMembership | null;
 };
 
-/** A person's groups. Every request looks up again what the settings allow these groups to open. */
+/** A person's groups. On every request, the vault looks up again what the settings allow these groups to open. */
 export type ConsoleMembership = {
   readonly issuer: string;
   readonly subject: string;
-  /** The person's groups that the settings name. */
+  /** Those of the person's groups that the settings name. */
   readonly groups: readonly string[];
 };
 
 /** The content of a session. It grants no rights, because every request authenticates the keys or groups again. */
 export type ConsoleSession = ConsoleCredentials & {
   readonly kind: 'session';
-  /** The person's name. `issuer` is the identity provider that stated it; null if the person typed it. */
+  /** The person's name. `issuer` is the identity provider that stated the name, or null if the person typed it. */
   readonly name: string;
   readonly issuer: string | null;
-  /** The time of the sign-in, in milliseconds since the epoch. `seenAt` is the time of the last request for a page. */
+  /**
+   * The time of the sign-in. `seenAt` is the time of the last request for a page. Both are in milliseconds since the
+   * epoch.
+   */
   readonly openedAt: number;
   readonly seenAt: number;
 };
@@ -43,7 +46,10 @@ export type ConsoleSignIn = {
   readonly nonce: string;
   readonly codeVerifier: string;
   readonly beganAt: number;
-  /** The id of the session in which the sign-in began and which it will replace; null if there was none. */
+  /**
+   * The id of the session in which the sign-in began. The sign-in will replace that session. Null if there was no
+   * session.
+   */
   readonly replaces: string | null;
 };
 
@@ -68,9 +74,9 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Encrypts and authenticates each session, above the port and so for every store (AES-256-GCM, bound to the id,
- * subjects and expiry). Threat: an attacker that can write the rows plants a session, turns one into an operator's
- * session, or extends one. An attacker that can read the rows learns which person uses which key.
+ * Encrypts and authenticates each session with AES-256-GCM, bound to the id, subjects and expiry. This happens above
+ * the port, so it covers every store. Threat: an attacker that can write the rows plants a session, turns one into an
+ * operator's session, or extends one. An attacker that can read the rows learns which person uses which key.
  */
 export function authenticConsoleSessions(
   store: ConsoleSessions,

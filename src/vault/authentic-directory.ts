@@ -7,7 +7,7 @@ import { ForgedRow, type ForgedWhat } from './forged-row.js';
 
 export type CheckedRecord = { readonly record: DirectoryRecord; readonly problem: ForgedWhat | null };
 
-/** The directory as commands read it. The vault wrote each record, and each is the newest version. */
+/** The directory that commands read. Each record was written by the vault and is the newest version. */
 export type AuthenticDirectory = Directory<DirectoryRecord> & {
   /** Returns every record of a kind, each with its problem if it has one. */
   check(kind: DirectoryRecord['kind']): Promise<readonly CheckedRecord[]>;
@@ -18,8 +18,8 @@ type Deps = {
   readonly keys: Pick<KeyRing, 'directoryRevisions'>;
   readonly key: Uint8Array;
   /**
-   * Updates a tenant's rows and revisions from the log, in case a process died after its append but before it wrote
-   * them.
+   * Updates a tenant's rows and their recorded revisions from the log, in case a process died after it appended events
+   * but before it wrote the rows.
    */
   readonly heal: (tenantId: string) => Promise<void>;
 };
@@ -28,9 +28,9 @@ type Records = readonly Stored<DirectoryRecord>[];
 type Revisions = ReadonlyMap<string, number>;
 
 /**
- * Verifies every record that is read: its MAC, and that it is no older than the revision in the key store
- * (`noteDirectory`). Threat: an attacker that can write the rows puts back an application from before its rules were
- * narrowed or before it was deleted. Throws ForgedRow.
+ * Verifies every record that is read. The MAC must be valid, and the record must not be older than the revision in the
+ * key store (`noteDirectory`). Otherwise, reads throw ForgedRow. Threat: an attacker that can write the rows puts back
+ * an older version of an application, from before its rules were narrowed or before it was deleted.
  */
 export function authenticDirectory({ directory, keys, key, heal }: Deps): AuthenticDirectory {
   /**
@@ -56,7 +56,7 @@ export function authenticDirectory({ directory, keys, key, heal }: Deps): Authen
       const [first] = outdated;
       if (first === undefined) return { found, records: records.map(plain) };
       if (isLast) throw new ForgedRow({ of: first.kind, name: first.id }, 'outdated');
-      // Either the record changed between the two reads, or the process that changed it died before it had written
+      // Either the record changed after it was read, or the process that changed it died before it had written
       // everything.
       for (const tenantId of new Set(outdated.map((record) => record.tenantId))) await heal(tenantId);
     }
@@ -64,8 +64,8 @@ export function authenticDirectory({ directory, keys, key, heal }: Deps): Authen
   }
 
   /**
-   * Throws ForgedRow unless these are the requested records. Threat: a damaged index, a view, or a swapped row leads to
-   * a different record.
+   * Throws ForgedRow unless these are the requested records. Threat: because of a damaged index, a database view or
+   * swapped rows, the store returns a different record.
    */
   function expectAsked(records: readonly DirectoryRecord[], isAsked: (record: DirectoryRecord) => boolean): void {
     const other = records.find((record) => !isAsked(record));
@@ -122,8 +122,8 @@ export function authenticDirectory({ directory, keys, key, heal }: Deps): Authen
 }
 
 /**
- * Returns whether the key store has recorded a newer revision. A record that it does not know also counts as outdated,
- * because its creation never finished.
+ * Returns whether the key store has recorded a newer revision of the record. A record that the key store does not know
+ * also counts as outdated, because its creation was never completed.
  */
 function isOutdated(record: DirectoryRecord, known: Revisions): boolean {
   return record.revision < (known.get(directoryName(record)) ?? Number.POSITIVE_INFINITY);

@@ -5,9 +5,9 @@ import { isAuthenticToken, type Stored } from '../views/row-mac.js';
 import type { TokenView } from '../views/token-view.js';
 import { ForgedRow } from './forged-row.js';
 
-/** Token rows as commands read them. The vault wrote each row, but the row may be an older version. */
+/** The token rows that commands read. Each row was written by the vault, but may be an older version. */
 export type AuthenticTokenRows = Omit<TokenRows<TokenView>, 'search' | 'page'> & {
-  /** Like `TokenRows.search`, but with verified rows. Uses rows that the caller already holds. */
+  /** Like `TokenRows.search`, but with verified rows. Reuses the rows that the caller already has. */
   search(plan: SearchPlan, page: PageRequest & HeldRows<TokenView>): Promise<SearchPage<TokenView>>;
   /** Like `TokenRows.page`, but returns null in place of a row that is not authentic. */
   page(
@@ -17,8 +17,9 @@ export type AuthenticTokenRows = Omit<TokenRows<TokenView>, 'search' | 'page'> &
 };
 
 /**
- * Verifies the MAC of every row that is read, above the port and so for every store. The index of the rows (terms,
- * fingerprints, due times, positions) is not authenticated, because no access decision depends on it. Throws ForgedRow.
+ * Verifies the MAC of every row that is read. Reads throw ForgedRow if the MAC is not valid. This happens above the
+ * port, so it covers every store. The index of the rows (terms, fingerprints, due times, positions) is not
+ * authenticated, because no access decision depends on it.
  */
 export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticTokenRows {
   const verified = (stored: Stored<TokenView>): TokenView => {
@@ -29,7 +30,7 @@ export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticT
     ...rows,
     get: (stream) =>
       after(rows.get(stream), (stored) => {
-        // Threat: a damaged index or schema leads to another token's row.
+        // Threat: because of a damaged index or schema, the store returns another token's row.
         if (stored !== null && stored.stream !== stream)
           throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
         return stored === null ? null : verified(stored);
@@ -51,7 +52,7 @@ export function authenticTokenRows(rows: TokenRows, key: Uint8Array): AuthenticT
   };
 }
 
-/** A row that the caller holds, and that was verified earlier. */
+/** A row that the caller already has, and that was verified earlier. */
 type HeldRow = { readonly view: TokenView };
 
 /** Returns the part of the view that the MAC covers. Rows do not contain `ended`. */
@@ -59,7 +60,10 @@ function viewOf({ stream, tenantId, state: { revision, life }, content, cvc }: T
   return { stream, tenantId, state: { revision, life, ended: [] }, content, cvc };
 }
 
-/** Returns a view that belongs to the tenant. Threat: a damaged index or schema finds another tenant's row. */
+/**
+ * Returns the view, or throws ForgedRow if it belongs to another tenant. Threat: because of a damaged index or schema,
+ * the store returns another tenant's row.
+ */
 function ofTenant(view: TokenView, tenantId: string): TokenView {
   if (view.tenantId !== tenantId) throw new ForgedRow({ of: 'token', name: view.stream }, 'not_authentic');
   return view;

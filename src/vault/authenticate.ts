@@ -11,7 +11,8 @@ import type { Vault } from './vault.js';
 
 type Authenticate = {
   /**
-   * Returns the caller that an API key belongs to. `authenticateHash` takes the hash of the key instead (`apiKeyHash`).
+   * Returns the caller that an API key belongs to. `authenticateHash` takes the hash of the key (`apiKeyHash`) in place
+   * of the key.
    */
   authenticate(key: string): Maybe<Caller | null>;
   authenticateHash(hash: string): Maybe<Caller | null>;
@@ -31,9 +32,9 @@ type LookUp = {
 
 /**
  * Creates the functions that find the caller to which a key belongs. They return null for a malformed, unknown, revoked
- * or expired key, because the response must not reveal which of these it is. They cache each result for one second, or
- * until the tenant's directory changes. A key in a forged record is rejected like an unknown key, and reported to
- * `onForged`.
+ * or expired key, because the response must not reveal which of these cases it is. They cache each result for one
+ * second, or until the tenant's directory changes. A key in a forged record is rejected like an unknown key, and
+ * reported to `onForged`.
  */
 export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) => void): Authenticate {
   const { clock, directory, knownCallers } = vault;
@@ -45,7 +46,7 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
     if (record === null || key === undefined) return null;
     const opened = await openCaller(record, key.id);
     if (opened === null) return null;
-    // Threat: an attacker that can write the rows plants a hash. The encrypted document names the keys that were
+    // Threat: an attacker that can write the rows plants a hash. The encrypted document lists the keys that were really
     // issued.
     return opened.keys.some(({ id, hash: issued }) => id === key.id && issued === hash) ? opened.known : null;
   }
@@ -89,7 +90,7 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
     return known.caller;
   }
 
-  /** Returns the caller from the cache, or from a look-up. */
+  /** Returns the caller from the cache, or looks the caller up. */
   function cached(name: string, byName: LookUp): Maybe<Caller | null> {
     const now = clock.now();
     const known = knownCallers.get(name, now);
@@ -105,7 +106,7 @@ export function createAuthenticate(vault: Vault, onForged: (error: ForgedRow) =>
     // Rejects a mistyped key without a look-up.
     authenticate: (key) => (isWellFormedApiKey(key) ? authenticateHash(apiKeyHash(key)) : null),
     authenticateHash,
-    // This name can never equal the hash of a key.
+    // This name is never equal to the hash of a key.
     authenticateApplication: (tenantId, applicationId) =>
       cached(`application:${tenantId}:${applicationId}`, {
         lookUpOne: () => lookUpApplication(tenantId, applicationId),

@@ -6,6 +6,6 @@ export type CommandContext = {
   readonly traceId: string;
   /** The time at which the request began, before any of its reads (`performance.now()`). */
   readonly beganAt: number;
-  /** The method, actual path and idempotency key of the request; null if it has no idempotency key. */
+  /** The method, actual path and idempotency key of the request. Null if the request has no idempotency key. */
   readonly idempotency: { readonly method: string; readonly path: string; readonly key: string } | null;
 };

@@ -3,7 +3,7 @@ import { plaintext } from './unwrap.js';
 
 /**
  * Plaintext token data that was decrypted or is about to be encrypted. Printing, inspecting or serializing it yields a
- * placeholder, and no method returns the data. A response gets the data through `release`.
+ * placeholder, and no method returns the data. Responses get the data through `release`.
  */
 export class Decrypted<T> {
   readonly #value: T;

@@ -5,14 +5,15 @@ export type ForgedWhat =
   | 'outdated';
 
 /**
- * The name of a row. For a token or an idempotency claim, it is a keyed hash; for a tenant or an application, its id.
+ * Identifies a row. The name is a keyed hash for a token or an idempotency claim, and the id for a tenant or an
+ * application.
  */
 export type RowName = { readonly of: 'token' | 'tenant' | 'application' | 'claim'; readonly name: string };
 
 /**
  * Thrown for a row that was changed or put back by something other than the vault. The vault neither uses nor returns
- * any part of such a row: the request fails with 500, and readiness fails. Threat: an attacker that can write to the
- * store would decide which caller reads which data.
+ * any part of such a row. The request fails with 500, and the readiness check fails. Threat: without this, an attacker
+ * that can write to the store could decide which callers can read which data.
  */
 export class ForgedRow extends Error {
   readonly row: RowName;

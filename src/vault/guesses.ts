@@ -8,7 +8,7 @@ import type { Rejected, RejectionCode } from './result.js';
 
 const hourMs = 3_600_000;
 /**
- * An application is suspect if it uses more than its budget of deduplication misses divided by this number, without a
+ * An application is suspect if it uses more than 1/`suspectDivisor` of its budget for deduplication misses without a
  * hit.
  */
 const suspectDivisor = 10;
@@ -20,24 +20,27 @@ const suspectDivisor = 10;
  */
 export type Guesses = {
   /**
-   * Returns a rejection if this hour's guesses are used up, otherwise null. Before a response reveals whether a guess
-   * was right, call this or `charge` after the look-up. If only wrong guesses were rejected, the rejection itself would
-   * reveal which guesses are right.
+   * Returns a rejection if this hour's guesses are used up, otherwise null. Call this or `charge` after each look-up,
+   * before the response reveals whether the guess was right. If the vault rejected only wrong guesses, the rejection
+   * itself would reveal whether a guess was right.
    */
   refusal(caller: Caller): Promise<Rejected | null>;
   /** Spends guesses durably. If too few are left, uses up the rest and returns a rejection. */
   charge(caller: Caller, guesses: number): Promise<Rejected | null>;
-  /** Spends deduplication misses durably, before the hits are known. Report the hits through the result. */
+  /**
+   * Spends deduplication misses durably, before the hits are known. Report the hits with the `hits` function of the
+   * result.
+   */
   chargeMisses(caller: Caller, values: number): Promise<ChargedMisses | Rejected>;
 };
 
 /**
- * `hits` reports how many of the values belong to a token, and refunds the charge for `free` of them. Call it at most
- * once.
+ * `hits` reports that `count` of the values belong to a token, and refunds the charge for `free` values. Call it at
+ * most once.
  */
 export type ChargedMisses = { readonly ok: true; hits(count: number, free: number): void };
 
-/** Records applications that seem to guess. */
+/** Records applications that seem to be guessing values. */
 export type GuessRecords = {
   exhausted(caller: Caller, budget: BudgetName): Promise<void>;
   suspected(caller: Caller): Promise<void>;
@@ -76,8 +79,8 @@ export function createGuesses(needs: Deps): Guesses {
 }
 
 /**
- * Returns a function that spends from one budget. Without a limit, it grants everything and stores nothing, but still
- * updates the metrics.
+ * Returns a function that spends from one budget. If the budget has no limit, the function grants everything and stores
+ * nothing, but still updates the metrics.
  */
 function spender(
   { budgets, settings, clock, metrics, records }: Deps,

@@ -1,8 +1,9 @@
 export type LostKey = 'key_missing' | 'key_destroyed_without_event' | 'box_damaged';
 
 /**
- * Thrown if a live token's key is missing or its ciphertext cannot be decrypted. This is never treated as erasure: the
- * response is 500, readiness fails, and an operator must restore the key store from a backup. `stream` is a keyed hash.
+ * Thrown if a key that is still needed is missing, or if a ciphertext cannot be decrypted. This is never treated as
+ * erasure. The response is 500, the readiness check fails, and an operator must restore the key store from a backup.
+ * `stream` does not contain a token id, but only a keyed hash of it.
  */
 export class KeyLost extends Error {
   readonly stream: string;

@@ -4,9 +4,9 @@ const minuteMs = 60_000;
 
 /**
  * Records the minute in which a key was last used, with at most one write per key per minute. No request waits for this
- * write. The time is a field of the row, not an event: it helps operators find unused keys, no access decision depends
- * on it, and it does not belong in a log that is kept forever. If a write is lost, the next look-up of the key repeats
- * it.
+ * write. If a write is lost, the next look-up of the key repeats it. The time is a field of the row and not an event,
+ * because no access decision depends on it and it does not belong in a log that is kept forever. It helps operators
+ * find unused keys.
  */
 export function createKeyUse(
   directory: Pick<Directory, 'keyUsedIn' | 'markKeyUsed'>,

@@ -1,15 +1,17 @@
-/** The limits for one application and one address; 0 means no limit. See docs/contract.md, "Rate limits". */
+/** The limits for each application and each address. 0 means no limit. See docs/contract.md, "Rate limits". */
 export type LimitSettings = {
-  /** Requests by an application per window. */
+  /** The number of requests that an application may send per window. */
   readonly requests: number;
   readonly windowMs: number;
-  /** Requests without a valid key from an address per window. */
+  /** The number of requests without a valid key that an address may send per window. */
   readonly authFailures: number;
-  /** Requests from an address per window for pages that need no key. */
+  /** The number of requests that an address may send per window to pages that need no key. */
   readonly keylessRequests: number;
-  /** Guesses by an application per hour; no limit while `requests` is 0. */
+  /** The number of guesses that an application may make per hour. There is no limit if `requests` is 0. */
   readonly guesses: number;
-  /** Deduplication misses by an application per hour; no limit while `requests` is 0. */
+  /**
+   * The number of deduplication misses that an application may cause per hour. There is no limit if `requests` is 0.
+   */
   readonly deduplicationMisses: number;
 };
 

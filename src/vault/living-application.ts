@@ -5,9 +5,7 @@ import type { Vault } from './vault.js';
 
 export type LivingApplication = { readonly id: string; readonly document: ApplicationDocument };
 
-/**
- * Returns the record of a live application of this tenant; null if there is none, or if it belongs to another tenant.
- */
+/** Returns the record of a live application that belongs to this tenant, or null if there is no such application. */
 export async function applicationRecord(
   { directory }: Vault,
   tenantId: string,

@@ -8,15 +8,15 @@ import { applyToView, emptyView, type TokenView } from '../views/token-view.js';
 
 type Log = Pick<EventLog, 'readFrom' | 'readClearFrom'>;
 
-/** The number of events in the first read. Most tokens have fewer events, so one read is enough. */
+/** The maximum number of events in the first read. Most tokens have fewer events, so that one read is enough. */
 const wholeMax = 8;
-/** The number of events between two pauses, which take a few milliseconds to verify. */
+/** The number of events that are read between two pauses. Verifying them takes a few milliseconds. */
 const clearPageSize = 64;
 
 /**
  * Reads a token's stream from the log and folds it. If the stream is long, reads only the ciphertexts that are still in
  * use, and lets other requests run in between. Threat: a caller updates one token a thousand times with 512 KiB each.
- * Every further change to it would then read half a gigabyte.
+ * If every change read all ciphertexts, each further change to that token would read half a gigabyte.
  */
 export async function loadToken(
   { log }: { readonly log: Log },
@@ -36,15 +36,17 @@ export async function loadToken(
   return { stream, tenantId, state, ...(await boxesOf(log, stream, state)) };
 }
 
-/** Yields pages of a stream's events, without ciphertexts, starting at a revision, which must be at least 1. */
+/**
+ * Yields the events of a stream in pages, without ciphertexts, starting at a revision. The revision must be at least 1.
+ */
 export async function* clearEvents(
   log: Log,
   stream: string,
   fromRevision: number,
 ): AsyncGenerator<readonly ProvenClear[]> {
   for (let from = fromRevision; ; from += clearPageSize) {
-    // Also reads the preceding event, which always exists. So the last page is never empty, and shows whether the
-    // stream ends with a complete commit.
+    // Each read includes the preceding event, which always exists. The last page is therefore never empty, and shows
+    // whether the stream ends with a complete commit.
     const page = await log.readClearFrom(stream, from - 1, clearPageSize + 1);
     yield page.slice(1);
     if (page.length <= clearPageSize) return;

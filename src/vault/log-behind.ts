@@ -25,7 +25,9 @@ type Both = {
   readonly keys: Pick<KeyRing, 'checkpoint' | 'saveCheckpoint'>;
 };
 
-/** Returns the head of the log and the position that its key store has recorded; null if the log is not behind. */
+/**
+ * Returns the head of the log and the position that its key store has recorded. Returns null if the log is not behind.
+ */
 export async function logBehind({ log, keys }: Both): Promise<{ readonly head: number; readonly seen: number } | null> {
   // Reads the key store first, because the log may grow in the meantime.
   const seen = Math.max(await keys.checkpoint('log'), await keys.checkpoint('shredder'));
@@ -34,9 +36,9 @@ export async function logBehind({ log, keys }: Both): Promise<{ readonly head: n
 }
 
 /**
- * Throws LogBehind if the log is an older copy. Without this check, tokens that were erased since the copy would look
- * lost, and newer tokens would be missing without an error. With `isAccepted`, it does not throw, and the log remains
- * behind until `acceptLog` is called.
+ * Throws LogBehind if the log is an older copy. Without this check, tokens that were erased after the copy was made
+ * would look lost, and newer tokens would be missing without an error. If `isAccepted` is true, this function does not
+ * throw. The log then counts as behind until `acceptLog` is called.
  */
 export async function expectNotBehind(both: Both, isAccepted: boolean): Promise<void> {
   const behind = await logBehind(both);
@@ -46,8 +48,8 @@ export async function expectNotBehind(both: Both, isAccepted: boolean): Promise<
 }
 
 /**
- * Stores the current end of the log, with its link, in the key store. From then on, the vault rejects a log that was
- * put back or rewritten. Await this before acknowledging a change of rights.
+ * Records the current end of the log and its link in the key store. From then on, the vault rejects an older or
+ * rewritten log. Await this before acknowledging a change of rights.
  */
 export async function noteLog({ chain, keys }: Pick<Vault, 'chain' | 'keys'>): Promise<void> {
   await chain.follow();
@@ -57,10 +59,11 @@ export async function noteLog({ chain, keys }: Pick<Vault, 'chain' | 'keys'>): P
 }
 
 /**
- * Makes the key store accept the current log in place of one that no longer exists. All readers of the log start over.
+ * Makes the key store accept the current log in place of a log that no longer exists. All readers of the log start
+ * over.
  */
 export async function acceptLog({ log, chain, keys }: Pick<Vault, 'log' | 'chain' | 'keys'>): Promise<void> {
-  // Resets the shredder first, so that it records the revisions again even if this is interrupted.
+  // The shredder is reset first, so that it records the revisions again even if this function is interrupted.
   for (const reader of ['shredder', 'orphans', 'anchor'] as const) await keys.saveCheckpoint(reader, 0);
   await keys.forgetRevisions();
   await chain.follow();

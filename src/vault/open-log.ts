@@ -8,13 +8,13 @@ const noTenant = '';
 /** The identity of a log, from its first event. `dev` permanently marks data that `--dev` created. */
 export type LogIdentity = { readonly logId: string; readonly dev: boolean };
 
-/** Returns the identity of a log; null if it is empty. */
+/** Returns the identity of a log, or null if the log is empty. */
 export async function logIdentity(log: Pick<StoredLog, 'readStream'>): Promise<LogIdentity | null> {
   const [opened] = await log.readStream(stream);
   return opened === undefined ? null : { logId: String(opened.clear['log_id']), dev: opened.clear['dev'] === true };
 }
 
-/** Appends the first event, `log.opened`, which gives the log its id. Every store records that id. */
+/** Appends the first event, `log.opened`, which gives the log its id. Every store records this id. */
 export async function openLog(
   log: EventLog,
   random: Random,

@@ -21,15 +21,15 @@ export type OpenToken = {
   readonly cvc: Decrypted<string> | null;
 };
 
-/** Returns an open token with this content. */
+/** Returns this content and cvc as an open token. */
 export function openTokenOf(content: TokenContent, cvc: Decrypted<string> | null): OpenToken {
   const { id, containers, fingerprint } = content;
   return { id, containers, fingerprint, content: new Decrypted(content), cvc };
 }
 
 /**
- * Decrypts a live token, leaving out a cvc that is due for purging. Returns null if one of its keys was destroyed.
- * Either the view is then older than a deletion or the key is lost; the caller must read again to find out which.
+ * Decrypts a live token, but not a cvc that is due to be purged. Returns null if one of the keys was destroyed. In that
+ * case, either the view is older than a deletion, or the key is lost. The caller must read again to find out which.
  * Throws TenantGone and KeyLost.
  */
 export function openToken(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenToken | null> {
@@ -41,7 +41,8 @@ export type OpenRow = { readonly open: OpenToken; readonly newest: number };
 
 /**
  * Decrypts a live token from its row, like `openToken`. Threat: an attacker that can write the rows puts back a row
- * from before a change of containers, expiry or data. So the caller must compare the view's revision with `newest`.
+ * from before a change of containers, expiry or data. The caller must therefore compare the view's revision with
+ * `newest`.
  */
 export function openRow(vault: Vault, view: TokenView, life: TokenLife): Maybe<OpenRow | null> {
   const due = cvcAt(life, latestForCodes(vault.clock));
@@ -50,7 +51,7 @@ export function openRow(vault: Vault, view: TokenView, life: TokenLife): Maybe<O
   const cvc = openBoxOf(vault, view, due.key, due.revision, 'cvc');
   return after(all([content, cvc]), ([opened = null, code = null]) => {
     if (code === null) return null;
-    // Checks the purge time again, because it may have passed during the wait for a key.
+    // The purge time is checked again, because it may have passed while the key was being read.
     return openRowOf(life, opened, latestForCodes(vault.clock) < due.purgeAt ? code : null);
   });
 }
@@ -71,7 +72,7 @@ export function openContent(vault: Keys, view: TokenView, life: TokenLife): Mayb
   );
 }
 
-/** A decrypted ciphertext, and the newest revision recorded for its key. */
+/** The value of a decrypted ciphertext, and the newest revision that was recorded for its key. */
 type OpenBox = { readonly value: Json; readonly revision: number | null };
 
 function openBoxOf(
@@ -98,7 +99,7 @@ async function damaged(stream: string): Promise<never> {
   throw new KeyLost(stream, 'box_damaged');
 }
 
-/** Returns null if the key may have been destroyed with its token. Otherwise throws TenantGone or KeyLost. */
+/** Returns null if the key may have been destroyed together with its token. Otherwise throws TenantGone or KeyLost. */
 async function notOpened(vault: Keys, { tenantId, stream }: TokenView, state: 'destroyed' | 'missing'): Promise<null> {
   const error = await keyNotThere(vault, tenantId, stream, 'key_missing');
   if (state === 'missing' || error instanceof TenantGone) throw error;

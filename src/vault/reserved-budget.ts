@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.js';
 /** The part of an application's budget that this process has reserved but not yet spent. */
 type Block = {
   left: number;
-  /** The end of the block's window; infinite before the first reservation. */
+  /** The end of the block's window. Infinite before the first reservation. */
   endsAt: number;
   /** True if the store has nothing left to reserve in this window. */
   storeIsEmpty: boolean;
@@ -17,17 +17,17 @@ type Block = {
 };
 
 /**
- * The maximum number of blocks. Beyond it, the least recently used block is dropped, and its application loses the rest
- * of that block.
+ * The maximum number of blocks. If there are more, the least recently used block is dropped, and its application loses
+ * the rest of that block.
  */
 const applicationsMax = 10_000;
 
 export type Taken =
-  /** `giveBack` reports hits, and refunds the charge for `free` of them. */
+  /** `giveBack` reports hits, and refunds the charge for `free` guesses. */
   | { readonly ok: true; giveBack(hits: number, free: number): void }
   | { readonly ok: false; readonly retryAfterMs: number };
 
-/** Each is called once per application per window, by the process whose reservation triggers it. */
+/** Each function is called at most once per application per window, in the process whose reservation triggers it. */
 export type BudgetEvents = {
   exhausted(caller: Caller): Promise<void>;
   suspected(caller: Caller): Promise<void>;
@@ -35,10 +35,10 @@ export type BudgetEvents = {
 
 export type ReservedBudget = {
   /**
-   * Spends from the budget. The spending is durable before this resolves, because the process reserves a block in the
-   * store before it spends the block from memory. So after a crash the application loses the rest of its block, and
-   * never gains anything. A request for more than is left is rejected and uses up the rest. A request for 0 spends
-   * nothing, but is rejected once the budget is used up.
+   * Spends guesses from the budget. What is spent is durable before the promise resolves, because the process reserves
+   * a block in the store before it spends guesses from that block. After a crash, the application therefore loses the
+   * rest of its block, but never gains guesses. If `amount` is more than what is left, the request is rejected and uses
+   * up the rest. If `amount` is 0, the request spends nothing, but is rejected once the budget is used up.
    */
   take(caller: Caller, amount: number): Promise<Taken>;
 };
@@ -93,8 +93,8 @@ export function reservedBudget(
           block.left = 0;
           return { ok: false, retryAfterMs: block.endsAt - now };
         }
-        // For a caller that makes no guess, this reserves no whole block. Otherwise a block in each process would use
-        // up a small budget at once.
+        // If the caller makes no guess, no whole block is reserved. Otherwise, the blocks of several processes could
+        // use up a small budget immediately.
         const spare = amount === 0 ? 'none' : 'block';
         block.refill ??= refill(block, caller, need - block.left, spare).finally(() => {
           block.refill = null;

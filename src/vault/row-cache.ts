@@ -5,7 +5,7 @@ import type { TokenView } from '../views/token-view.js';
 import type { AuthenticTokenRows } from './authentic-token-rows.js';
 
 const bytesMax = 24 * 1024 * 1024;
-/** The size of a cache entry and its view, without the ciphertexts. */
+/** The approximate size of a cache entry and its view in bytes, without the ciphertexts. */
 const entryBytes = 800;
 
 /**
@@ -40,8 +40,8 @@ export function createRowCache() {
   }
 
   /**
-   * Adds a row, unless rows were dropped since it was read. `dropsBefore` is the number of drops before the read. A row
-   * that was read before a change must not be added after that change.
+   * Adds a row, unless any row has been dropped since this row was read. `dropsBefore` is the value of `drops` before
+   * the read. A row that was read before a change must not be added after that change.
    */
   function keep(view: TokenView, dropsBefore: number): void {
     const isCurrent = drops === dropsBefore && !changing.has(view.stream);
@@ -77,7 +77,7 @@ export function createRowCache() {
         return found;
       },
     }),
-    /** Returns a unit of work that drops the rows that it changes. */
+    /** Returns a unit of work that drops each row that it changes from the cache. */
     work: (work: UnitOfWork): UnitOfWork => ({
       ...work,
       async commit(change) {
@@ -90,7 +90,7 @@ export function createRowCache() {
         }
       },
     }),
-    /** Drops all rows, for use when reads switch to another generation of rows. */
+    /** Drops all rows. Use this when reads switch to another generation of rows. */
     clear(): void {
       drops += 1;
       views.clear();

@@ -2,8 +2,8 @@ import { KeyLost } from './key-lost.js';
 import type { Vault } from './vault.js';
 
 /**
- * Thrown if the tenant was deleted during a request. Its keys were destroyed on purpose, so nothing is lost. The
- * response is 401, as for any later request with one of the tenant's API keys.
+ * Thrown if the tenant was deleted during a request. The tenant's keys were destroyed on purpose, so no key is lost.
+ * The response is 401, as for any later request with one of the tenant's API keys.
  */
 export class TenantGone extends Error {
   constructor() {
@@ -12,7 +12,7 @@ export class TenantGone extends Error {
   }
 }
 
-/** Returns the error for a missing tenant key: TenantGone if it was destroyed with the tenant, otherwise KeyLost. */
+/** Returns the error for a missing key: TenantGone if the key was destroyed with the tenant, otherwise KeyLost. */
 export async function keyNotThere(
   { directory }: Pick<Vault, 'directory'>,
   tenantId: string,

@@ -4,12 +4,12 @@ import { after, type Maybe } from '../ports/maybe.js';
 import { keyNotThere } from './tenant-gone.js';
 import type { Vault } from './vault.js';
 
-/** The key ring, and the directory, which shows whether a key may be missing. */
+/** The key ring, and the directory. The directory shows whether a key is missing because its tenant was deleted. */
 export type Keys = Pick<Vault, 'keys' | 'directory'>;
 
 /**
  * Returns a tenant's subkeys. Throws TenantGone if the tenant was deleted in the meantime, and KeyLost if the key store
- * has lost them.
+ * has lost the keys.
  */
 export function tenantKeysOf(vault: Keys, tenantId: string): Maybe<TenantKeys> {
   return after(vault.keys.tenantKeys(tenantId), (tenantKeys) => tenantKeys ?? tenantKeysMissing(vault, tenantId));
@@ -27,17 +27,17 @@ export async function searchKeyOf(vault: Keys & Pick<Vault, 'generations'>, tena
 }
 
 /**
- * Returns the search-term keys for a row that is about to be written, one for each generation. Call this in each
- * attempt at a change, because a commit without the terms of a generation that was added in the meantime is a conflict.
- * Throws the same errors as `tenantKeysOf`.
+ * Returns the search-term keys for a row that is about to be written, one for each generation that writes update. Call
+ * this again in each attempt to commit a change. If a generation is added in the meantime, a commit without the terms
+ * for that generation is a conflict. Throws the same errors as `tenantKeysOf`.
  */
 export function indexKeysOf(vault: Keys & Pick<Vault, 'generations'>, tenantId: string): Promise<readonly SearchKey[]> {
   return searchKeysOf(vault, tenantId, ({ write }) => write);
 }
 
 /**
- * Runs a search with the current search-term key. If a rebuild replaced the rows before the search began, runs the
- * search again with the new key, so `search` must not change anything. Throws the same errors as `tenantKeysOf`.
+ * Runs a search with the current search-term key. If a rebuild has replaced the rows before the search begins, runs the
+ * search again with the new key. `search` must therefore not change anything. Throws the same errors as `tenantKeysOf`.
  */
 export async function withSearchKey<T>(
   vault: Keys & Pick<Vault, 'generations'>,

@@ -2,35 +2,36 @@ import type { Steps } from '../domain/steps.js';
 import type { Maybe } from '../ports/maybe.js';
 
 /**
- * How long a request computes before others may run, in ms. A get waits about four times, each time for one slice at
- * most.
+ * How long a request computes before other requests may run, in ms. A request for one token waits about four times, and
+ * each wait takes at most one slice.
  */
 const sliceMs = 1;
 /**
- * How long all requests that begin in the same turn of the event loop may compute in total in that turn, in ms. `alone`
- * applies while only one tenant sends requests, `shared` while several do. Requests beyond that time wait.
+ * The total time that requests may compute if they begin in the same turn of the event loop, in ms. `alone` applies
+ * while only one tenant sends requests, and `shared` while several tenants do. When this time is over, further requests
+ * wait.
  */
 const beginMs = { alone: 4, shared: 2 };
 /**
- * While several tenants send requests, all long work rests for this many times the length of the last slice, up to
- * `restMsMax`. Requests that are waiting to begin do not rest.
+ * While several tenants send requests, all long work rests after each slice of long work. The rest takes this many
+ * times as long as that slice, but at most `restMsMax`. Requests that are waiting to begin do not have to rest.
  */
 const restFactor = 4;
 const restMsMax = 100;
-/** How long after its last request a tenant counts as sending requests, in ms. */
+/** The time in ms after its last request for which a tenant still counts as sending requests. */
 const activeMs = 1_000;
 
 /**
  * Shares the thread that serves requests among tenants. Work that takes longer than one slice waits for its turn before
  * each further slice. One slice runs per turn of the event loop, so everything else that is ready runs in between.
- * Tenants take turns, however many requests each has. While several tenants send requests, long work gets a fifth of
- * the thread's time, so that a short request seldom has to wait for a slice. While only one tenant sends requests, as
- * many of them as time allows begin in each turn of the event loop, in order of arrival.
+ * Tenants take turns, no matter how many requests each of them has. While several tenants send requests, long work gets
+ * a fifth of the thread's time, so that a short request seldom has to wait for a slice. While only one tenant sends
+ * requests, as many requests as time allows begin in each turn of the event loop, in order of arrival.
  */
 export type Turns = {
   /**
-   * Begins the work of a request. The first slice begins now, unless requests that began just before it have used up
-   * the time.
+   * Begins the work of a request. The first slice begins immediately, unless requests that began just before have used
+   * up the time of this turn.
    */
   begin(tenantId: string): Work;
   /** Resolves when it is the tenant's turn. Await this before work that takes longer than a slice and cannot pause. */
@@ -45,12 +46,13 @@ export type Work = {
    */
   pause(): Promise<void> | undefined;
   /**
-   * Runs a computation to its end, one slice at a time. Returns the result synchronously if the current slice suffices.
+   * Runs a computation to completion, one slice at a time. Returns the result synchronously if the current slice is
+   * long enough.
    */
   run<T>(steps: Steps<T>): Maybe<T>;
 };
 
-/** Work is `short` while it waits for its first slice after `begin`, and `long` afterwards. */
+/** Work is `short` while it waits for its first slice after `begin`, and `long` after that. */
 type Kind = 'short' | 'long';
 
 /** One tenant's waiting work. */
@@ -68,7 +70,10 @@ export function createTurns(): Turns {
   let last = '';
   let lastAt = Number.NEGATIVE_INFINITY;
   let otherAt = Number.NEGATIVE_INFINITY;
-  /** The time from which requests that begin in this turn of the event loop must wait; null if none has begun yet. */
+  /**
+   * The time from which further requests that begin in this turn of the event loop must wait. Null if no request has
+   * begun in this turn yet.
+   */
   let beginEndsAt: number | null = null;
 
   /**
@@ -135,8 +140,8 @@ export function createTurns(): Turns {
   }
 
   /**
-   * Resumes one request of the next tenant, alternating between its short and its long work. While long work rests,
-   * skips tenants that have only long work.
+   * Resumes one request of the next tenant, and alternates between that tenant's short and long work. While long work
+   * rests, skips tenants that have only long work.
    */
   function resumeNext(): Kind {
     const mayBeLong = !isResting();
@@ -155,7 +160,7 @@ export function createTurns(): Turns {
     return 'short';
   }
 
-  /** Resumes short work while there is time to begin, then one slice of long work. */
+  /** Resumes short work as long as there is time for requests to begin, and then one slice of long work. */
   async function resumeAlone(): Promise<Kind> {
     const endsAt = timeToBegin();
     for (const [tenantId, { short, long }] of waiting) {
@@ -217,7 +222,7 @@ export function createTurns(): Turns {
   };
 }
 
-/** Resolves once all resumed work has finished or waits for something else. */
+/** Resolves once all resumed work is done or is waiting for something else. */
 function computed(): Promise<void> {
   return new Promise((resolve) => queueMicrotask(() => process.nextTick(resolve)));
 }

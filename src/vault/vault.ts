@@ -27,8 +27,8 @@ import type { KnownCallers } from './known-callers.js';
 import type { Turns } from './turns.js';
 
 /**
- * Records entries in the access log. Its memory is bounded: while the log cannot be written, it counts the entries that
- * do not fit, and records their number later.
+ * Records entries in the access log. The memory that it uses is bounded. While the log cannot be written, it counts the
+ * entries that do not fit into memory, and records their number later.
  */
 export type AccessRecorder = {
   /** Resolves once these entries, and all entries recorded before them, are durable. Throws StoreUnavailable. */
@@ -44,7 +44,7 @@ export type AccessRecorder = {
 /** The ports and settings that commands and queries use. `compose` provides the adapters of a profile. */
 export type Vault = {
   readonly log: EventLog;
-  /** The same log without verification, for audits that must name events that are not authentic. */
+  /** Like `log`, but without verification. Audits use it, because they must name events that are not authentic. */
   readonly storedLog: StoredLog;
   readonly chain: EventChain;
   readonly rows: AuthenticTokenRows;
@@ -54,16 +54,16 @@ export type Vault = {
   /** The keys for the MACs of commits, rows and other stored data. */
   readonly integrity: IntegrityKeys;
   readonly claims: AuthenticClaims;
-  /** How many guesses each application has used. Spend them through `guesses`. */
+  /** Counts the guesses that each application has used. Spend guesses through `guesses`. */
   readonly budgets: Budgets;
   readonly directory: AuthenticDirectory;
   /** Searches the stores for remains of an erased token. */
   readonly erasureProbe: ErasureProbe;
   readonly searchIndex: SearchIndexCheck;
-  /** Also records the events that it commits in the access log (`access-log/recorded-work.ts`). */
+  /** Commits changes, and records the committed events in the access log (`access-log/recorded-work.ts`). */
   readonly work: UnitOfWork;
   readonly accessLog: AccessLog;
-  /** Figures for charts. They are not authenticated. */
+  /** The counts for charts. They are not authenticated. */
   readonly dailyCounts: DailyCounts;
   /** Records every access. `release` calls it for tokens in a response. */
   readonly recorder: AccessRecorder;
@@ -75,8 +75,8 @@ export type Vault = {
   /** Schedules all work that may compute for a long time. */
   readonly turns: Turns;
   /**
-   * The streams of tokens whose deletion returned 503, by tenant. Queries no longer find these tokens, but their keys
-   * may still exist.
+   * The streams of the tokens whose deletion returned 503, by tenant. Queries no longer find these tokens, but their
+   * keys may still exist.
    */
   readonly unfinishedErasures: Map<string, Set<string>>;
   readonly knownCallers: KnownCallers;
@@ -86,13 +86,13 @@ export type Vault = {
   readonly webhookSender: WebhookSender;
   /** Console sessions, one-time codes and unfinished sign-ins. */
   readonly consoleSessions: AuthenticConsoleSessions;
-  /** Charges for every look-up by value or by many ids, before the response leaves. */
+  /** Charges the caller for every look-up by value or by many ids, before the response is sent. */
   readonly guesses: Guesses;
   /**
-   * Resolves if everything that the stores have returned since a time (`performance.now()`) was current. Await this
-   * before sending a response that depends on a read. `hasWritten` means that a durable write was acknowledged after
-   * the last of these reads. Throws StoreUnavailable if the reads may be stale, because a deposed server keeps
-   * answering reads for several seconds.
+   * Resolves if everything that the stores have returned since `since` (a time from `performance.now()`) was current.
+   * Await this before sending a response that depends on a read. `hasWritten` means that a durable write was
+   * acknowledged after the last of these reads. Throws StoreUnavailable if the reads may be stale. Stale reads are
+   * possible because a deposed server continues to answer reads for several seconds.
    */
   readonly confirmReads: (since: number, hasWritten: boolean) => Maybe<void>;
   /** How long a cvc is kept, in milliseconds: at most one hour. */

@@ -11,7 +11,7 @@ import { anEvent } from '../contract/support.js';
 import { keyIdBytes, keyIdsOf, streamOf, tamper, tamperBehindTriggers } from '../erasure/support.js';
 import { openVault } from '../rebuild/support.js';
 import { manualClock } from '../support/manual-clock.js';
-import { makeVault, run, runJson, startService, tempDir, until } from '../support/process.js';
+import { http, makeVault, run, runJson, startService, tempDir, until } from '../support/process.js';
 import { startTestService } from '../support/test-service.js';
 
 type Found = { readonly check: string; readonly state: string; readonly says: string; readonly do?: string };
@@ -50,6 +50,19 @@ test('a healthy vault has no findings, whether or not the service runs, and doct
     ]),
   );
   expect((await service.stop()).stderr).toBe('');
+});
+
+test('a vault whose webhooks were created, changed and deleted is healthy', async () => {
+  const { flags, managementKey: key } = await makeVault();
+  const service = await startService(flags);
+  const webhook = { url: 'https://receiver.invalid/hook', event_types: ['token.created'] };
+  const created = await http('POST', `${service.address}/webhooks`, { key, body: webhook });
+  expect(created.status, created.text).toBe(201);
+  const url = `${service.address}/webhooks/${JSON.parse(created.text).id}`;
+  expect((await http('PUT', url, { key, body: { ...webhook, enabled: false } })).status).toBe(200);
+  expect((await http('DELETE', url, { key })).status).toBe(204);
+  expect((await doctor(flags)).wrong).toEqual([]);
+  await service.stop();
 });
 
 test('a service of an older build is reported as such, whatever operations it lacks', async () => {

@@ -11,11 +11,11 @@ export type Access =
   | { readonly kind: 'rules'; readonly rules: readonly AccessRule[] };
 
 /**
- * A rule that grants permissions on the tokens under one container, and determines how much of them is shown. See
- * docs/contract.md, "Access rules".
+ * A rule that grants permissions on the tokens in or below one container, and determines how much of these tokens is
+ * shown. See docs/contract.md, "Access rules".
  */
 export type AccessRule = {
-  /** Empty if the request gave none. */
+  /** Empty if the request does not contain a description. */
   readonly description: string;
   /** Rules with a lower priority come first. Rules with equal priority keep their request order. */
   readonly priority: number;

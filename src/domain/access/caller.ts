@@ -4,13 +4,13 @@ import type { TenantSettings } from './tenant-settings.js';
 import type { Visitor } from './visitor.js';
 
 /**
- * The application that a request acts as. It owns the request's API key, or a person's groups give access to it at the
- * console.
+ * The application on whose behalf a request is made. Either the request uses one of the application's API keys, or a
+ * person's groups give that person access to the application at the console.
  */
 export type Caller = {
   readonly tenantId: string;
   readonly applicationId: string;
-  /** Null if a person's groups give access and no key was used. */
+  /** Null if no API key was used, because access comes from a person's groups. */
   readonly keyId: string | null;
   readonly applicationType: ApplicationType;
   readonly access: Access;
@@ -18,6 +18,9 @@ export type Caller = {
   readonly tenantSettings: TenantSettings;
   /** The request's source address, used only for the access log. Absent for a CLI command. */
   readonly sourceAddress?: string;
-  /** The request's person and reason, used only for the access log and history. Absent if it has neither. */
+  /**
+   * The person and reason that the request states, used only for the access log and the history. Absent if the request
+   * states neither.
+   */
   readonly visitor?: Visitor;
 };

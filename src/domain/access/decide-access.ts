@@ -5,8 +5,8 @@ import { coversReach, reachOf } from './reach.js';
 import { strictest, type Transform } from './transform.js';
 
 /**
- * Returns whether the caller has a permission on any container. If not, the request returns 403 without reading
- * anything.
+ * Returns true if the caller has a permission on at least one container. If not, the request returns 403 without
+ * reading anything.
  */
 export function grantsAnywhere({ access }: Caller, permission: Permission): boolean {
   if (access.kind === 'permissions') return access.permissions.has(permission);
@@ -14,9 +14,10 @@ export function grantsAnywhere({ access }: Caller, permission: Permission): bool
 }
 
 /**
- * Returns how the caller sees a token in these containers under this permission. Returns null if the caller lacks the
- * permission; a request for the token then returns 403, and lists omit the token. For updates that change containers,
- * see `decideMove`; for creations, see `transformForCreate`. See docs/contract.md, "Access rules".
+ * Returns the transform that a permission gives the caller for a token in these containers. Returns null if the caller
+ * lacks the permission. In that case, a request for the token returns 403, and lists omit the token. For updates that
+ * change the containers, see `decideMove`. For new tokens, see `transformForCreate`. See docs/contract.md, "Access
+ * rules".
  */
 export function transformFor(
   subject: AccessSubject,
@@ -26,7 +27,7 @@ export function transformFor(
   return decideAccess(subject, permission, containers).transform;
 }
 
-/** An application, saved or not yet saved. */
+/** The application whose access is being decided. It may not have been saved yet. */
 export type AccessSubject = Pick<Caller, 'access' | 'applicationType'>;
 
 /**
@@ -35,7 +36,7 @@ export type AccessSubject = Pick<Caller, 'access' | 'applicationType'>;
  */
 export type AccessDecision = { readonly transform: Transform | null; readonly rule: AccessRule | null };
 
-/** Like `transformFor`, but also returns the rule that decides. */
+/** Like `transformFor`, but also returns the rule that decides the permission. */
 export function decideAccess(
   { access, applicationType }: AccessSubject,
   permission: TokenPermission,
@@ -44,7 +45,7 @@ export function decideAccess(
   if (access.kind === 'rules') {
     const rule = decidingRule(access.rules, permission, containers);
     const transform = rule?.transform ?? null;
-    // Threat: anyone may have the key of a public application, and `PATCH {}` returns the whole token.
+    // Threat: anyone may have a public application's key, and `PATCH {}` returns the whole token.
     return { rule, transform: applicationType === 'public' && transform === 'reveal' ? 'mask' : transform };
   }
   if (!access.permissions.has(permission)) return { rule: null, transform: null };
@@ -52,8 +53,9 @@ export function decideAccess(
 }
 
 /**
- * Decides the permission separately for each container, and returns the strictest transform. Returns null if any
- * container is denied or if there are no containers. See docs/contract.md, "Access rules".
+ * Decides the permission for each container separately, and returns the strictest of the transforms. Returns null if
+ * the caller lacks the permission on any of the containers, or if there are no containers. See docs/contract.md,
+ * "Access rules".
  */
 export function transformForEach(
   caller: Caller,
@@ -73,10 +75,10 @@ export function transformForCreate(caller: Caller, containers: readonly string[]
 }
 
 /**
- * Returns whether the caller may read every token on which it has `permission` in plaintext. If `permission` is null,
- * this applies to all of the tenant's tokens. Such a caller learns nothing from looking up values. Returns true only if
- * a single permission reveals all of these tokens, so a caller whose rules reveal only some containers does not
- * qualify. See docs/contract.md, "Operations routes".
+ * Returns true if the caller may see the plaintext of every token on which it has `permission`, or of every token of
+ * the tenant if `permission` is null. Such a caller learns nothing new by looking up values. A single permission must
+ * reveal all of these tokens. A caller that would have to combine several permissions does not qualify. See
+ * docs/contract.md, "Operations routes".
  */
 export function readsEveryValue(caller: Caller, permission: TokenPermission | null): boolean {
   if (caller.applicationType !== 'private') return false;
@@ -88,20 +90,20 @@ export function readsEveryValue(caller: Caller, permission: TokenPermission | nu
 
 const revealingPermissions = ['token:read', 'token:search', 'token:use'] as const;
 
-/** Returns whether every token that these rules cover is revealed under this permission. */
+/** Returns whether the permission reveals every token on which the caller has it. */
 function revealsWherever({ access }: Caller, permission: TokenPermission): boolean {
   if (access.kind === 'permissions') return permission === 'token:use';
   const granting = access.rules.filter(({ permissions }) => permissions.includes(permission));
-  // A rule that does not decide in its own container never decides, because a rule that takes precedence covers the
-  // whole container.
+  // If a rule does not decide the permission in its own container, another rule takes precedence there. That other rule
+  // covers the whole container, so the first rule never decides.
   const deciding = granting.filter((rule) => decidingRule(granting, permission, [rule.container]) === rule);
   return deciding.every(({ transform }) => transform === 'reveal');
 }
 
 /**
- * Returns whether the caller may see a token in these containers in plaintext and may therefore change its expressions
- * (docs/contract.md, "Changing expressions"). Always false for a public application. Threat: a mask or a search index
- * is a program over the data, so a caller that can write one could read the data through it.
+ * Returns whether the caller may see the plaintext of a token in these containers, and may therefore change the token's
+ * expressions (docs/contract.md, "Changing expressions"). Always false for a public application. Threat: a mask or a
+ * search index is a program over the data, so a caller that can write one could read the data through it.
  */
 export function maySeeClear(caller: Caller, containers: readonly string[]): boolean {
   if (caller.applicationType !== 'private') return false;
@@ -113,8 +115,8 @@ export function maySeeClear(caller: Caller, containers: readonly string[]): bool
 
 /**
  * Returns the rule that decides a permission on a token. Among the rules that grant the permission and cover one of the
- * token's containers, this is the first rule with the lowest priority. Returns null if there is no such rule. See
- * docs/contract.md, "Access rules".
+ * token's containers, this is the rule with the lowest priority. If several rules share that priority, it is the first
+ * of them. Returns null if there is no such rule. See docs/contract.md, "Access rules".
  */
 function decidingRule(
   rules: readonly AccessRule[],
@@ -132,8 +134,8 @@ function decidingRule(
 }
 
 /**
- * Returns whether a container is the parent itself or one of its children. Both paths end with `/`, so `/pci/` does not
- * cover `/pci-old/`.
+ * Returns whether `path` is the parent container itself or one of its children. Both paths end with `/`, so `/pci/`
+ * does not cover `/pci-old/`.
  */
 function covers(parent: string, path: string): boolean {
   return path.startsWith(parent);

@@ -9,7 +9,7 @@ import { openness, strictest, type Transform } from './transform.js';
  * - The caller needs `token:update` on the token, and also on each added or removed container. The strictest of these
  *   transforms applies.
  * - A move must not widen access: the caller must gain neither a permission that it lacked on the token nor a less
- *   strict transform. Threat: a caller moves a token to a container in which it may see more of the token.
+ *   strict transform. Threat: a caller moves a token to a container that lets the caller see more of the token.
  *
  * Reordering the same containers is not a move.
  */

@@ -7,7 +7,7 @@ import type { ApplicationType } from './application-type.js';
 import { type Permission, permissionsOfType, type TokenPermission } from './permission.js';
 import { type Transform, transforms } from './transform.js';
 
-/** The two request fields that grant access to an application. Null counts as absent. */
+/** The two request fields that specify an application's access. Null counts as absent. */
 export type AccessFields = { readonly permissions?: Json | undefined; readonly rules?: Json | undefined };
 
 /**

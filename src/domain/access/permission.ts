@@ -10,7 +10,7 @@ export const tokenPermissions = [
   'token:use',
 ] as const;
 
-/** The permissions on everything else. See docs/contract.md, "Application types". */
+/** The permissions on everything except tokens. See docs/contract.md, "Application types". */
 export const managementPermissions = [
   'application:create',
   'application:read',
@@ -34,8 +34,8 @@ export type ManagementPermission = (typeof managementPermissions)[number];
 export type Permission = TokenPermission | ManagementPermission;
 
 /**
- * The permissions that an application of each type may have, both in plain lists and in rules. See docs/contract.md,
- * "Application types".
+ * The permissions that applications of each type may have, whether as plain permissions or in access rules. See
+ * docs/contract.md, "Application types".
  */
 export const permissionsOfType: {
   readonly private: readonly TokenPermission[];

@@ -1,13 +1,13 @@
 import type { Caller } from './caller.js';
 import type { TokenPermission } from './permission.js';
 
-/** The tokens that a permission covers: all tokens, or the tokens in or below any of these containers. */
+/** The tokens that a permission covers: either all tokens, or the tokens in or below any of the listed containers. */
 export type Reach = 'everything' | readonly string[];
 
 /**
- * Returns where the caller has a permission, as the containers of the rules that grant the permission. No returned
- * container is inside another. `transformFor` returns a transform for exactly the tokens in or below these containers.
- * See docs/contract.md, "Access rules".
+ * Returns the containers of the rules that grant a permission to the caller, or `everything` if the caller has the
+ * permission on all tokens. No returned container is inside another. `transformFor` returns a transform only for tokens
+ * in or below these containers. See docs/contract.md, "Access rules".
  */
 export function reachOf({ access }: Caller, permission: TokenPermission): Reach {
   if (access.kind === 'permissions') return access.permissions.has(permission) ? 'everything' : [];

@@ -1,4 +1,7 @@
-/** How much of a token's data a caller sees, strictest first. See docs/contract.md, "Transforms". */
+/**
+ * The transforms, which determine how much of a token's data a caller sees. The strictest transform comes first. See
+ * docs/contract.md, "Transforms".
+ */
 export const transforms = ['redact', 'mask', 'reveal'] as const;
 
 export type Transform = (typeof transforms)[number];

@@ -3,7 +3,8 @@ import { codePointCount, isWellFormed } from '../text.js';
 
 /**
  * The person for whom an application makes a request, and the reason for it (docs/contract.md, "Person and reason").
- * Strongroom records both, encrypted together with the trace id. They have no effect on access.
+ * Strongroom records the person and the reason. It encrypts them together with the trace id. They have no effect on
+ * access.
  */
 export type Visitor = {
   /**
@@ -11,13 +12,19 @@ export type Visitor = {
    * API request states only a reason.
    */
   readonly name: string | null;
-  /** The issuer URL of the identity provider that states the name. Null if the person or the application states it. */
+  /**
+   * The issuer URL of the identity provider that stated the name. Null if the person or the application stated the
+   * name.
+   */
   readonly issuer: string | null;
   /** The reason for the request. Null if none was given. */
   readonly reason: string | null;
 };
 
-/** Returns the fields that give the person and the reason, or no fields if there is no visitor. */
+/**
+ * Returns the person, the issuer and the reason as fields, and omits those that are null. Returns no fields if there is
+ * no visitor.
+ */
 export function visitorFields(visitor: Visitor | null): Readonly<Record<string, string>> {
   if (visitor === null) return {};
   const { name, issuer, reason } = visitor;
@@ -29,8 +36,8 @@ export function visitorFields(visitor: Visitor | null): Readonly<Record<string, 
 }
 
 /**
- * The person and reason that a request states. `name` is the field's name in errors, and `text` is undefined if the
- * field is absent.
+ * The person and reason that a request states. `name` is the name of the field in error messages. `text` is undefined
+ * if the field is absent.
  */
 export type StatedVisitor = Readonly<
   Record<'person' | 'reason', { readonly name: string; readonly text: string | undefined }>

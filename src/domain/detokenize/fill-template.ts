@@ -23,14 +23,14 @@ const resultBytesMax = 8 * 1024 * 1024;
 const workBytesMax = 32 * 1024 * 1024;
 const errorsMax = 20;
 
-/** Returns the budget that all expressions of one request share. */
+/** Creates the budget that all expressions in one request share. */
 export function templateBudget(): Budget {
   return createBudget(resultBytesMax, workBytesMax);
 }
 
 /**
- * Evaluates one expression of a template. Threat: if filters read the stored value, they would be an oracle for callers
- * that see it masked. Filters therefore read only what the caller sees.
+ * Evaluates one expression of a template. Threat: if filters could read the stored value, callers that see only the
+ * masked value could use the filters as an oracle. Filters therefore read only what the caller may see.
  */
 export function* evaluateSlot(
   expressions: Expressions,
@@ -50,9 +50,10 @@ export function* evaluateSlot(
 
 /**
  * Returns the body with each expression replaced by its value. A string that consists of a single expression is
- * replaced by the JSON value. In any other string, the value is inserted as text, and null as an empty string. Because
- * this takes a single pass, a token's value is never parsed for expressions. The combined size of all values is limited
- * to 8 MiB. An expression that cannot be evaluated causes an error at its path. See docs/contract.md, "Detokenize".
+ * replaced by the JSON value. In any other string, the value is inserted as text, and a null value as an empty string.
+ * The body is filled in a single pass, so a token's value is never parsed for expressions. The combined size of all
+ * values is limited to 8 MiB. An expression that cannot be evaluated causes an error at the path of its string. See
+ * docs/contract.md, "Detokenize".
  */
 export function* fillTemplate({ body, leaves }: Template, filledOf: (slot: Slot) => Filled): Steps<Checked<Json>> {
   const errors = new Map<string, readonly string[]>();

@@ -3,8 +3,9 @@ import { checkId } from '../token/fields/id.js';
 
 /**
  * Returns whether an error may repeat this id. Errors must name the id (docs/contract.md, "Detokenize") but must not
- * repeat values (docs/contract.md, "Errors"). Threat: a card or account number that is sent in place of an id would end
- * up in the caller's logs. Returns false for an invalid id, a number, or an id that may contain a card number.
+ * repeat values (docs/contract.md, "Errors"). Threat: a caller sends a card or account number in place of an id, and
+ * the error puts that number into the caller's logs. Returns false for an invalid id, an id with six or more digits and
+ * no letters, or an id that may contain a card number.
  */
 export function nameable(id: string): boolean {
   if (!checkId(id).ok) return false;

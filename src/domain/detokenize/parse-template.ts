@@ -11,7 +11,7 @@ export type Slot = {
   readonly kind: 'slot';
   readonly id: string;
   readonly whole: boolean;
-  /** Null if the expression has no filters, so that it stands for the unchanged value. */
+  /** Null if the expression has no filters. Such an expression returns the value unchanged. */
   readonly filters: Expression | null;
   readonly character: number;
 };
@@ -19,7 +19,7 @@ export type Slot = {
 /** The parts of a string that contains expressions. */
 export type Leaf = readonly ({ readonly kind: 'text'; readonly text: string } | Slot)[];
 
-/** A parsed detokenize body: its strings that contain expressions, and the first path at which each id occurs. */
+/** A parsed detokenize body, the strings in it that contain expressions, and the first path at which each id occurs. */
 export type Template = {
   readonly body: Json;
   readonly leaves: ReadonlyMap<string, Leaf>;
@@ -33,9 +33,9 @@ const errorsMax = 20;
 type Text = { readonly parts: readonly LeafPart[]; readonly paths: string[] };
 
 /**
- * Parses the strings in a body, but not its object keys, in one pass. See docs/contract.md, "Detokenize". Threat: a
- * single 4 MiB string may contain 200,000 expressions. Expressions are therefore counted before any of them is
- * compiled, and each is compiled in its own step.
+ * Parses the strings in a body in one pass. Object keys are not parsed. See docs/contract.md, "Detokenize". Threat: a
+ * single 4 MiB string may contain 200,000 expressions. This function therefore counts the expressions before it
+ * compiles any of them, and compiles each one in its own step.
  */
 export function* parseTemplate(expressions: Expressions, body: Json): Steps<Checked<Template>> {
   const texts = new Map<string, Text>();
@@ -112,13 +112,13 @@ type LeafPart = { readonly kind: 'text'; readonly text: string } | Reference;
 
 type SplitLeaf =
   | { readonly ok: true; readonly parts: readonly LeafPart[] }
-  /** `message` may contain a position, but never the text. */
+  /** `message` may contain a position, but never text from the body. */
   | { readonly ok: false; readonly message: string };
 
 /**
  * Splits a string into literal text and expressions (docs/contract.md, "Detokenize"). An id may contain apostrophes,
  * quotes and hyphens, so the text before the first `|` is not parsed as Liquid. The id ends at `|` or `}}`, and
- * surrounding white space is removed. Quotes have a meaning only after the `|`.
+ * surrounding white space is removed. Quotes have a special meaning only after the `|`.
  */
 export function splitLeaf(text: string, referencesMax = Number.POSITIVE_INFINITY): SplitLeaf {
   const parts: LeafPart[] = [];
@@ -145,7 +145,10 @@ export function splitLeaf(text: string, referencesMax = Number.POSITIVE_INFINITY
   return addText(parts, text.slice(at), openBraces) < 0 ? unbalanced(at) : { ok: true, parts };
 }
 
-/** Appends literal text. Returns how many braces are open after it, or a negative number if a `}}` closes nothing. */
+/**
+ * Appends literal text. Returns the number of braces that are open at its end, or a negative number if a `}}` in it
+ * closes more braces than are open.
+ */
 function addText(parts: LeafPart[], text: string, openBraces: number): number {
   if (text !== '') parts.push({ kind: 'text', text });
   return bracesAfter(text, openBraces);

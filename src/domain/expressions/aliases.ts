@@ -10,9 +10,9 @@ import type { RandomBelow } from './scope.js';
 
 /**
  * `alias_card: bin, last4` replaces digits with random digits. It preserves the length and the separators, the BIN if
- * `bin` is true, and the last four digits if `last4` is true. It rejects a value that has no digits left to replace.
- * The result never passes the Luhn check: an alias that passed could be another person's card number, and nothing would
- * distinguish the two.
+ * `bin` is true, and the last four digits if `last4` is true. It rejects a value if no digits would be replaced. The
+ * result never passes the Luhn check, because an alias that passed could not be distinguished from another person's
+ * card number.
  */
 const aliasCard = aliasFilter(
   'alias_card',
@@ -39,7 +39,8 @@ const lowerCase = 'abcdefghijklmnopqrstuvwxyz';
 const digits = '0123456789';
 
 /**
- * `alias_preserve_format: first, last` replaces letters with random letters of the same case and digits with random digits.
+ * `alias_preserve_format: first, last` replaces letters with random letters of the same case, and digits with random
+ * digits.
  */
 const aliasPreserveFormat = preserving('alias_preserve_format', /[\p{L}\p{M}\p{N}]/u, (one, random) => {
   if (/\p{N}/u.test(one)) return pick(digits, random);
@@ -51,8 +52,8 @@ const aliasPreserveFormat = preserving('alias_preserve_format', /[\p{L}\p{M}\p{N
 const aliasPreserveLength = preserving('alias_preserve_length', /./su, (_, random) => pick(lowerCase + digits, random));
 
 /**
- * Creates a filter that keeps the `first` and `last` characters and replaces the characters in between at random. It
- * rejects a value in which no character would be replaced.
+ * Creates a filter that keeps the first `first` and the last `last` characters, and replaces the characters in between
+ * at random. The filter rejects a value if it would replace none of its characters.
  */
 function preserving(name: string, drawn: RegExp, draw: (character: string, random: RandomBelow) => string) {
   return aliasFilter(name, [optional(count, 0), optional(count, 0)], (text, [first, last], random) => {
@@ -68,8 +69,8 @@ function pick(alphabet: string, random: RandomBelow): string {
 }
 
 /**
- * Returns a filter that draws a random alias for text. It rejects text that is longer than an id before drawing,
- * because random numbers are expensive. The scope must have a random source.
+ * Creates a filter that draws a random alias for text. Before it draws, the filter rejects text that is longer than an
+ * id may be, because random numbers are expensive. The scope must have a random source.
  */
 function aliasFilter<const P extends readonly Parameter<unknown>[]>(
   name: string,
@@ -93,5 +94,5 @@ function aliasFilter<const P extends readonly Parameter<unknown>[]>(
   );
 }
 
-/** The filters that draw a random alias for a value. */
+/** The filters that replace a value with a random alias. */
 export const aliasFilters: readonly Filter[] = [aliasCard, aliasPreserveFormat, aliasPreserveLength];

@@ -1,10 +1,11 @@
 import { limits } from './limits.js';
 
 /**
- * The output and work that remain for one token's expressions. Create one budget per token per request, and pass it to
- * every evaluation, each of which uses up a part. The total size of results is limited to 1 MiB (docs/contract.md,
- * "Expression limits"). Work, the number of bytes that filters read or produce, is also limited. Threat: 200 objects
- * with 20 filters each, where each filter reads 512 KiB and returns nothing, would block the process for seconds.
+ * The output and the work that remain for one token's expressions. Create one budget per token per request, and pass it
+ * to every evaluation. Each evaluation uses up a part of the budget. The total size of the results is limited to 1 MiB
+ * (docs/contract.md, "Expression limits"). The budget also limits work, which is the number of bytes that filters read
+ * or produce. Threat: 200 objects with 20 filters each, where each filter reads 512 KiB and returns nothing, would
+ * block the process for seconds.
  */
 export type Budget = {
   remainingBytes: number;
@@ -38,7 +39,10 @@ export function spendWork(budget: Budget, bytes: number): void {
   budget.remainingWorkBytes -= bytes;
 }
 
-/** Returns whether a filter may read this many bytes. If not, uses up the budget, so that no other filter runs. */
+/**
+ * Returns true if a filter may read this many bytes. If not, sets the remaining work to 0, so that no other filter
+ * runs.
+ */
 export function mayRead(budget: Budget, bytes: number): boolean {
   if (budget.isStrict !== true || bytes <= budget.remainingWorkBytes) return true;
   budget.remainingWorkBytes = 0;
@@ -60,8 +64,8 @@ export function createSharedBudget(): SharedBudget {
 }
 
 /**
- * Returns the budget of one token in a response. Call `settle` after evaluating the token, before the next token gets
- * its budget.
+ * Returns the budget for one token in a response. Call `settle` after you evaluate the token and before you create the
+ * budget for the next token.
  */
 export function budgetWithin(shared: SharedBudget): Budget & { settle(): 'complete' | 'cut short' } {
   const workBytes = Math.min(limits.tokenWorkBytesMax, limits.ownWorkBytes + shared.remainingWorkBytes);
@@ -71,7 +75,8 @@ export function budgetWithin(shared: SharedBudget): Budget & { settle(): 'comple
     settle() {
       const spent = workBytes - budget.remainingWorkBytes;
       shared.remainingWorkBytes = Math.max(0, shared.remainingWorkBytes - Math.max(0, spent - limits.ownWorkBytes));
-      // A token that used up its own budget gets the same result as it would alone.
+      // A token that used up a full budget does not count as cut short, because it would get the same result if it were
+      // the only token in the response.
       return isSpent(budget) && workBytes < limits.tokenWorkBytesMax ? ('cut short' as const) : ('complete' as const);
     },
   });

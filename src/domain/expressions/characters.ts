@@ -13,8 +13,8 @@ export function characters(text: string): string[] {
 export type CodePoints = Uint8Array | Uint32Array;
 
 /**
- * Returns the code points of a long string as a typed array. An array of 500,000 strings takes ten times as long to
- * create.
+ * Returns the code points of a long string as a typed array. An array of 500,000 one-character strings would take ten
+ * times as long to create.
  */
 export function* codePoints(text: string): Steps<CodePoints> {
   const bytes = latin1Bytes(text);
@@ -32,7 +32,10 @@ export function* codePoints(text: string): Steps<CodePoints> {
   return all.subarray(0, length);
 }
 
-/** Converts code points back to text. Converts them in bulk, which takes a tenth of the time. */
+/**
+ * Converts code points back to text. Works in bulk, which takes a tenth of the time that a call for each code point
+ * would take.
+ */
 export function* textOfCodePoints(all: CodePoints): Steps<string> {
   if (all instanceof Uint8Array) return Buffer.from(all.buffer, all.byteOffset, all.length).toString('latin1');
   const units = new Uint16Array(2 * all.length);
@@ -60,7 +63,7 @@ export function lastCharacters(text: string, count: number): string {
 /** Returns the code points from `start` to `start + length`. A negative start counts from the end. */
 export function charactersBetween(text: string, start: number, length: number): string {
   const end = start < 0 ? text.length - lastCharacters(text, -start).length : indexAfter(text, 0, start);
-  // A start before the first code point returns nothing.
+  // If the start is before the first code point, the result is empty.
   if (start < 0 && lengthFrom(text, end, -start) < -start) return '';
   return text.slice(end, indexAfter(text, end, length));
 }
@@ -72,7 +75,7 @@ function indexAfter(text: string, from: number, count: number): number {
   return at;
 }
 
-/** Returns how many code points follow an index, at most `max`. */
+/** Returns the number of code points that follow an index, but counts no further than `max`. */
 function lengthFrom(text: string, from: number, max: number): number {
   let count = 0;
   for (let at = from; at < text.length && count < max; count++) at += isPairAt(text, at) ? 2 : 1;

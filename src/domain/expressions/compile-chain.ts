@@ -11,12 +11,15 @@ import type { Evaluate, EvaluateObject } from './scope.js';
 import { tooBig } from './text-of.js';
 
 /**
- * What an expression may use: which variables, and whether it may draw random aliases. Only a token's id may draw
- * aliases.
+ * What an expression may use: which variables, and whether it may draw random aliases. Only the expression for a
+ * token's id may draw aliases.
  */
 export type Names = { readonly variables: readonly ('data' | 'metadata')[]; readonly aliases: boolean };
 
-/** A compiled object. `random` is true if it draws random characters. `reads` lists everything that it may read. */
+/**
+ * A compiled object. `random` is true if the object draws random characters. `reads` lists everything that the object
+ * may read.
+ */
 export type CompiledObject = {
   readonly evaluate: EvaluateObject;
   readonly random: boolean;
@@ -47,9 +50,9 @@ export function compileChain(chain: Chain, names: Names): CompiledObject | Refus
 }
 
 /**
- * Returns a closure that runs the filters in sequence. It charges the budget for the object's largest intermediate
- * result, or for its value if there are no filters. This limits the output of all objects together without charging a
- * long text once per filter.
+ * Returns a closure that runs the filters in sequence. The closure charges the budget for the largest result of any
+ * filter, or for the initial value if there are no filters. This limits the total output of all objects, but does not
+ * charge for a long text once per filter.
  */
 function piped(initial: Evaluate, filters: readonly AppliedFilter[]): EvaluateObject {
   return function* (scope) {

@@ -13,13 +13,16 @@ export type Expression = {
   readonly parts: readonly (string | EvaluateObject)[];
   /** The number of `{{ }}` objects. 0 means that the source is plain text. */
   readonly objectCount: number;
-  /** True if the expression draws a random alias, so that another evaluation may return another value. */
+  /** True if the expression draws a random alias, which means that each evaluation may return a different value. */
   readonly random: boolean;
   /** Everything that the expression's objects may read. */
   readonly reads: readonly Read[];
 };
 
-/** With `keepMalformed`, as for masks, a malformed object is kept and evaluates to null (docs/contract.md, "Masks"). */
+/**
+ * If `keepMalformed` is true, as it is for masks, a malformed object is kept and evaluates to null (docs/contract.md,
+ * "Masks").
+ */
 export type ParseOptions = Names & { readonly keepMalformed: boolean };
 
 /** Compiles a source. A refusal states the problem and the character position, and never quotes the source. */
@@ -44,7 +47,7 @@ export function compileExpression(source: string, options: ParseOptions): Expres
   return { parts, random, reads, objectCount: parts.filter((part) => typeof part !== 'string').length };
 }
 
-/** Compiles filters without a value before them (`last4 | upcase`), which apply to the data. */
+/** Compiles filters that have no value before them (`last4 | upcase`). They are applied to the data. */
 export function compileFilters(filters: string): Expression | Refusal {
   if (isTooLong(filters)) return new Refusal(`has more than ${limits.sourceCharactersMax} characters`);
   const object = compileObject(`data |${filters}`, { variables: ['data'], aliases: false, keepMalformed: false });
@@ -54,8 +57,8 @@ export function compileFilters(filters: string): Expression | Refusal {
 }
 
 /**
- * Returns the value of an expression: a JSON value if the source is a single object, otherwise a string. Returns the
- * first refusal, if there is one.
+ * Returns the value of an expression: a JSON value if the source is a single object, otherwise a string. If a part of
+ * the expression cannot be evaluated, returns the first refusal.
  */
 export function* evaluateExpression({ parts }: Pick<Expression, 'parts'>, scope: Scope): Steps<Json | Refusal> {
   const [only] = parts;
@@ -89,7 +92,7 @@ const problems: Readonly<Record<ChainProblem, string>> = {
 };
 
 function unsplittable(split: SplitTemplate & { ok: false }, options: ParseOptions): Expression | Refusal {
-  // In a mask with an unclosed quote, the ends of objects are unknown, so the mask shows nothing.
+  // If a quote in a mask is not closed, it is unclear where the objects end, so the mask shows nothing.
   if (split.problem === 'quotes' && options.keepMalformed)
     return { parts: [nothing], objectCount: 1, random: false, reads: [] };
   const where = split.character === undefined ? '' : ` at character ${split.character}`;

@@ -15,7 +15,7 @@ export type ExpressionScope = { readonly variables: readonly ('data' | 'metadata
 
 export type Variables = { readonly data: Json; readonly metadata?: Readonly<Record<string, string>> | null };
 
-/** `message` is written for the caller. It may give a character position, and never quotes the source. */
+/** `message` is written for the caller. It may contain a character position, but never quotes the source. */
 export type Parsed =
   | { readonly ok: true; readonly expression: Expression }
   | { readonly ok: false; readonly message: string };
@@ -31,19 +31,22 @@ export type MaskedData = { readonly redacted: true } | { readonly redacted: fals
  */
 export type Expressions = {
   parse(source: string, scope: ExpressionScope): Parsed;
-  /** Parses the filters after the `|` of an object, as in a detokenize expression. They may read only `data`. */
+  /**
+   * Parses the filters that follow the first `|` of an object, as in a detokenize expression. These filters may read
+   * only `data`.
+   */
   parseFilters(filters: string): Parsed;
   /**
    * Evaluates an expression. Pass `random` if the expression was parsed with `aliases`, and pass the same budget to all
-   * evaluations for a token. On create and update, a failure (an impossible cast, a path to several values, a result
-   * that is too large) returns 400.
+   * evaluations for a token. If evaluation fails while a token is created or updated, the request returns 400. Possible
+   * causes are an impossible cast, a path to several values, or a result that is too large.
    */
   evaluate(
     expression: Expression,
     variables: Variables,
     context?: { readonly random?: RandomBelow; readonly budget?: Budget },
   ): Evaluated;
-  /** Like `evaluate`, in steps. */
+  /** Like `evaluate`, but works in steps. */
   evaluating(
     expression: Expression,
     variables: Variables,
@@ -52,17 +55,17 @@ export type Expressions = {
   /** Checks a mask before it is stored. Errors are under `path`, which is `mask` by default. */
   parseMask(mask: Json, path?: string): Checked<Json>;
   /**
-   * Evaluates a stored mask over the current data. An object that fails evaluates to null. A null member of an object
-   * is dropped, a null array item is kept, and a null result redacts the data. `hideShortValues` is for the default
-   * masks of `bank` and `us_bank_account_number`: it makes `reveal_last` hide a value that it would otherwise show
-   * completely (docs/contract.md, "Masks").
+   * Evaluates a stored mask over the current data. If a `{{ }}` object cannot be evaluated, it becomes null. Members
+   * that are null are dropped from JSON objects, but array items that are null are kept. If the whole result is null,
+   * the data is redacted. `hideShortValues` is for the default masks of `bank` and `us_bank_account_number`. It makes
+   * `reveal_last` hide a value that it would otherwise show completely (docs/contract.md, "Masks").
    */
   evaluateMask(
     mask: Json,
     variables: Variables,
     options?: { readonly hideShortValues?: boolean; readonly budget?: Budget },
   ): MaskedData;
-  /** Like `evaluateMask`, in steps. */
+  /** Like `evaluateMask`, but works in steps. */
   masking(
     mask: Json,
     variables: Variables,
@@ -71,8 +74,8 @@ export type Expressions = {
 };
 
 /**
- * Creates the parser and evaluator. Expression sources may be sensitive, so the cache is small, belongs to this
- * instance, and contains no source of more than 4,000 characters.
+ * Creates the parser and evaluator. The source of an expression may be sensitive, so the cache is small, is not shared
+ * with other instances, and contains no source of more than 4,000 characters.
  */
 export function createExpressions({
   cacheEntriesMax = 1_000,

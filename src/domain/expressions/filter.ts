@@ -13,10 +13,12 @@ export type Argument = { readonly literal: Json } | { readonly evaluate: Evaluat
 
 export type AppliedFilter = (input: Json, scope: Scope) => Filtered;
 
-/** The result of a filter, or the computation of one that takes long. */
+/** The result of a filter, or the computation of that result if it takes long. */
 export type Filtered = Json | Refusal | LongFilter;
 
-/** A filter's computation on a long text. It yields, so that other requests can run before it ends. */
+/**
+ * A filter's computation on a long text. The computation yields, so that other requests can run before it is complete.
+ */
 export class LongFilter {
   readonly steps: Steps<Json | Refusal>;
 
@@ -25,7 +27,7 @@ export class LongFilter {
   }
 }
 
-/** A filter computes the result for a text of up to this many characters without a pause. */
+/** The maximum length of a text that a filter processes without yielding. */
 const shortTextMax = 32 * 1024;
 
 /**
@@ -83,7 +85,8 @@ export function valueFilter<const P extends readonly Parameter<unknown>[]>(
 }
 
 /**
- * Creates a filter for text. It first converts its input to text: numbers and objects become JSON, and null stays null.
+ * Creates a filter for text. The filter first converts its input to text: numbers and objects become JSON, and null
+ * stays null.
  */
 export function textFilter<const P extends readonly Parameter<unknown>[]>(
   name: string,
@@ -103,8 +106,8 @@ export function textFilter<const P extends readonly Parameter<unknown>[]>(
 }
 
 /**
- * Returns a filter of text whose computation yields. On a long text, other requests can run in between; on a short text,
- * the filter runs to its end at once.
+ * Creates a filter for text that works in steps. While it processes a long text, other requests can run in between. It
+ * processes a short text without yielding.
  */
 export function steppedTextFilter<const P extends readonly Parameter<unknown>[]>(
   name: string,
@@ -151,8 +154,8 @@ function argumentReader(
 }
 
 /**
- * A filter parameter. `read` returns the argument's value, or undefined if the argument is of the wrong kind. A missing
- * or null argument gets the value `absent`. If there is no `absent`, the argument is required.
+ * A filter parameter. `read` returns the argument's value, or undefined if the argument is of the wrong kind. If the
+ * argument is missing or null, its value is `absent`. If there is no `absent`, the argument is required.
  */
 export type Parameter<T> = {
   readonly expected: string;
@@ -208,7 +211,9 @@ export function optional<T>(parameter: Parameter<T>, absent: T): Parameter<T> {
   return { ...parameter, absent };
 }
 
-/** Reads a natural number. Also accepts quoted digits, because some clients quote them (`reveal_last: '4'`). */
+/**
+ * Reads a natural number. Accepts a string of digits as well, because some clients quote numbers (`reveal_last: '4'`).
+ */
 function natural(value: Json): number | undefined {
   const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
@@ -219,8 +224,9 @@ function negative(number: number | undefined): number | undefined {
 }
 
 /**
- * Returns a filter's input as text. The JSON of an object or array counts twice as work, even if it is rejected,
- * because it is measured before it is built and because reading members is slower than reading characters.
+ * Returns a filter's input as text. For an object or array, charges twice the size of its JSON as work, even if the
+ * JSON is too large and is rejected. This is because the JSON is measured before it is built, and because reading
+ * members is slower than reading characters.
  */
 export function inputText(input: Json, { budget }: Scope): string | null | Refusal {
   if (typeof input !== 'object' || input === null) return textOf(input);

@@ -3,7 +3,7 @@ import { inRanges, type Steps } from '../steps.js';
 
 /**
  * Returns the size of `JSON.stringify(value)` in UTF-8 bytes, without building the JSON. Counting stops soon after
- * `stopAfter`, so a result above that is not exact.
+ * `stopAfter`, so a result above `stopAfter` is not exact.
  */
 export function jsonSize(value: Json, stopAfter: number = Number.POSITIVE_INFINITY): number {
   if (typeof value === 'string') return jsonStringSize(value);
@@ -29,7 +29,10 @@ export function jsonSize(value: Json, stopAfter: number = Number.POSITIVE_INFINI
   return 4;
 }
 
-/** Returns the size of a result in UTF-8 bytes: of the text itself for a string, of the JSON for any other value. */
+/**
+ * Returns the size of a result in UTF-8 bytes: the size of the text itself for a string, or the size of the JSON for
+ * any other value.
+ */
 export function* resultSize(value: Json, stopAfter: number): Steps<number> {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (!isJsonArray(value)) return jsonSize(value, stopAfter);

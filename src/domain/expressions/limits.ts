@@ -1,5 +1,5 @@
 /**
- * The limits of expressions (docs/contract.md, "Expression limits"). Sizes are in UTF-8 bytes. The size of a value
+ * The limits for expressions (docs/contract.md, "Expression limits"). Sizes are in UTF-8 bytes. The size of a value
  * other than a string is the size of its JSON.
  */
 export const limits = {
@@ -11,14 +11,18 @@ export const limits = {
   resultBytesMax: 512 * 1024,
   tokenResultBytesMax: 1024 * 1024,
   /**
-   * The maximum work of a token's filters. Each filter counts the larger of the bytes that it reads and the bytes that
-   * it produces. The limit allows four passes over the largest value, or about 0.1 s of CPU time with the slowest
-   * filters (50 ns per byte). Nothing else limits the time of a masked read.
+   * The maximum work that a token's filters may do. The work of a filter is the number of bytes that it reads or the
+   * number of bytes that it produces, whichever is larger. The limit allows four passes over the largest value, which
+   * take about 0.1 s of CPU time with the slowest filters (50 ns per byte). Nothing else limits how long a masked read
+   * takes.
    */
   tokenWorkBytesMax: 2 * 1024 * 1024,
-  /** The work of all masks in one response together, in addition to `ownWorkBytes` for each token. */
+  /** The maximum work that all masks in one response may do together, in addition to `ownWorkBytes` for each token. */
   sharedWorkBytesMax: 4 * 1024 * 1024,
-  /** The work that is always allowed for each token in a response: hundreds of times what the default masks need. */
+  /**
+   * The work that is always allowed for each token in a response. This is hundreds of times as much as the default
+   * masks need.
+   */
   ownWorkBytes: 16 * 1024,
   /** Listing one key of a large object takes about as long as reading this many bytes. */
   workPerKey: 8,

@@ -37,8 +37,8 @@ export function checkMask(mask: Json, path: string, compile: CompileText): Check
 }
 
 /**
- * Compiles a mask to a closure. A string that does not parse shows nothing; a mask that passed `checkMask` contains no
- * such string.
+ * Compiles a mask to a closure. A string that cannot be parsed evaluates to null. A mask that passed `checkMask`
+ * contains no such string.
  */
 export function compileMask(mask: Json, compile: CompileText): Mask {
   if (typeof mask === 'string') {
@@ -68,8 +68,8 @@ export function compileMask(mask: Json, compile: CompileText): Mask {
 }
 
 /**
- * Returns the mask for a string that contains objects. If an object fails during a read, only that object becomes null,
- * and the surrounding text stays.
+ * Returns the mask for a string that contains objects. If an object cannot be evaluated during a read, only that object
+ * becomes null, and the surrounding text stays.
  */
 function shown(expression: Expression): Mask {
   const parts = expression.parts.map((part) => (typeof part === 'string' ? part : nullWhenRefused(part)));

@@ -23,7 +23,7 @@ const last4Filter = textFilter('last4', [], last4);
 
 /**
  * `reveal_last: n, c` masks all characters except the last n and any `-`. A value of n or fewer characters is not
- * masked, because clients of other vaults expect that. Only the default masks of bank accounts hide such a value
+ * masked, because clients of other vaults expect this. Only the default masks for bank accounts hide such a value
  * (`hideShortValues`).
  */
 const revealLast = steppedTextFilter(
@@ -39,7 +39,10 @@ const revealLast = steppedTextFilter(
   },
 );
 
-/** `reveal: first, last, c, keep` masks the middle of a value. If that would mask nothing, it masks everything. */
+/**
+ * `reveal: first, last, c, keep` masks the middle of a value. If that would hide no letter or digit, the filter masks
+ * everything.
+ */
 const reveal = steppedTextFilter(
   'reveal',
   [optional(count, 0), optional(count, 0), optional(character, 'X'), optional(textParameter, '')],
@@ -76,7 +79,7 @@ const cardBinFilter = textFilter('card_bin', [optional(character, '')], (text, [
 
 /**
  * `card_mask: bin, last4, c, keep` shows the characters in `keep`, the BIN if `bin` is true, and the last four digits
- * if `last4` is true. If that would mask nothing, it masks everything.
+ * if `last4` is true. If that would hide no letter or digit, the filter masks everything.
  */
 const cardMask = steppedTextFilter(
   'card_mask',
@@ -144,8 +147,8 @@ function* shownOf(all: CodePoints, keep: string): Steps<Uint8Array> {
 }
 
 /**
- * Replaces each code point whose flag in `shown` is 0. Refuses a result of more than 512 KiB. The mask character may
- * take more bytes than the characters that it replaces, so the size is computed first.
+ * Replaces each code point whose flag in `shown` is 0 with the mask character. Refuses a result of more than 512 KiB.
+ * The mask character may take more bytes than the characters that it replaces, so the size is computed first.
  */
 function* maskCharacters(all: CodePoints, maskCharacter: string, shown: Uint8Array): Steps<string | Refusal> {
   const mask = maskCharacter.codePointAt(0) ?? 0;
@@ -154,7 +157,7 @@ function* maskCharacters(all: CodePoints, maskCharacter: string, shown: Uint8Arr
   yield* inRanges(all.length, (from, to) => {
     for (let i = from; i < to; i++) if (shown[i] === 1) masked[i] = all[i] ?? 0;
   });
-  // No character takes more than four bytes, so only a long value needs counting.
+  // No character takes more than four bytes, so only a long value can exceed the limit and must be measured.
   const mayNotFit = 4 * masked.length > limits.resultBytesMax;
   if (mayNotFit && (yield* bytesOf(masked)) > limits.resultBytesMax) return tooBig();
   return yield* textOfCodePoints(masked);

@@ -2,7 +2,9 @@ import { Tokenizer, TypeGuards } from 'liquidjs';
 import type { Json } from '../json.js';
 import { limits } from './limits.js';
 
-/** A parsed but unchecked object: a value piped through filters. Contains no liquidjs types. */
+/**
+ * An object that has been parsed but not checked: a value that is piped through filters. Contains no liquidjs types.
+ */
 export type Chain = { readonly initial: Operand; readonly filters: readonly FilterCall[] };
 
 type FilterCall = { readonly name: string; readonly args: readonly Operand[] };
@@ -11,10 +13,10 @@ export type Operand =
   | { readonly kind: 'literal'; readonly value: Json }
   | { readonly kind: 'variable'; readonly name: string; readonly path: readonly Operand[] };
 
-/** A part of a variable that an object reads, as a path of literal keys. */
+/** The part of a variable that an object reads. `path` consists of literal keys. */
 export type Read = { readonly variable: string; readonly path: readonly Json[] };
 
-/** Returns everything that a chain reads. Each path ends before its first computed step. */
+/** Returns everything that a chain reads. Each path ends before the first step whose key is computed. */
 export function readsOf({ initial, filters }: Chain): readonly Read[] {
   return [initial, ...filters.flatMap(({ args }) => args)].flatMap(readsOfOperand);
 }
@@ -30,12 +32,15 @@ function readsOfOperand(operand: Operand): readonly Read[] {
 }
 
 /**
- * The reason why an object is not a chain. A mask may store a `malformed` object, which evaluates to null. A `range` or
- * an `unknown-variable` is rejected everywhere (docs/contract.md, "Expression syntax").
+ * The reason why the content of a `{{ }}` object is not a valid chain. A mask may store a `malformed` object, which
+ * evaluates to null. A `range` or an `unknown-variable` is rejected everywhere (docs/contract.md, "Expression syntax").
  */
 export type ChainProblem = 'malformed' | 'range' | 'unknown-variable';
 
-/** Literal text, or the content of one `{{ }}`. `character` is its position in the source, counted from 1. */
+/**
+ * Literal text, or the content of one `{{ }}` object. `character` is the position of the object in the source, counted
+ * from 1.
+ */
 type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'object'; readonly content: string; readonly character: number };
@@ -46,8 +51,8 @@ export type SplitTemplate =
 
 /**
  * Splits a source into literal text and objects. As in Liquid, `{{-` and `-}}` trim the white space of the adjacent
- * text. A `}}` in text is an error unless it closes braces that the text has opened, because JSON in the text may end
- * in `}}`.
+ * text. A `}}` in literal text is an error, unless it closes braces that were opened in the literal text. This
+ * exception exists because JSON in the text may end in `}}`.
  */
 export function splitTemplate(source: string): SplitTemplate {
   if (!/\{\{|\{%|\}\}/.test(source)) {
@@ -97,8 +102,8 @@ function problemOf(source: string): 'tag' | 'braces' | 'quotes' {
 /**
  * Parses the content between `{{` and `}}`. liquidjs skips parts that it does not understand (`data |`, `data , last4`,
  * `reveal_last: , 4`, `data['a' junk]`). Threat: if a typo caused a filter to be skipped, the value would be shown. The
- * chain is therefore written out again from its tokens. Unless the result equals the source, ignoring white space, the
- * object is malformed.
+ * chain is therefore converted back to text from its tokens. If that text differs from the source in anything but white
+ * space, the object is malformed.
  */
 export function readChain(content: string): Chain | ChainProblem {
   const outsideQuotes = unquoted(content);
@@ -136,13 +141,13 @@ function fromTokens(token: ReturnType<Tokenizer['readFilteredValue']>): { chain:
   return { chain: { initial: only.operand, filters }, text };
 }
 
-/** Returns whether a malformed object looks like a range, so that the error can name the range. */
+/** Returns whether a malformed object looks like a range, so that the error can say so. */
 function mayBeRange(outsideQuotes: string): boolean {
   const open = outsideQuotes.indexOf('(');
   return open !== -1 && outsideQuotes.indexOf('..', open) !== -1;
 }
 
-/** Removes white space. liquidjs treats U+180E as white space, unlike JavaScript. */
+/** Removes white space. Unlike JavaScript, liquidjs treats U+180E as white space. */
 function withoutSpace(text: string): string {
   return text.replace(/[\s\u180e]/gu, '');
 }
@@ -195,8 +200,8 @@ function readVariable({ variable, props }: PropertyAccessToken): ReadOperand | C
 }
 
 /**
- * Returns the content of an object with its quoted strings emptied, because braces, brackets and dots inside quotes
- * have no meaning.
+ * Returns the content of an object with each quoted string replaced by an empty string, because braces, brackets and
+ * dots inside quotes have no special meaning.
  */
 function unquoted(content: string): string {
   return content.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/gsu, "''");

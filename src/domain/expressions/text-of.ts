@@ -5,7 +5,8 @@ import { Refusal } from './refusal.js';
 
 /**
  * Returns a value as text for filters and literal text: a string unchanged, null as null, and any other value as JSON
- * (8.99 is `8.99`, true is `true`). Refuses text of more than 512 KiB, which it measures before building.
+ * (the number 8.99 becomes `8.99`). Refuses a value whose text would be larger than 512 KiB, and measures the text
+ * before building it.
  */
 export function textOf(value: Json): string | null | Refusal {
   if (typeof value === 'string' || value === null) return value;

@@ -59,8 +59,8 @@ const upcase = textFilter('upcase', [], (text) => changeCase(text, (part) => par
 const downcase = textFilter('downcase', [], (text) => changeCase(text, (part) => part.toLowerCase()));
 
 /**
- * Changes the letter case. A letter in the other case takes at most three times as many bytes, so only a long text is
- * measured.
+ * Changes the letter case. The change makes a text at most three times as long in bytes, so only a long text can exceed
+ * the limit and must be measured.
  */
 function changeCase(text: string, change: (part: string) => string): string | Refusal {
   const mayNotFit = 3 * Buffer.byteLength(text) > limits.resultBytesMax;
@@ -83,12 +83,14 @@ const strip = textFilter('strip', [], (text) => text.trim());
 /** `remove: search` removes each occurrence. */
 const remove = steppedTextFilter('remove', [searchText], (text, [search]) => replaceEvery(text, search, ''));
 
-/** `replace: search, replacement` replaces each occurrence. Without a replacement, it is the same as `remove`. */
+/**
+ * `replace: search, replacement` replaces each occurrence. Without a replacement, the filter does the same as `remove`.
+ */
 const replace = steppedTextFilter('replace', [searchText, optional(textParameter, '')], (text, [search, replacement]) =>
   replaceEvery(text, search, replacement),
 );
 
-/** `split: separator` returns an array of texts. As in Liquid, empty texts at the end are dropped. */
+/** `split: separator` returns an array of strings. As in Liquid, empty strings at the end are dropped. */
 const split = steppedTextFilter('split', [searchText], function* (text, [separator]) {
   const found = yield* occurrences(text, separator);
   const size = jsonSize(text) - found.length * (jsonSize(separator) - 2) + 3 * (found.length + 1);
@@ -107,7 +109,7 @@ const split = steppedTextFilter('split', [searchText], function* (text, [separat
   return all.slice(0, lastFilled + 1);
 });
 
-/** How many pieces of a text are cut between two yields: less than a millisecond of work. */
+/** The number of pieces that are cut from a text between two yields. This takes less than a millisecond. */
 const piecesAtOnce = 4_096;
 
 function* replaceEvery(text: string, search: string, replacement: string): Steps<string | Refusal> {
@@ -131,7 +133,7 @@ function* replaceEvery(text: string, search: string, replacement: string): Steps
   return parts.join('');
 }
 
-/** The part of a string's interface that the search uses. A test replaces it to count accesses. */
+/** The part of a string's interface that the search uses. A test passes its own implementation to count accesses. */
 type CodeUnits = Pick<string, 'length' | 'charCodeAt'>;
 
 /**
@@ -156,7 +158,10 @@ export function* occurrences(text: CodeUnits, search: CodeUnits): Steps<number[]
   return found;
 }
 
-/** Returns, for each prefix of the search text, the length of its longest proper suffix that is also a prefix of it. */
+/**
+ * For each prefix of the search text, returns the length of the longest proper suffix that is also a prefix of that
+ * prefix.
+ */
 function* bordersOf(search: CodeUnits): Steps<Int32Array> {
   const borders = new Int32Array(search.length);
   yield* inRanges(search.length, (from, to) => {

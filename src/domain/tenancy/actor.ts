@@ -1,6 +1,6 @@
 import type { Visitor } from '../access/visitor.js';
 
-/** The author of a change: the operator at the command line, or an application using one of its keys. */
+/** The author of a change: the operator at the command line, or an application. */
 export type Actor =
   | { readonly kind: 'operator' }
   | {
@@ -10,7 +10,7 @@ export type Actor =
       readonly keyId: string | null;
       /** The source address of the author's request, used only for the access log. */
       readonly sourceAddress?: string;
-      /** The request's person and reason, used only for the access log. */
+      /** The person and reason that the request states, used only for the access log. */
       readonly visitor?: Visitor;
     };
 

@@ -15,8 +15,8 @@ export function isLastingAdministrator({ access, expires_at: expiresAt, keys }: 
 }
 
 /**
- * Returns whether a change to one application (null for a deletion) would leave the tenant without an administrator.
- * See docs/contract.md, "Management rights".
+ * Returns whether a change to one application would leave the tenant without an administrator. `after` is the
+ * application after the change, or null if the change deletes it. See docs/contract.md, "Management rights".
  */
 export function leavesNoAdministrator(
   { applications }: TenantDirectory,
@@ -29,7 +29,9 @@ export function leavesNoAdministrator(
   return ![...applications].some(([id, other]) => id !== changedId && isLastingAdministrator(other));
 }
 
-/** Returns the management permissions that an application's access grants. Rules grant none. */
+/**
+ * Returns the management permissions that an application's access grants. Access rules grant no management permissions.
+ */
 export function heldManagementPermissions(access: AccessDocument): readonly ManagementPermission[] {
   if (access.kind === 'rules') return [];
   return managementPermissions.filter((permission) => access.permissions.includes(permission));

@@ -15,7 +15,7 @@ import { type ApiKeyDocument, type ApplicationDocument, documentOf, type TenantD
 import type { TenantDirectory } from './tenant-directory.js';
 import { changedWebhookFields, rotatedSecrets, type WebhookDocument, webhooksMax } from './webhook.js';
 
-/** The actor of a command, and its time in milliseconds since the epoch. */
+/** The actor of a command, and the time of the command in milliseconds since the epoch. */
 type By = { readonly actor: Actor; readonly at: number };
 
 const needed: Readonly<Record<DirectoryCommand['do'], ManagementPermission | 'operator'>> = {
@@ -35,8 +35,8 @@ const needed: Readonly<Record<DirectoryCommand['do'], ManagementPermission | 'op
 
 /**
  * Decides a command on a tenant's directory. Pure: uses no clock and no keys. Threat: the caller may have lost its
- * rights since it was authenticated. This function therefore checks them again, at the revision that the events will
- * follow. See docs/contract.md, "Management rights".
+ * rights since it was authenticated. This function therefore checks the rights again, in the state to which the events
+ * will be appended. See docs/contract.md, "Management rights".
  */
 export function decideDirectory(command: DirectoryCommand, by: By, directory: TenantDirectory): DirectoryDecided {
   const holder = by.actor.kind === 'operator' ? null : callerOf(by.actor, by.at, directory);
@@ -152,7 +152,7 @@ function sameSettings(settings: TenantSettings, { settings: before }: TenantDocu
 
 const liveKeysMax = 3;
 
-/** The author of a change. `holder` is null for the operator, who needs no permission. */
+/** The author of a change. `holder` is the author's application, or null for the operator, who needs no permission. */
 type Doer = {
   readonly holder: ApplicationDocument | null;
   readonly stamp: { readonly by: string; readonly at: number };

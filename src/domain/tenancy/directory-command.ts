@@ -7,7 +7,7 @@ import type { NewWebhookSecret, WebhookSpec } from './webhook.js';
 /** The id and hash of a new key that has not been shown yet. Only the hash is stored, never the key. */
 export type NewKey = { readonly id: string; readonly hash: string };
 
-/** A command on a tenant or on one of its applications. */
+/** A command on a tenant, or on one of its applications or webhooks. */
 export type DirectoryCommand =
   | { readonly do: 'create_tenant'; readonly name: string }
   | { readonly do: 'update_tenant'; readonly name: string; readonly settings: Partial<TenantSettings> }
@@ -18,9 +18,12 @@ export type DirectoryCommand =
       readonly do: 'update_application';
       readonly id: string;
       readonly name: string;
-      /** The access fields as given in the request. The stored type determines which are allowed. */
+      /** The access fields from the request. The application's stored type determines which permissions are allowed. */
       readonly access: AccessFields;
-      /** The type, if the request repeats it; otherwise undefined or null. */
+      /**
+       * The application type from the request, which must not differ from the stored type. Undefined or null if the
+       * request omits it.
+       */
       readonly type: Json | undefined;
       /** Undefined keeps the expiry. Null removes it. */
       readonly expiresAt: number | null | undefined;

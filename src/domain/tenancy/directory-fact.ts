@@ -1,9 +1,9 @@
 import type { ApplicationDocument, TenantDocument } from './documents.js';
 
 /**
- * An event in a tenant's directory. `document` is the complete result of the event and is encrypted. Everything else is
- * stored in plaintext: random ids, field names, and the hashes of keys with 256 random bits. `changed` lists the names
- * of the changed top-level fields, in request casing.
+ * An event in a tenant's directory. `document` is the complete tenant or application after the event, and is encrypted.
+ * Everything else is stored in plaintext: random ids, field names, and the hashes of API keys, each of which has 256
+ * random bits. `changed` lists the names of the changed top-level fields, in request casing.
  */
 export type DirectoryFact =
   | { readonly type: 'tenant.created'; readonly document: TenantDocument }

@@ -33,7 +33,10 @@ export type ApplicationDocument = Stamps & {
   readonly name: string;
   readonly type: ApplicationType;
   readonly access: AccessDocument;
-  /** The expiry, in milliseconds since the epoch. From then on, the application's keys are rejected. */
+  /**
+   * The time from which the application's keys are rejected, in milliseconds since the epoch. Null if the application
+   * never expires.
+   */
   readonly expires_at: number | null;
   readonly keys: readonly ApiKeyDocument[];
 };

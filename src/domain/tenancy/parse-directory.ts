@@ -8,7 +8,7 @@ import { checkExpiresAt } from '../token/fields/expires-at.js';
 import type { ApplicationSpec } from './application-spec.js';
 import { documentOf } from './documents.js';
 
-/** The fields of a request to create an application, by their JSON types. */
+/** The fields of a request to create an application. The JSON types of the fields have already been checked. */
 type ApplicationFields = AccessFields & {
   readonly name: string;
   readonly type: ApplicationType;
@@ -33,7 +33,7 @@ const control = /\p{Cc}/u;
 
 /**
  * Parses the name of a tenant or an application (1-200 characters). Rejects control characters, because CLI commands
- * print names and a terminal would interpret the characters. See docs/contract.md, "Applications".
+ * print names, and a terminal would interpret control characters. See docs/contract.md, "Applications".
  */
 export function parseName(text: string): Checked<string> {
   const fits = text !== '' && codePointCount(text) <= charactersMax && isWellFormed(text) && !control.test(text);
@@ -45,8 +45,8 @@ export function parseName(text: string): Checked<string> {
 const names = ['deduplicate_tokens', 'keep_superseded_data', 'show_fingerprints'] as const;
 
 /**
- * Parses the settings in a request. Each setting must be "true" or "false"; a missing or null setting stays unchanged.
- * Rejects unknown names, because the caller would otherwise believe that the setting has an effect. See
+ * Parses the settings in a request. Each setting must be "true" or "false". A setting that is missing or null stays
+ * unchanged. Rejects unknown names, because the caller would otherwise believe that such a setting has an effect. See
  * docs/contract.md, "Tenants".
  */
 export function parseSettings(value: Json | undefined): Checked<Partial<TenantSettings>> {

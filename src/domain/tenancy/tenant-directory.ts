@@ -2,12 +2,13 @@ import type { DirectoryFact } from './directory-fact.js';
 import type { ApplicationDocument, TenantDocument } from './documents.js';
 
 /**
- * A tenant and its applications, as input to decisions about them. All of a tenant's events are in one stream. The
- * expected revision of an append is therefore enough to enforce rules across applications under concurrency, such as
- * "an administrator remains" and "a caller grants only permissions that it has".
+ * A tenant and its applications, as input to decisions about them. All of a tenant's events are in one stream. A check
+ * of the expected revision on each append is therefore enough to enforce rules that involve several applications, even
+ * if commands run concurrently. Examples are "an administrator remains" and "a caller grants only permissions that it
+ * has".
  *
- * `applications` may be incomplete. A decision needs the application being changed, the caller's application and, if
- * the command removes rights, another administrator if there is one.
+ * `applications` may be incomplete. A decision needs the application that is being changed and the caller's
+ * application. If the command removes rights, the decision also needs another administrator, if there is one.
  */
 export type TenantDirectory = {
   /** The revision of the newest event of the stream, or -1 if there is none. */

@@ -21,17 +21,17 @@ export const webhookEventTypes = [
 
 export type WebhookEventType = (typeof webhookEventTypes)[number];
 
-/** A webhook as its owner describes it. */
+/** The properties of a webhook that its owner sets. */
 export type WebhookSpec = {
   readonly url: string;
-  /** A description for people. May be empty. */
+  /** A description for human readers. May be empty. */
   readonly description: string;
-  /** If false, nothing is delivered. Once it is true again, deliveries continue where they stopped. */
+  /** If false, nothing is delivered. After the webhook is enabled again, deliveries continue where they stopped. */
   readonly enabled: boolean;
   readonly event_types: readonly WebhookEventType[];
-  /** Delivers only events of tokens of these types. Null means all types. */
+  /** Only events about tokens of these types are delivered. Null means all types. */
   readonly token_types: readonly TokenType[] | null;
-  /** Delivers only events of tokens in or below these containers. Null means all containers. */
+  /** Only events about tokens in or below these containers are delivered. Null means all containers. */
   readonly containers: readonly string[] | null;
 };
 
@@ -39,8 +39,8 @@ export type WebhookSpec = {
 export type NewWebhookSecret = { readonly secret: string };
 
 /**
- * A webhook secret. Times are in milliseconds since the epoch. The secret no longer signs deliveries from `ends_at` on,
- * which is null for the newest secret.
+ * A webhook secret. Times are in milliseconds since the epoch. From `ends_at` on, the secret no longer signs
+ * deliveries. `ends_at` is null for the newest secret.
  */
 export type WebhookSecret = NewWebhookSecret & { readonly created_at: number; readonly ends_at: number | null };
 
@@ -60,8 +60,8 @@ export const webhooksMax = 10;
 const secretsMax = 3;
 
 /**
- * Returns the secrets after a rotation. Each previous secret expires when the overlap is over, or at its current expiry
- * time if that is earlier.
+ * Returns the secrets after a rotation. Each previous secret expires when the overlap period is over, or at its current
+ * expiry time if that is earlier. If there are more than `secretsMax` secrets, the oldest are dropped.
  */
 export function rotatedSecrets(
   { secrets }: WebhookDocument,
@@ -84,12 +84,12 @@ export function changedWebhookFields(before: WebhookDocument, after: WebhookSpec
   return fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
 }
 
-/** Returns whether a token in these containers passes the webhook's filter. */
+/** Returns whether a token in these containers passes the webhook's container filter. */
 export function coversContainers({ containers: filter }: WebhookSpec, containers: readonly string[]): boolean {
   return filter === null || containers.some((container) => filter.some((wanted) => container.startsWith(wanted)));
 }
 
-/** The fields of a request, by their JSON types. */
+/** The fields of a request to create or update a webhook. The JSON types of the fields have already been checked. */
 export type WebhookFields = {
   readonly url: string;
   readonly description?: string | null | undefined;
@@ -103,7 +103,7 @@ const urlCharactersMax = 2_000;
 const descriptionCharactersMax = 200;
 const control = /\p{Cc}/u;
 
-/** Parses a webhook. `checkTarget` returns what is wrong with a URL, or null. */
+/** Parses a webhook. `checkTarget` returns a message if the URL is not allowed, or null if it is allowed. */
 export function parseWebhook(fields: WebhookFields, checkTarget: (url: URL) => string | null): Checked<WebhookSpec> {
   const url = parseUrl(fields.url, checkTarget);
   const description = parseDescription(fields.description ?? '');
@@ -141,7 +141,10 @@ function parseDescription(text: string): Checked<string> {
       );
 }
 
-/** Returns the words without duplicates, in the order in which `known` lists them. */
+/**
+ * Checks that a list is not empty and contains only words from `known`. Returns the words without duplicates, in the
+ * order in which `known` lists them.
+ */
 function parseWords<Word extends string>(
   field: string,
   given: readonly string[],

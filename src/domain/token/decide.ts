@@ -2,9 +2,10 @@ import { cvcAt, isExpired, keysOf, type TokenLife, type TokenState } from './tok
 import type { TokenType } from './types/token-type.js';
 
 /**
- * A command on a token, from a caller or a timer. `at` is the time of the command in milliseconds since the epoch. Data
- * that is due by `endsUpTo` may be destroyed. `endsUpTo` is `at` by default, and earlier if the clock is uncertain or
- * untrusted. `codesEndUpTo` is the same for verification codes, which have their own time scale (`Clock.codesAhead`).
+ * A command on a token, from a caller or a timer. `at` is the time of the command in milliseconds since the epoch. The
+ * command may destroy data whose due time is not later than `endsUpTo`. By default, `endsUpTo` equals `at`. It is
+ * earlier if the clock is uncertain or untrusted. `codesEndUpTo` is the corresponding time for verification codes,
+ * which follow a time scale of their own (`Clock.codesAhead`).
  */
 export type TokenCommand = { readonly at: number; readonly endsUpTo?: number; readonly codesEndUpTo?: number } & Wanted;
 
@@ -35,7 +36,10 @@ type Wanted =
   | { readonly do: 'expire' }
   | { readonly do: 'purge_cvc'; readonly reason: 'due' | 'request' };
 
-/** A decided event, before it has keys and a position in the log. `ends` lists the keys that it ends. */
+/**
+ * An event that has been decided, but has no new keys and no position in the log yet. `ends` lists the keys that the
+ * event marks for destruction.
+ */
 export type TokenEvent =
   | {
       readonly type: 'token.created';
@@ -52,7 +56,7 @@ export type TokenEvent =
       readonly cvc: 'kept' | 'set' | 'removed';
       readonly expiresAt: number | null;
       readonly cvcPurgeAt: number | null;
-      /** The previous key of the content, if the event does not end it. */
+      /** The previous key of the content, or null if `ends` contains that key. */
       readonly keeps: string | null;
       readonly ends: readonly string[];
     }
@@ -62,7 +66,7 @@ export type TokenEvent =
       readonly type: 'token.property.expired';
       readonly reason: 'due' | 'request';
       readonly dueAt: number;
-      /** The key of the content. */
+      /** The key of the content, which the event keeps. */
       readonly keeps: string;
       readonly ends: readonly string[];
     };
@@ -118,7 +122,7 @@ function created(command: Extract<TokenCommand, { do: 'create' }>): TokenEvent {
 }
 
 function updated(life: TokenLife, command: Extract<TokenCommand, { do: 'update' }>): TokenEvent {
-  // The edit does not keep a cvc that was already due, even if it has not been purged yet.
+  // The update does not keep a cvc that is already due, even if that cvc has not been purged yet.
   const cvc =
     command.cvc === 'kept' && life.cvc !== null && cvcAt(life, codesEndUpTo(command)) === null
       ? 'removed'

@@ -7,21 +7,21 @@ import { checkContentSize } from './fields/content-size.js';
 import { evaluateFingerprint } from './fields/fingerprint-expression.js';
 import { evaluateSearchIndexes } from './fields/search-indexes.js';
 
-/** Content without the fields that are derived from it. */
+/** Content without the id and the fingerprint, which are determined later. */
 export type ContentDraft = Omit<TokenContent, 'fingerprint' | 'id'>;
 
-/** The results of evaluating a content's expressions: the value to fingerprint and the values to index. */
+/** The results of evaluating the expressions of a token: the value to fingerprint, and the values to index. */
 export type Derived = { readonly fingerprintValue: string; readonly indexValues: readonly string[] };
 
 /**
- * Checks the size of the content, and then evaluates its expressions over the data without the cvc. See
- * docs/contract.md, "Request bodies", "Search indexes" and "Expression limits".
+ * Checks the size of the content, and then evaluates its search indexes and its fingerprint expression. The data that
+ * they read does not contain the cvc. See docs/contract.md, "Request bodies", "Search indexes" and "Expression limits".
  */
 export function deriveFrom(expressions: Expressions, draft: ContentDraft): Checked<Derived> {
   return finish(deriving(expressions, draft));
 }
 
-/** Like `deriveFrom`, in steps. */
+/** Like `deriveFrom`, but works in steps. */
 export function* deriving(expressions: Expressions, draft: ContentDraft): Steps<Checked<Derived>> {
   const size = checkContentSize({ ...draft });
   if (!size.ok) return size;

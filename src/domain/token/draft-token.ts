@@ -37,7 +37,7 @@ export type TokenDraft = {
 
 /**
  * Checks everything in a create request that can be checked without evaluating expressions or reading a store. Fills in
- * the defaults of the token type.
+ * the defaults for the token type.
  */
 export function draftToken(expressions: Expressions, request: TokenRequest, now: number): Checked<TokenDraft> {
   const size = checkRawSize(request);

@@ -32,7 +32,10 @@ export type TokenPatch = {
   readonly expires_at?: string | null | undefined;
 };
 
-/** Checks everything that does not depend on stored data, so that this check can run before the token is read. */
+/**
+ * Checks everything in a patch that does not depend on stored data. This check can therefore run before the token is
+ * read.
+ */
 export function checkPatch(expressions: Expressions, patch: TokenPatch, now: number): Checked<null> {
   const size = checkRawSize(patch);
   if (!size.ok) return size;
@@ -95,7 +98,7 @@ export type UpdateDraft = {
   readonly cvc: { readonly is: 'kept' } | { readonly is: 'removed' } | { readonly is: 'set'; readonly value: string };
   readonly expiresAt: number | null;
   readonly ownValues: readonly string[];
-  /** Whether the patch contains the token's own values, which shows that its sender knows them. */
+  /** Whether the patch contains all of the token's own values, which shows that the sender of the patch knows them. */
   readonly ownValuesGiven: boolean;
   /** Whether the patch contains every value that the fingerprint is computed from. */
   readonly carriesFingerprint: boolean;
@@ -166,8 +169,8 @@ export function* draftUpdate(
 }
 
 /**
- * Returns a patch's data in its stored form. Returns partial data, which lacks something that the type requires,
- * unchanged.
+ * Returns the data from a patch in its stored form. If the data lacks something that the token type requires, returns
+ * it unchanged.
  */
 function asStored(rule: TypeRule, data: Json | undefined): Json | undefined {
   if (data === undefined) return undefined;
@@ -180,7 +183,7 @@ function mergeMetadata(before: TokenContent['metadata'], patch: Json | undefined
   return patch === null ? valid(null) : checkMetadata(mergePatch(before ?? {}, patch));
 }
 
-/** Returns the cvc after a patch. A patch without a cvc leaves it unchanged. */
+/** Returns what a patch does to the stored cvc. A patch without a cvc keeps it. */
 function cvcAfter(patch: Json | undefined, value: string | null, isCard: boolean, hasCvc: boolean): UpdateDraft['cvc'] {
   if (!isCard || !isJsonObject(patch) || patch['cvc'] === undefined) return { is: 'kept' };
   if (value !== null) return { is: 'set', value };

@@ -1,12 +1,13 @@
 import type { TokenType } from './types/token-type.js';
 
-/** The due times of a token, in milliseconds since the epoch. */
+/** The times when a token and its cvc are due for erasure, in milliseconds since the epoch. */
 export type TokenTimes = { readonly expires_at?: number | undefined; readonly cvc_purge_at?: number | undefined };
 
 /**
  * The plaintext part of each token event. It remains after erasure, so it contains only types, times, key ids and the
- * names of changed fields, and nothing derived from data. `ends` lists the keys that the event ends. `keeps` is the
- * previous content key if the event does not end that key, so that the earlier state can still be decrypted.
+ * names of changed fields, and nothing that is derived from data. `ends` lists the keys that the event marks for
+ * destruction. `keeps` is the previous content key if `ends` does not contain it. The earlier state can then still be
+ * decrypted.
  */
 export type TokenEventHeader =
   | {
@@ -23,7 +24,7 @@ export type TokenEventHeader =
         /** The names of the changed top-level fields. */
         readonly changed: readonly string[];
         readonly key: string;
-        /** What the event does to the cvc. `set` encrypts a new one under `cvc_key`. */
+        /** What the event does to the cvc. `set` means that a new cvc is encrypted under `cvc_key`. */
         readonly cvc: 'kept' | 'set' | 'removed';
         readonly cvc_key?: string | undefined;
         readonly keeps?: string | undefined;
@@ -33,8 +34,8 @@ export type TokenEventHeader =
   | {
       readonly type: 'token.deleted';
       /**
-       * `request`: a request deleted the token. `undone`: the request that created this and other tokens failed
-       * halfway.
+       * `request`: a request deleted the token. `undone`: the request that created this token and others failed
+       * halfway, and its tokens were deleted again.
        */
       readonly clear: { readonly reason: 'request' | 'undone'; readonly ends: readonly string[] };
     }
@@ -43,17 +44,20 @@ export type TokenEventHeader =
       readonly type: 'token.property.expired';
       readonly clear: {
         readonly property: 'cvc';
-        /** `due`: the cvc's hour was over. `request`: a request purged the cvc. */
+        /** `due`: the cvc's retention time was over. `request`: a request purged the cvc. */
         readonly reason: 'due' | 'request';
         readonly due_at: number;
         readonly keeps?: string | undefined;
         readonly ends: readonly string[];
       };
     }
-  /** Changes nothing. It takes the revision of an abandoned append, so that the append can never succeed later. */
+  /**
+   * Changes nothing. This event takes the revision that an abandoned append expected to get, so that the append can
+   * never succeed later.
+   */
   | { readonly type: 'token.fenced'; readonly clear: Readonly<Record<string, never>> };
 
-/** A fact with its place in the stream, as input to `evolve`. */
+/** An event with its place in the stream and the log, as input to `evolve`. */
 export type RecordedFact = TokenEventHeader & {
   readonly id: string;
   readonly revision: number;

@@ -1,10 +1,13 @@
 import type { TokenType } from './types/token-type.js';
 
-/** A card verification code that still exists: its key, and the event that encrypted it. */
+/** A card verification code that still exists: its key, and the revision of the event that encrypted it. */
 export type CvcState = {
   readonly key: string;
   readonly revision: number;
-  /** Milliseconds since the epoch. From then on, the code is never returned, even after a later edit. */
+  /**
+   * When the code is due to be purged, in milliseconds since the epoch. From then on, the code is never returned. An
+   * update that keeps the code does not change this time.
+   */
   readonly purgeAt: number;
 };
 
@@ -28,7 +31,7 @@ export type TokenLife = {
   readonly cvc: CvcState | null;
 };
 
-/** A key that an event ended, and the id of that event. Erasure must destroy the key. */
+/** A key that an event marked for destruction, and the id of that event. Erasure must destroy the key. */
 export type EndedKeyState = { readonly keyId: string; readonly eventId: string };
 
 export type TokenState = {
@@ -37,8 +40,8 @@ export type TokenState = {
   /** Null if the token was never created, was deleted, or has expired. */
   readonly life: TokenLife | null;
   /**
-   * Every key that an event in the stream ended, in this or an earlier life. Some of these keys may not be destroyed
-   * yet.
+   * Every key that an event in the stream marked for destruction, in this life or an earlier one. Some of these keys
+   * may not have been destroyed yet.
    */
   readonly ended: readonly EndedKeyState[];
 };
@@ -55,7 +58,7 @@ export function cvcAt(life: TokenLife, now: number): CvcState | null {
   return life.cvc !== null && now < life.cvc.purgeAt ? life.cvc : null;
 }
 
-/** Returns all keys of a life that no event has ended. */
+/** Returns the keys of a life that no event has marked for destruction. */
 export function keysOf(life: TokenLife): readonly string[] {
   return [life.key, ...life.superseded, ...(life.cvc === null ? [] : [life.cvc.key])];
 }

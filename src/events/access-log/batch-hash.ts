@@ -5,8 +5,8 @@ import type { AccessEntry } from './access-entry.js';
 export const noBatch: Uint8Array = new Uint8Array(32);
 
 /**
- * Returns the SHA-256 hash over the previous hash, the sequence number and the lines of a batch. It is a link of the
- * chain (docs/design.md, "Access log").
+ * Returns the SHA-256 hash over the previous hash, the sequence number and the lines of a batch. The hash is a link in
+ * the chain (docs/design.md, "Access log").
  */
 export function batchHash(previous: Uint8Array, sequence: number, lines: readonly string[]): Buffer {
   return createHash('sha256')
@@ -56,7 +56,10 @@ export function entryOfLine(line: string): AccessEntry {
   };
 }
 
-/** Returns every field of an entry as one line of JSON, always in this order. The chain hashes these bytes. */
+/**
+ * Returns all fields of an entry as one line of JSON, always in the same order. The hashes in the chain cover these
+ * bytes.
+ */
 export function entryLine(entry: AccessEntry): string {
   const { trace, tracePlace } = entry;
   const fields: (string | number | null)[] = [

@@ -16,24 +16,24 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);
 
 /**
- * The content of a checkpoint. It signs the log up to a position: the hash of the log's chain and the root of the
- * Merkle tree over its commits. It also signs the previous checkpoint, and the ends of the access log chains that have
- * grown since that checkpoint. `time` is in ms since the epoch.
+ * The content of a checkpoint. Its signature covers the log up to a position, through the newest hash in the log's
+ * chain and the root of the Merkle tree over the commits. The signature also covers the previous checkpoint, and the
+ * end of each access log chain that has grown since the previous checkpoint. `time` is in ms since the epoch.
  */
 export const checkpointSchema = z.object({
   log_id: z.string(),
   number: z.int().min(1),
   time: count,
-  /** The number of the newest hourly checkpoint up to this one. */
+  /** The number of the newest hourly checkpoint, which may be this checkpoint itself. */
   hourly: z.int().min(1),
-  /** The number of hourly checkpoints up to this one. */
+  /** The number of hourly checkpoints so far, including this checkpoint if it is one. */
   hours: z.int().min(1),
   position: count,
   /** The number of commits in the chain, which is the size of the tree. */
   count,
   hash,
   root: hash,
-  /** The `checkpointHash` of the previous checkpoint; null in the first checkpoint. */
+  /** The `checkpointHash` of the previous checkpoint. Null in the first checkpoint. */
   previous: hash.nullable(),
   access: z.array(z.object({ chain: z.string(), sequence: z.int().min(1), hash })),
   /** The hash of the public key that verifies the signature. */
@@ -41,7 +41,8 @@ export const checkpointSchema = z.object({
   /** The Ed25519 signature (RFC 8032) over `signedBytes`, in base64. */
   signature: z.string(),
   /**
-   * The peaks of the tree, from which the next checkpoint continues. They are not signed, but they must lead to `root`.
+   * The peaks of the tree. The next checkpoint adds leaves to them. They are not signed, but the root that is computed
+   * from them must be `root`.
    */
   peaks: z.array(hash),
 });
@@ -50,8 +51,8 @@ export type Checkpoint = z.output<typeof checkpointSchema>;
 type Signed = Omit<Checkpoint, 'signature' | 'peaks'>;
 
 /**
- * Returns the SHA-256 hash over every signed field, in hex. Each field is preceded by its length. The signature and the
- * next checkpoint refer to this hash.
+ * Returns the SHA-256 hash over every signed field, in hex. Each field is preceded by its length. The signature covers
+ * this hash, and the next checkpoint contains it.
  */
 export function checkpointHash(checkpoint: Signed): string {
   const { log_id, number, time, hourly, hours, position, count: commits, hash: head, root, previous } = checkpoint;
@@ -63,18 +64,18 @@ export function checkpointHash(checkpoint: Signed): string {
     .digest('hex');
 }
 
-/** Returns the bytes to sign. They depend only on the hash, so the hash and its signature are sufficient evidence. */
+/** Returns the bytes to sign. They depend only on the hash, so the hash is enough to verify the signature. */
 export function signedBytes(hashOfCheckpoint: string): Buffer {
   return lengthPrefixed(['strongroom.checkpoint.2.signature', hashOfCheckpoint]);
 }
 
-/** Returns the record of a checkpoint that the key store keeps to recognize it. */
+/** Returns what the key store records about a checkpoint, so that the vault can recognize the checkpoint later. */
 export function rememberedOf(checkpoint: Checkpoint) {
   const { number, signature } = checkpoint;
   return { number, hash: checkpointHash(checkpoint), signature };
 }
 
-/** Returns the tree that a checkpoint signs. */
+/** Returns the Merkle tree that a checkpoint covers. */
 export function treeOf({ count: size, peaks }: Pick<Checkpoint, 'count' | 'peaks'>): MerkleTree {
   return { size, peaks: peaks.map((peak) => Buffer.from(peak, 'hex')) };
 }
@@ -84,7 +85,7 @@ export function checkpointClear({ time: _, ...clear }: Checkpoint): JsonObject {
   return clear;
 }
 
-/** Returns the checkpoint in an event. Throws UnreadableEvent. */
+/** Returns the checkpoint in an event. Throws UnreadableEvent if the event does not contain a valid checkpoint. */
 export function readCheckpointEvent(event: ClearEvent): Checkpoint {
   if (event.version > checkpointVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
   const parsed = checkpointSchema.safeParse({ ...event.clear, time: event.time });

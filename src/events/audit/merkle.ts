@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** RFC 6962, 2.1: separates inner nodes from leaves. */
+/** The prefix that distinguishes inner nodes from leaves (RFC 6962, section 2.1). */
 const nodePrefix = Buffer.of(1);
 
 /** A Merkle tree as defined in RFC 6962, section 2.1, reduced to what is needed to add leaves. */
@@ -21,7 +21,7 @@ export function withLeaf({ size, peaks }: MerkleTree, leaf: Uint8Array): MerkleT
   return { size: size + 1, peaks: [...kept, node] };
 }
 
-/** Returns the root of the tree (RFC 6962's Merkle Tree Hash). */
+/** Returns the root of the tree (the Merkle Tree Hash in RFC 6962). */
 export function treeRoot({ peaks }: MerkleTree): Uint8Array {
   const [last, ...larger] = [...peaks].reverse();
   if (last === undefined) return hash('sha256', Buffer.of(), 'buffer');

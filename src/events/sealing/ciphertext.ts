@@ -20,9 +20,9 @@ export type CiphertextPlace = {
 };
 
 /**
- * Random bytes for many nonces, each used once. Requesting twelve random bytes at a time would cost half as much as the
- * encryption itself. Every thread loads its own copy of this module and so has its own bytes. A ciphertext contains a
- * copy of its nonce.
+ * Random bytes for many nonces, each of which is used once. Requesting twelve random bytes for every nonce would take
+ * half as long as the encryption itself. Threads do not share these bytes, because each thread loads its own copy of
+ * this module. A ciphertext contains a copy of its nonce, so the bytes can be overwritten.
  */
 const nonces = Buffer.allocUnsafeSlow(512 * nonceBytes);
 let nextNonce = nonces.length;
@@ -38,7 +38,7 @@ function newNonce(): Buffer {
 
 /**
  * Encrypts bytes, or a string as UTF-8, with AES-256-GCM (NIST SP 800-38D) under a random 96-bit nonce. Returns the
- * format version (1 byte), nonce (12 bytes), ciphertext and tag (16 bytes) in a buffer of its own.
+ * format version (1 byte), nonce (12 bytes), ciphertext and tag (16 bytes) in a dedicated buffer.
  */
 export function sealCiphertext(key: Uint8Array, plain: Uint8Array | string, place: CiphertextPlace): Buffer {
   const nonce = newNonce();
@@ -46,7 +46,7 @@ export function sealCiphertext(key: Uint8Array, plain: Uint8Array | string, plac
   cipher.setAAD(additionalData(place));
   const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
   cipher.final();
-  // The buffer is unpooled, because a structured clone to another thread copies the whole pool of a pooled buffer.
+  // The buffer is unpooled. When a pooled buffer is sent to another thread, its whole pool is copied.
   const box = Buffer.allocUnsafeSlow(headBytes + body.length + tagBytes);
   box[0] = formatVersion;
   nonce.copy(box, 1);
@@ -55,7 +55,10 @@ export function sealCiphertext(key: Uint8Array, plain: Uint8Array | string, plac
   return box;
 }
 
-/** Decrypts a ciphertext. Returns null if the key, the place or a single bit of the ciphertext differs. */
+/**
+ * Decrypts a ciphertext. Returns null if the key or the place is wrong, or if a single bit of the ciphertext was
+ * changed.
+ */
 export function openCiphertext(key: Uint8Array, box: Uint8Array, place: CiphertextPlace): Buffer | null {
   if (box.length < headBytes + tagBytes || box[0] !== formatVersion) return null;
   const decipher = createDecipheriv('aes-256-gcm', key, box.subarray(1, headBytes), { authTagLength: tagBytes });

@@ -5,7 +5,7 @@ export function sha256Text(bytes: string): string {
   return hash('sha256', Buffer.from(bytes, 'latin1'), 'binary');
 }
 
-/** Returns the SHA-256 hash of a byte string in a buffer of its own. */
+/** Returns the SHA-256 hash of a byte string in a dedicated buffer. */
 export function sha256(bytes: string): Buffer {
   return hash('sha256', Buffer.from(bytes, 'latin1'), 'buffer');
 }
@@ -15,7 +15,7 @@ export function hmacHex(key: Uint8Array, bytes: string): string {
   return hash('sha256', outerMessage(key, [bytes]), 'hex');
 }
 
-/** Returns the HMAC-SHA-256 of the concatenated parts in a buffer of its own. */
+/** Returns the HMAC-SHA-256 of the concatenated parts in a dedicated buffer. */
 export function hmac(key: Uint8Array, ...parts: readonly Uint8Array[]): Buffer {
   return hash('sha256', outerMessage(key, parts), 'buffer');
 }
@@ -30,14 +30,15 @@ const padsOfKeys = new WeakMap<Uint8Array, Pads>();
 
 /**
  * Threat: an attacker who reads the process's memory finds remains of keys (`keys/random-key.ts`). Pads are therefore
- * kept outside the V8 heap, and every message begins at the same address, so that the next message overwrites it.
+ * kept outside the V8 heap, and every message begins at the same address, so that each message overwrites the previous
+ * one.
  */
 const message = Buffer.allocUnsafeSlow(16 * 1024);
 const outer = Buffer.allocUnsafeSlow(blockBytes + hashBytes);
 
 /**
  * Returns the input of the outer hash of HMAC, which is valid until the next call. HMAC is computed from two plain
- * hashes, because `createHmac` creates an object per call, which costs more than both hashes.
+ * hashes, because `createHmac` creates an object on every call, which takes longer than both hashes.
  */
 function outerMessage(key: Uint8Array, parts: readonly (string | Uint8Array)[]): Buffer {
   const pads = padsOf(key);
@@ -57,8 +58,8 @@ function outerMessage(key: Uint8Array, parts: readonly (string | Uint8Array)[]):
 }
 
 /**
- * Returns the cached pads of a key. A key must not change after its first use. Only data keys are ever zeroed, and data
- * keys are never used for hashing.
+ * Returns the cached pads of a key. A key must not change after its first use. Some keys are zeroed after use, but none
+ * of those keys is used with HMAC here.
  */
 function padsOf(key: Uint8Array): Pads {
   const known = padsOfKeys.get(key);

@@ -21,7 +21,7 @@ export function paddedJson(value: unknown): string {
 
 /**
  * Decrypts the result of `sealJson`. Returns undefined if the ciphertext is damaged, was moved from another place, or
- * is under another key.
+ * was encrypted under another key.
  */
 export function openJson(key: Uint8Array, box: Uint8Array, place: CiphertextPlace): Json | undefined {
   const plain = openCiphertext(key, box, place);

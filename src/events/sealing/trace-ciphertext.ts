@@ -40,8 +40,8 @@ export function openTrace(auditKey: Buffer, stored: Uint8Array, at: TracePlace):
 }
 
 /**
- * Returns only the trace id if there is no person and no reason, as in the original format. No trace id begins with a
- * bracket, so the two formats cannot be confused.
+ * Returns the text to encrypt. If there is no person and no reason, this is only the trace id, as in the original
+ * format. No trace id begins with a bracket, so the original format cannot be confused with the newer one.
  */
 function textOf({ traceId, visitor }: Trace): string {
   return visitor === null ? traceId : paddedJson([traceId, visitor.name, visitor.issuer, visitor.reason]);
@@ -53,7 +53,7 @@ function traceIn(text: string): Trace {
   return { traceId, visitor: { name, issuer, reason } };
 }
 
-/** The derived key of the most recently used epoch, for each audit key. */
+/** For each audit key, the derived key for the epoch that was used last. */
 const derived = new WeakMap<Buffer, { readonly epoch: number; readonly key: Buffer }>();
 
 function epochKey(auditKey: Buffer, epoch: number): Buffer {

@@ -13,8 +13,8 @@ type DirectoryEventType = DirectoryFactType | 'tenant.fenced';
 
 /**
  * The schema of each event's plaintext part, in its newest version. Ids are random and reveal nothing, and each key
- * hash covers 256 random bits. Text that a person wrote appears only in the encrypted document, which contains the
- * complete result of the event.
+ * hash covers 256 random bits. Text that a person wrote appears only in the encrypted document. That document contains
+ * the complete tenant or application after the event.
  */
 const schemas = {
   'tenant.created': z.object({}),
@@ -28,7 +28,10 @@ const schemas = {
   'application.deleted': z.object(application),
   'application.key.issued': z.object(key),
   'application.key.revoked': z.object(key),
-  /** Changes nothing. It takes the revision of an abandoned append, so that the append can never succeed later. */
+  /**
+   * Changes nothing. This event takes the revision that an abandoned append expected to get, so that the append can
+   * never succeed later.
+   */
   'tenant.fenced': z.object({}),
 } satisfies { readonly [T in DirectoryEventType]: z.ZodType };
 
@@ -47,7 +50,10 @@ export function isDirectoryEvent({ type }: RecordedEvent): boolean {
   return Object.hasOwn(schemas, type);
 }
 
-/** Returns the type and plaintext part of a stored event, in the newest version. Throws UnreadableEvent. */
+/**
+ * Returns the type and plaintext part of a stored event, in the newest version. Throws UnreadableEvent if the event
+ * cannot be read.
+ */
 export function readDirectoryEvent(event: RecordedEvent): DirectoryEvent {
   if (event.version > directoryEventVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
   if (event.version < 1) throw new UnreadableEvent(event, 'has a version that never existed');

@@ -55,7 +55,10 @@ export class UnreadableEvent extends Error {
   }
 }
 
-/** Converts a stored event to the newest version, in the form that the domain folds. Throws UnreadableEvent. */
+/**
+ * Converts a stored event to the newest version, in the form that the domain folds. Throws UnreadableEvent if the event
+ * cannot be read.
+ */
 export function readTokenEvent(event: ClearEvent): RecordedFact {
   if (event.version > tokenEventVersion) throw new UnreadableEvent(event, 'was written by a newer Strongroom');
   if (event.version < 1) throw new UnreadableEvent(event, 'has a version that never existed');

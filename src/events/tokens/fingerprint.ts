@@ -2,8 +2,8 @@ import type { TokenType } from '../../domain/token/types/token-type.js';
 import { keyedHash } from '../sealing/keyed-hash.js';
 
 /**
- * Returns the fingerprint that callers see: a keyed hash of the type and value, in base58, 43-44 characters long
- * (docs/contract.md, "Fingerprints").
+ * Returns the fingerprint that callers see: a keyed hash of the token type and the value, in base58. It is 43 or 44
+ * characters long (docs/contract.md, "Fingerprints").
  */
 export function fingerprintOf(fingerprintsKey: Buffer, type: TokenType, value: string): string {
   return base58(Buffer.from(keyedHash(fingerprintsKey, 'fingerprint', type, value), 'hex'));
@@ -19,7 +19,7 @@ export function fingerprintHash(claimsKey: Buffer, fingerprint: string): string 
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** Four digits at a time keep the divisions within the range of exact integers. */
+/** Computing four digits at a time keeps the divisions within the range of exact integers. */
 const digitsAtOnce = 4;
 const divisor = alphabet.length ** digitsAtOnce;
 

@@ -5,8 +5,8 @@ const containersMax = 10;
 
 /**
  * Returns a token's containers in their stored form: lower case, without duplicates, in request order. Duplicates do
- * not count toward the limit of 10. The caller supplies the default for an absent or null field. See docs/contract.md,
- * "Containers".
+ * not count toward the limit of 10. The calling function supplies the default for an absent or null field. See
+ * docs/contract.md, "Containers".
  */
 export function checkContainers(value: Json): Checked<readonly string[]> {
   if (!Array.isArray(value)) return invalid('containers', 'must be an array of container paths');

@@ -3,7 +3,10 @@ import { printableKey } from '../../json-path.js';
 
 const digitsMin = 6;
 
-/** `givenId` is null for a generated id, because a random id may contain six digits by chance. */
+/**
+ * `givenId` is null if the vault generated the id. A generated id is not checked, because a random id may contain the
+ * digits of an own value by chance.
+ */
 export type OpenFields = {
   readonly givenId: string | null;
   readonly containers: readonly string[];
@@ -13,8 +16,8 @@ export type OpenFields = {
 /**
  * Rejects an id, container, metadata key or metadata value that contains one of the token's own values, however the
  * digits are grouped. Ignores own values with fewer than six characters. Threat: these fields are shown to callers that
- * may not see the data, and they outlive erasure as keyed hashes. `ownValues` come from the type's rule. See
- * docs/contract.md, "Own values".
+ * may not see the data, and they outlive erasure as keyed hashes. `ownValues` come from the `TypeRule` of the token
+ * type. See docs/contract.md, "Own values".
  */
 export function rejectEmbeddedValue(ownValues: readonly string[], fields: OpenFields): Checked<null> {
   const values = ownValues.map(bareText).filter((value) => value.length >= digitsMin);
@@ -32,7 +35,7 @@ export function rejectEmbeddedValue(ownValues: readonly string[], fields: OpenFi
   return errors === null ? valid(null) : { ok: false, errors };
 }
 
-/** Checks a metadata entry. The path of the error must not repeat a key that contains the value. */
+/** Checks a metadata entry. The path of the error must not repeat a key that contains an own value. */
 function refuseEntry(key: string, value: string, refuse: (path: string, text: string) => Checked<null>): Checked<null> {
   const inKey = refuse('metadata', key);
   return inKey.ok ? refuse(`metadata.${printableKey(key)}`, value) : inKey;
@@ -42,7 +45,7 @@ function refuseEntry(key: string, value: string, refuse: (path: string, text: st
  * Checks an update by a caller that may not see the stored value and does not replace it. New containers and new or
  * changed metadata must not contain any run of digits that could be a value of this type, regardless of the actual
  * value. Threat: if the result depended on the actual value, a caller could find it by trying thousands of candidates.
- * `ownValueDigitsMin` comes from the type's rule.
+ * `ownValueDigitsMin` comes from the `TypeRule` of the token type.
  */
 export function rejectPossibleEmbeddedValue(
   ownValueDigitsMin: number | null,
@@ -75,9 +78,9 @@ export function rejectPossibleEmbeddedValue(
 }
 
 /**
- * Returns only the letters and digits of the text, with every decimal digit as 0-9. Normalizes compatibility forms,
- * such as full-width letters, and the digits of other scripts, such as Arabic-Indic. Threat: a number in another
- * notation would evade the comparison.
+ * Returns only the letters and digits of the text. Normalizes compatibility forms, such as full-width letters, and
+ * converts the decimal digits of other scripts, such as Arabic-Indic, to 0-9. Threat: without this, a number written in
+ * another script would evade the comparison.
  */
 export function bareText(text: string): string {
   if (ascii.test(text)) return text.replace(/[^0-9A-Za-z]/g, '');

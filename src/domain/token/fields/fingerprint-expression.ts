@@ -10,14 +10,17 @@ const path = 'fingerprint_expression';
 const charactersMax = 400;
 const scope = { variables: ['data', 'metadata'] } as const;
 
-/** Checks the expression itself, before any expression is evaluated. See docs/contract.md, "Fingerprints". */
+/** Checks the length and the syntax of the expression, without evaluating it. See docs/contract.md, "Fingerprints". */
 export function checkFingerprintExpression(expressions: Expressions, source: string): Checked<null> {
   if (codePointCount(source) > charactersMax) return invalid(path, `must have at most ${charactersMax} characters`);
   const parsed = expressions.parse(source, scope);
   return parsed.ok ? valid(null) : invalid(path, parsed.message);
 }
 
-/** Returns the value to fingerprint as text: a string unchanged, any other value as JSON. Rejects null. */
+/**
+ * Evaluates the expression, and returns the value to fingerprint as text. A string stays unchanged, and any other value
+ * becomes JSON. Rejects null.
+ */
 export function* evaluateFingerprint(
   expressions: Expressions,
   source: string,
@@ -30,17 +33,16 @@ export function* evaluateFingerprint(
   if (!evaluated.ok) return invalid(path, evaluated.message);
   if (evaluated.value === null) return invalid(path, 'evaluates to nothing; it must give a value to fingerprint');
   const { value } = evaluated;
-  // JSON escapes lone surrogates. UTF-8 would encode all of them as the same character, so different values would have
-  // equal fingerprints.
+  // JSON escapes lone surrogates. UTF-8 would encode all lone surrogates as the same character, so different values
+  // would have equal fingerprints.
   return valid(typeof value === 'string' && isWellFormed(value) ? value : JSON.stringify(value));
 }
 
 /**
  * Returns whether a request contains every value that the expression reads. If so, the fingerprint tells the sender
- * nothing new. `sent` contains the data and metadata in the request; `stored` contains those of the token after the
- * request.
- * Threat: without this check, the response to `PATCH {}` would show the fingerprint of a value that the sender may not
- * see.
+ * nothing new. `sent` contains the data and metadata in the request. `stored` contains the token's data and metadata
+ * after the request. Threat: without this check, the response to `PATCH {}` would show the sender the fingerprint of a
+ * value that the sender may not see.
  */
 export function carriesFingerprint(
   expressions: Expressions,
@@ -53,7 +55,7 @@ export function carriesFingerprint(
   return parsed.expression.reads.every(({ variable, path }) => {
     const given = valueAt(variable === 'metadata' ? sent.metadata : sent.data, path);
     const held = valueAt((variable === 'metadata' ? stored.metadata : stored.data) ?? null, path);
-    // A null in a merge patch removes the value.
+    // In a merge patch, null removes the value, so it matches a value that is missing after the request.
     return given !== undefined && isDeepStrictEqual(given, held ?? null);
   });
 }

@@ -11,7 +11,7 @@ const charactersMax = 400;
 const forbidden = /[#/\\+?[\]|&=%<>{}^]/;
 const control = /\p{Cc}/u;
 
-/** Checks a token id that a request contains or that an expression evaluates to. See docs/contract.md, "Token ids". */
+/** Checks a token id, which comes either from a request or from an expression. See docs/contract.md, "Token ids". */
 export function checkId(value: Json): Checked<string> {
   if (typeof value !== 'string') return invalid('id', 'must be a string');
   const characters = codePointCount(value);
@@ -36,8 +36,8 @@ export type IdSource =
   | { readonly kind: 'expression'; readonly source: string; readonly random: boolean; readonly budget: Budget };
 
 /**
- * Distinguishes a plain id from an expression, and checks it without evaluating an expression. See docs/contract.md,
- * "Token ids".
+ * Determines whether an id is plain or an expression, and checks it. Does not evaluate the expression. See
+ * docs/contract.md, "Token ids".
  */
 export function checkIdSource(expressions: Expressions, id: string): Checked<IdSource> {
   if (!id.includes('{{') && !id.includes('}}') && !id.includes('{%')) {

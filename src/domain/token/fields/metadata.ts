@@ -26,7 +26,7 @@ export function checkMetadata(value: Json): Checked<Readonly<Record<string, stri
   return errors === null ? valid(Object.fromEntries(metadata)) : { ok: false, errors };
 }
 
-/** Checks one entry. The error for an invalid key is at `metadata`, so that it does not repeat the key. */
+/** Checks one entry. The error for an invalid key is at `metadata`, so that the error does not repeat the key. */
 function checkEntry(key: string, value: Json): Checked<string> {
   if (key === '' || codePointCount(key) > keyCharactersMax) {
     return invalid('metadata', `a key must have 1 to ${keyCharactersMax} characters`);

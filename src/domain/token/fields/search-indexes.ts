@@ -10,7 +10,8 @@ const resultCharactersMax = 500;
 const scope = { variables: ['data'] } as const;
 
 /**
- * Checks the index expressions themselves, before any expression is evaluated. See docs/contract.md, "Search indexes".
+ * Checks the number, length and syntax of the index expressions, without evaluating them. See docs/contract.md, "Search
+ * indexes".
  */
 export function checkSearchIndexes(expressions: Expressions, sources: readonly string[]): Checked<null> {
   if (sources.length > indexesMax) return invalid('search_indexes', `must contain at most ${indexesMax} expressions`);
@@ -27,7 +28,10 @@ export function checkSearchIndexes(expressions: Expressions, sources: readonly s
   return errors === null ? valid(null) : { ok: false, errors };
 }
 
-/** Evaluates each index expression to text. Rejects null and empty text. See docs/contract.md, "Search indexes". */
+/**
+ * Evaluates each index expression, and returns the results as text. Rejects null, empty text, arrays and objects. See
+ * docs/contract.md, "Search indexes".
+ */
 export function* evaluateSearchIndexes(
   expressions: Expressions,
   sources: readonly string[],

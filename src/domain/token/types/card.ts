@@ -37,7 +37,7 @@ function ownValues(data: Json): readonly string[] {
 
 /**
  * `card`: `{ number, expiration_month?, expiration_year?, cvc? }`. Stores the month and year as integers, and returns
- * the cvc separately. Keeps other keys unless they name verification data. Accepts a past expiration. See
+ * the cvc separately. Keeps other keys, but rejects keys that name verification data. Accepts a past expiration. See
  * docs/contract.md, "Card data".
  */
 export const card: TypeRule = {
@@ -127,13 +127,13 @@ const forbidden: ReadonlySet<string> = new Set([
 ]);
 
 const errorsMax = 10;
-/** The maximum length of a key that is checked. Threat: normalization can make a huge key many times longer. */
+/** Longer keys are not checked. Threat: normalization can make a huge key many times longer. */
 const keyCharactersMax = 64;
 
 /**
- * Rejects card verification data outside `data.cvc`, and reports each place (at most 10). Only the key matters, not the
- * value. Threat: a code or a PIN under another key would never be purged, although PCI DSS 3.3 forbids keeping it after
- * authorization. See docs/contract.md, "Card data".
+ * Rejects card verification data outside `data.cvc`, and reports the path of each occurrence (at most 10). Only the key
+ * matters, not the value. Threat: a code or a PIN under another key would never be purged, although PCI DSS 3.3 forbids
+ * keeping it after authorization. See docs/contract.md, "Card data".
  */
 function checkNoVerificationData(data: JsonObject): Checked<null> {
   const errors: Record<string, readonly string[]> = {};

@@ -1,4 +1,4 @@
-/** The eight token types of docs/contract.md, "Token types". */
+/** The eight token types. See docs/contract.md, "Token types". */
 export const tokenTypes = [
   'token',
   'card',

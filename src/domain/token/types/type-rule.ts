@@ -19,7 +19,10 @@ export type TypeRule = {
   readonly defaultFingerprintExpression: string;
   /** Null means that tokens of this type have no default mask, so a masked read redacts them. */
   readonly defaultMask: Json;
-  /** Whether the default mask hides the whole value if its filter would otherwise hide nothing (4 digits or fewer). */
+  /**
+   * Whether the default mask hides values of at most four digits completely. If not, the filter in the default mask
+   * shows them completely.
+   */
   readonly defaultMaskHidesShortValues: boolean;
   readonly defaultSearchIndexes: readonly string[];
 };

@@ -26,9 +26,7 @@ function validate(data: Json): Checked<CheckedData> {
   return invalid('data', 'must be a string of 9 digits; hyphens between them are allowed');
 }
 
-/**
- * `social_security_number` and `employer_id_number`, which follow the same rule. See docs/contract.md, "Token types".
- */
+/** The rule for both `social_security_number` and `employer_id_number`. See docs/contract.md, "Token types". */
 const taxNumber: TypeRule = {
   validate,
   ownValues: (data) => (typeof data === 'string' ? [data] : []),
@@ -40,7 +38,7 @@ const taxNumber: TypeRule = {
   defaultSearchIndexes: ['{{ data }}', "{{ data | remove: '-' }}", '{{ data | last4 }}'],
 };
 
-/** The rule of every token type. See docs/contract.md, "Token types". */
+/** The rule for each token type. See docs/contract.md, "Token types". */
 export const typeRules: Readonly<Record<TokenType, TypeRule>> = {
   token: genericToken,
   card,
