@@ -50,8 +50,7 @@ export async function deleteByQuery(
     if (!isFoundBy(vault, searchKey, plan, token)) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
   });
   await finishRemembered(vault, tenantId);
-  // Threat: stale reads from a server that is no longer the primary would make the response report that nothing is left
-  // to erase.
+  // A store server that lost its leadership must not make the response report that nothing is left to delete.
   await vault.confirmReads(context.beganAt, false);
   const outside = Math.max(0, all.total - total);
   // The query may no longer match a token that changed in the meantime, so the next call deals with that token.
