@@ -59,7 +59,7 @@ export function isSignedErasure({ signature, ...statement }: ErasureStatement, p
   return verify(null, bytesOf(unsigned.parse(statement)), publicKey, Buffer.from(signature, 'base64'));
 }
 
-/** Serializes the fields in the order of the schema, in whatever order a file contains them. */
+/** Serializes the fields in the order of the schema. The order of the fields in a file does not matter. */
 function bytesOf(statement: z.output<typeof unsigned>): Buffer {
   return lengthPrefixed(['strongroom.erasure.1', JSON.stringify(statement)]);
 }

@@ -16,7 +16,7 @@ export type EventOrigin = {
   readonly traceId: string | null;
   /** The person behind the request and the reason that the request gives. Null if the request contains neither. */
   readonly visitor: Visitor | null;
-  /** A keyed hash that includes the idempotency key. Null if the request has no idempotency key. */
+  /** A keyed hash of the request, which includes its idempotency key. Null if the request has no idempotency key. */
   readonly cmd: string | null;
 };
 

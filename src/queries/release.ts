@@ -28,10 +28,10 @@ export type Render = (answer: TokenAnswer) => Steps<JsonObject>;
 export type ReleaseDeps = Pick<Vault, 'recorder' | 'confirmReads' | 'clock' | 'expressions' | 'keys' | 'directory'>;
 
 /**
- * The only way from decrypted tokens to a response body (docs/design.md, "A read, step by step"). Records each token in
- * `shown` as read in the access log, unless an event already records the access. Returns a function that renders these
- * tokens. Call `release` even for a response that shows no token, because it also confirms that everything that was
- * read is current. If any token is shown in plaintext, it resolves once all entries are durable. If it throws
+ * The only way from decrypted tokens to a response body (docs/design.md, "A read, step by step"). Records in the access
+ * log that each token in `shown` was read, unless an event already records the access. Returns a function that renders
+ * these tokens. Call `release` even for a response that shows no token, because it also confirms that everything that
+ * was read is current. If any token is shown in plaintext, it resolves once all entries are durable. If it throws
  * StoreUnavailable, the response must not be sent. If `shared` is set, the masks of all tokens share that budget. If
  * too little of the budget is left for a mask, the token is shown without data, and `_extras.mask_skipped` is set. The
  * returned function throws for a token that was not recorded under its transform.

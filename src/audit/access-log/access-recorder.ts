@@ -71,8 +71,8 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
 
   async function recordAfterOthers(entries: readonly AccessEntry[]): Promise<void> {
     const alone = !writable && entries.length > 0;
-    // While the access log cannot be written, kept entries wait for the next retry. But if the caller passed no
-    // entries, this call is about the kept entries, so it tries to write them at once.
+    // While the access log cannot be written, kept entries usually wait for the next retry. A call without entries is
+    // the exception: its only purpose is to write the kept entries, so it tries to write them at once.
     const before = alone ? [] : [...underWay, flush()];
     await Promise.all([...before, entries.length === 0 ? null : record(entries)]);
   }

@@ -12,8 +12,8 @@ export function createLosses() {
       for (const { tenantId, time } of entries) if (!times.has(tenantId)) times.set(tenantId, time);
     },
     /**
-     * Returns one entry for each tenant that lost entries. The entry has the time of the first lost entry. Then forgets
-     * these tenants.
+     * Returns one entry for each tenant that lost entries, and stops tracking these tenants. Each entry has the time of
+     * the tenant's first lost entry.
      */
     take(): AccessEntry[] {
       const entries = [...times].map(([tenantId, time]) => lossOf(tenantId, time));

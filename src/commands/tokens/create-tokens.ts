@@ -81,8 +81,8 @@ export async function createTokens(
 }
 
 /**
- * Validates and authorizes all requests. If any requests are invalid, returns all of their errors. If all are valid,
- * but the caller may not make one of them, returns 403.
+ * Validates and authorizes all requests. If any requests are invalid, returns all of their errors. If all requests are
+ * valid but the caller lacks permission for one of them, returns `forbidden`.
  */
 async function prepareAll(
   vault: Vault,

@@ -117,7 +117,7 @@ function hideInTime(notice) {
   document.addEventListener('visibilitychange', tick);
 }
 
-/** Checks a form against the vault's rules while a person types. Shows errors only for fields that the person has used. */
+/** Checks a form against the vault's rules while a person types. Shows errors only for fields that were used. */
 function checkWhileTyping(form) {
   const used = new Set();
   let asked = 0;

@@ -87,8 +87,8 @@ function typedIn(visit: Visit): TypedToken {
 }
 
 /**
- * Returns errors, keyed by the fields that show them. Returns no errors for a rejection that a person cannot fix by
- * changing a field.
+ * Returns error messages, keyed by the fields that show them. Returns no messages for a rejection that a person cannot
+ * fix by changing a field.
  */
 function errorsOf(type: TokenType, own: FieldErrors, rejected: Rejected | null): Readonly<Record<string, string>> {
   const found = rejected?.code === 'validation_failed' ? (rejected.errors ?? {}) : {};
