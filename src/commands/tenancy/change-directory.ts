@@ -62,8 +62,8 @@ export function changeDirectory<T>(
     const after = decided.facts.reduce(evolveDirectory, directory);
     const events = await sealed(vault, { tenantId, revision: directory.revision }, decided.facts, origin);
     if (!(await store(vault, { tenantId, directory, view, events }, claim, at))) return conflict;
-    // A cache cannot contain a caller that does not exist yet, so events that only add something need not clear the
-    // caches.
+    // The events in `adding` add callers that no cache contains yet, or concern webhooks. There is no need to clear the
+    // caches for them.
     if (events.some(({ type }) => !adding.has(type))) await vault.knownCallers.forget(tenantId);
     // Threat: an attacker puts an older copy of the log back after a crash, and thereby restores the old rights.
     await noteLog(vault);
