@@ -97,7 +97,7 @@ export function authenticStores<S extends { storedLog: StoredLog; storedWork: St
   return { ...stores, log: authenticLog(storedLog, keys), work: authenticWork(storedWork, keys) };
 }
 
-/** Describes how a stored event was forged. Returns null if it is authentic. */
+/** Returns a description of how a stored event was forged. Returns null if the event is authentic. */
 export function forgery(key: Uint8Array, event: StoredEvent): string | null {
   try {
     wholeEvent(key, event);

@@ -27,7 +27,9 @@ export type ApplicationForm = {
 };
 
 const rulesMax = 50;
-/** If a form has more rules than this, only the rules being edited are expanded, so that the page stays small. */
+/**
+ * If a form has more rules than this, only the rules that are being edited are expanded, so that the page stays small.
+ */
 const openMax = 20;
 const openWithErrorsMax = 10;
 const emptyRule: RuleForm = { description: '', priority: '1', container: '/', transform: 'mask', permissions: [] };

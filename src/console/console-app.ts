@@ -85,7 +85,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   if (service.spans !== null) traceRequests(app, service.spans);
   app.addHook('onClose', bundles.close);
   watchConnections(app);
-  // The prefix distinguishes these routes from API routes with the same paths.
+  // The prefix `console:` distinguishes these routes from API routes with the same paths.
   reportRequests(app, service.metrics, log, 'console:');
   await protect(app, tls !== null || behindTlsProxy, vault.integrity.console);
   if (behindTlsProxy) requireTlsProxy(app, trustedProxies);
@@ -107,7 +107,8 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
     recordRefusedRequest(vault, request, problem.status);
     return sendProblemPage(request, reply, layout, problem);
   });
-  // Threat: for an unknown path, Fastify parses the body before it runs the handler.
+  // Rejects requests for unknown paths before their bodies are read. Threat: otherwise, Fastify would parse the body
+  // before it runs the handler for unknown paths.
   app.addHook('preParsing', async (request) => {
     if (!request.is404) return;
     await service.limits.keyless(request);

@@ -75,9 +75,9 @@ export type Visit = {
   readonly vault: Vault;
   /** The operations of the command line. */
   readonly operations: Operations;
-  /** Work that takes longer than a request. */
+  /** The background tasks of the console, for work that takes too long for a request. */
   readonly tasks: Tasks;
-  /** The evidence bundles of the sessions. */
+  /** The evidence bundles that sessions have requested. */
   readonly bundles: Bundles;
   /** The identity provider for sign-ins. Null if the settings do not name one. */
   readonly identity: IdentityProvider | null;

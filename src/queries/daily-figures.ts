@@ -10,7 +10,10 @@ const daysMax = 400;
 /** The first and last day of a range. Each day is given as any time on that day, in ms. */
 export type DayRange = { readonly from: number; readonly to: number };
 
-/** The changes to tokens of one type on one day, and the number of live tokens at the end of the day. */
+/**
+ * For one token type and one day: the numbers of tokens created, deleted and expired on that day, and the number of
+ * tokens that were live at the end of it.
+ */
 export type TokensOfDay = {
   readonly created: number;
   readonly deleted: number;

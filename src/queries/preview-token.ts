@@ -43,7 +43,7 @@ export type TokenPreview = {
    * if that shows less. Null if the application or the viewer may not see the token at all.
    */
   readonly token: TokenAnswer | null;
-  /** True if the application would see more than `token` shows. */
+  /** True if the application would see more of the token than `token` shows. */
   readonly isLimited: boolean;
 };
 

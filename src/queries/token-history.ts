@@ -67,7 +67,7 @@ async function placesOf({ log }: Vault, work: Work, stream: string): Promise<rea
   let life = 0;
   const add = ({ type, revision }: ClearEvent): void => {
     if (type === 'token.created') life += 1;
-    // A fence concerns the stores, not the token.
+    // Fences are left out, because they say something about the stores and not about the token.
     if (type !== 'token.fenced') places.push({ revision, life });
   };
   const [first] = await log.readClearFrom(stream, 0, 1);

@@ -55,7 +55,7 @@ export function planSearch(
  * entries.
  */
 export type ListFilters = {
-  /** A container path, which ends in `/`. Null or absent means any container. */
+  /** A container path that ends in `/`. Null or absent means any container. */
   readonly container?: string | null;
   /** Null or absent means any fingerprint. */
   readonly fingerprint?: string | null;

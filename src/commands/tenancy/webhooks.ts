@@ -56,7 +56,7 @@ export function rotateWebhookSecret(
   });
 }
 
-/** Deletes a webhook, its state, and the sealed ids that are stored for it. */
+/** Deletes a webhook, the webhook's state, and the sealed token ids that are stored for it. */
 export async function deleteWebhook(
   vault: Vault,
   context: DirectoryContext,

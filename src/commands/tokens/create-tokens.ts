@@ -26,7 +26,8 @@ import { renderAgain } from './render-again.js';
 export type CreateRequest = {
   readonly request: TokenRequest;
   /**
-   * The path in the body to the create request, or to the value that becomes a token. An empty path is the body itself.
+   * The path of the create request, or of the value that becomes a token, in the request body. An empty path means the
+   * body itself.
    */
   readonly path: string;
   /** True if the request is a single value, so that each of its errors is reported at `path`. */
@@ -219,7 +220,10 @@ type Outcome = { readonly creation: Creation } & (
   | { readonly is: 'twin'; readonly write: CreationWrite }
 );
 
-/** Decides the creations as if they ran one after another. Deduplicates before it checks whether ids are in use. */
+/**
+ * Decides all creations with the same result as if they ran one after another. Deduplicates before it checks whether
+ * ids are in use.
+ */
 async function decideAll(
   vault: Vault,
   { caller }: CommandContext,

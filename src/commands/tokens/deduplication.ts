@@ -70,7 +70,7 @@ export async function refuseDeduplication(
   caller: Caller,
   met: readonly ReadToken[],
 ): Promise<Rejected | null> {
-  // A caller that may read every token learns nothing more from a deduplication.
+  // A caller that may read every token learns nothing new from a deduplication.
   if (transformFor(caller, 'token:read', ['/']) !== null) return null;
   const unread = met.filter(({ open }) => transformFor(caller, 'token:read', open.containers) === null).length;
   return unread === 0 ? guesses.refusal(caller) : guesses.charge(caller, unread);

@@ -44,7 +44,7 @@ async function attemptDelete(
   const view = attempt.viewOf(stream);
   const { life, revision } = view.state;
   if (life === null || isExpired(life, attempt.at)) {
-    // An earlier delete may have failed to destroy the keys.
+    // An earlier deletion may have failed to destroy the keys. If so, this request destroys them.
     return (await finishErasure(vault, [view])) > 0 ? done(null) : rejected('token_not_found');
   }
   const open = await openToken(vault, view, life);

@@ -33,7 +33,7 @@ export async function keepIdsOfEnding(vault: Vault, endings: readonly Ending[]):
   if (ids.length > 0) await vault.webhookStore.keepIds(ids);
 }
 
-/** Returns the result of a read, or null if the key is lost or the tenant was deleted. */
+/** Returns the result of a read. Returns null if the key is lost or the tenant was deleted. */
 async function unlessUnreadable<T>(read: Promise<T>): Promise<T | null> {
   try {
     return await read;

@@ -15,7 +15,7 @@ export async function recordDue(vault: Vault, { tenantId, stream, due }: DueRow)
   const target = { tenantId, tenantKeys: null, streams: [stream], origin };
   await changeTokens(vault, target, async (attempt) => {
     const view = attempt.viewOf(stream);
-    // Threat: an attacker that can write the timers names a tenant of its choice.
+    // Threat: an attacker that can write the timers creates a timer that names the wrong tenant.
     if (view.state.life?.tenantId !== tenantId) return 'nothing_due';
     const times = { at: attempt.at, endsUpTo: earliestNow(vault.clock), codesEndUpTo: earliestForCodes(vault.clock) };
     const decided = decide(

@@ -11,7 +11,7 @@ import type { ConsolePage, Visit } from '../page.js';
 import { pageLinks } from '../pagination.js';
 
 const pageSize = 25;
-/** The maximum number of entries in an export, so that one click cannot occupy the vault for minutes. */
+/** The maximum number of entries in an export. It is limited so that one click cannot occupy the vault for minutes. */
 const exportedMax = 50_000;
 const exportedAtOnce = 100;
 const idMax = 1_000;
@@ -178,7 +178,8 @@ async function exportEntries(visit: Visit): Promise<FastifyReply> {
   if (!asked.ok) throw new Problem('validation_failed', asked.errors);
   const { format, ...filter } = asked.value;
   const isCsv = format === 'csv';
-  // Entries recorded during the export must not shift other entries between pages.
+  // The export leaves out entries that are recorded after it begins, because they would shift other entries between
+  // pages.
   const now = visit.vault.clock.now();
   const until = { ...filterOf(filter), to: Math.min(filter.to ?? Number.POSITIVE_INFINITY, now + 1) };
 

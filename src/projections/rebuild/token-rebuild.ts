@@ -7,7 +7,7 @@ import type { BuiltPage, ComparedPage, RebuildThread, TwoGenerations } from '../
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { KeyLost } from '../../vault/key-lost.js';
 
-/** The number of events per page. */
+/** The number of events per page of the log. */
 const eventsAtOnce = 400;
 const rowsAtOnce = 100;
 const retryMs = 1_000;

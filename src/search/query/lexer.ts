@@ -2,7 +2,7 @@ import { nearest } from '../../domain/nearest.js';
 import { QueryError } from './query-error.js';
 import { dateFields, type FieldName, textFields } from './syntax-tree.js';
 
-/** A term's field. Only a metadata field has a `key`. */
+/** The field of a term. `key` is null unless the field is a metadata field. */
 export type Field = { readonly name: FieldName; readonly key: string | null };
 
 export type TextValue = { readonly is: 'text'; readonly text: string; readonly quoted: boolean; readonly at: number };
