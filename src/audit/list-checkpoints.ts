@@ -25,7 +25,8 @@ export async function listHourlyCheckpoints(
     skipped += after;
     checkpoints.push(...hourly.slice(after));
     const oldest = page.at(-1);
-    // The next page begins at an hourly checkpoint, which skips all other checkpoints before it.
+    // The next page begins at an hourly checkpoint. The checkpoints between the two pages are skipped, because they are
+    // not hourly.
     before = oldest === undefined ? 0 : oldest.hourly === oldest.number ? oldest.number - 1 : oldest.hourly;
     if (before === 0) break;
   }

@@ -51,7 +51,7 @@ async function indexOf(sources: RowSources, view: TokenView): Promise<RowIndex |
     const hash = fingerprintHash(claims, content.fingerprint);
     return rowIndexOf(keys, hash, content, { createdBy, modifiedBy, indexValues: derived.value.indexValues });
   } catch (error) {
-    // A deleted tenant has no rows, because its data can never be found or decrypted again.
+    // No rows are built for a deleted tenant, because its data can never be found or decrypted again.
     if (error instanceof TenantGone) return 'tenant_gone';
     throw error;
   }
