@@ -2,7 +2,7 @@ import type { FieldErrors } from '../domain/field-errors.js';
 import { problemOf } from '../http/error-handler.js';
 import { problemCatalogue } from '../http/problem/problem-catalogue.js';
 
-/** Problems that only the console has. The API's problems are in `http/problem/problem-catalogue.ts`. */
+/** The problems that only the console has. The problems of the API are in `http/problem/problem-catalogue.ts`. */
 const consoleProblems = {
   wrong_host: {
     status: 421,
@@ -74,11 +74,11 @@ const consoleProblems = {
 
 export type ConsoleProblemCode = keyof typeof consoleProblems;
 
-/** Ends a request with a console problem. */
+/** An error that ends a request with a console problem. */
 export class ConsoleProblem extends Error {
   readonly code: ConsoleProblemCode;
 
-  /** The log contains `cause`, but not the problem itself. */
+  /** The service logs `cause`, but not the problem itself. */
   constructor(code: ConsoleProblemCode, cause?: Error) {
     super(code, { cause });
     this.name = 'ConsoleProblem';
@@ -86,7 +86,7 @@ export class ConsoleProblem extends Error {
   }
 }
 
-/** A problem in the form that a page shows. It contains only fixed text. */
+/** A problem in the form in which a page shows it. */
 export type ShownProblem = {
   readonly code: string;
   readonly status: number;
@@ -97,7 +97,7 @@ export type ShownProblem = {
   readonly retryAfterMs: number | null;
 };
 
-/** Converts any thrown error to a problem for a page. An unexpected error reveals no details. */
+/** Converts any thrown error to a problem for a page. For an unexpected error, the problem contains no details. */
 export function shownProblem(error: unknown): ShownProblem {
   const code = consoleCodeOf(error);
   if (code !== null) return { code, ...consoleProblems[code], errors: {}, retryAfterMs: null };

@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from '../../domain/json.js';
 import type { ConsolePage } from '../page.js';
 import { refreshWhile } from '../refresh.js';
 
-/** Runs every `strongroom doctor` check in the background and shows the findings. */
+/** Runs all checks of `strongroom doctor` in the background, and shows the findings. */
 export const checksPage: ConsolePage = {
   menu: { label: 'Checks', group: 'Operations' },
   routes: [
@@ -29,7 +29,7 @@ export const checksPage: ConsolePage = {
   ],
 };
 
-/** Parses the findings from the `diagnose` operation and lists problems first. */
+/** Parses the findings of the `diagnose` operation. Returns problems first. */
 function findingsIn(value: Json) {
   const given = isJsonObject(value) ? value['findings'] : [];
   const findings = (Array.isArray(given) ? given : []).filter(isJsonObject).map((finding) => ({
