@@ -400,13 +400,16 @@ describe('a data directory', () => {
     await expectAsBefore(vault);
   });
 
-  test.skipIf(process.getuid?.() !== 0)('that belongs to another user and is writable is rejected (needs root)', async () => {
-    const vault = await makeVault();
-    chownSync(vault.dataDir, 65_534, 65_534);
-    await expectRefusal(vault.dir, vault.flags, /belongs to another user\. Run this as that user/);
-    chownSync(vault.dataDir, 0, 0);
-    await expectAsBefore(vault);
-  });
+  test.skipIf(process.getuid?.() !== 0)(
+    'that belongs to another user and is writable is rejected (needs root)',
+    async () => {
+      const vault = await makeVault();
+      chownSync(vault.dataDir, 65_534, 65_534);
+      await expectRefusal(vault.dir, vault.flags, /belongs to another user\. Run this as that user/);
+      chownSync(vault.dataDir, 0, 0);
+      await expectAsBefore(vault);
+    },
+  );
 
   test('whose path is too long for its socket is rejected', async () => {
     const dir = tempDir();

@@ -198,17 +198,20 @@ test('close sends timers that were set before it', async () => {
   expect(await jobs()).toHaveLength(100);
 });
 
-test.each(['stopped', 'frozen'])('if Redis is %s, the timers and the worker close within a time limit, even with a running job', async (how) => {
-  const { timers, ran, work } = queue({ run: () => wait(60_000, undefined, { ref: false }) });
-  const worker = work();
-  timers.set(timer(0));
-  expect(await eventually(() => ran.length === 1)).toBe(true);
-  if (how === 'stopped') await redis.stop();
-  else redis.freeze();
-  timers.set(timer(0));
-  const began = performance.now();
-  await Promise.all([timers.close(), worker.close()]);
-  expect(performance.now() - began).toBeLessThan(5_000);
-  if (how === 'stopped') await redis.start();
-  else redis.wake();
-});
+test.each(['stopped', 'frozen'])(
+  'if Redis is %s, the timers and the worker close within a time limit, even with a running job',
+  async (how) => {
+    const { timers, ran, work } = queue({ run: () => wait(60_000, undefined, { ref: false }) });
+    const worker = work();
+    timers.set(timer(0));
+    expect(await eventually(() => ran.length === 1)).toBe(true);
+    if (how === 'stopped') await redis.stop();
+    else redis.freeze();
+    timers.set(timer(0));
+    const began = performance.now();
+    await Promise.all([timers.close(), worker.close()]);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    if (how === 'stopped') await redis.start();
+    else redis.wake();
+  },
+);

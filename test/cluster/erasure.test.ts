@@ -53,17 +53,20 @@ test.each<[string, string, Document, RegExp]>([
   ['a fingerprint', 'token_rows_1', { fingerprint: randomBytes(32) }, /fingerprints in token_rows_1: 1/],
   ['a deadline', 'token_rows_1', { expires_at: 5 }, /deadlines in token_rows_1: 1/],
   ['a row of another generation', 'token_rows_99', { life: {} }, /rows in token_rows_99: 1/],
-])('if %s is left over in MongoDB, the problem names it, and no statement is signed', async (what, collection, left, text) => {
-  const id = what.replaceAll(' ', '-');
-  const { stream } = await deleted(id);
-  expect((await ask(id)).problem).toBeNull();
-  const rows = mongo.db(cluster.database).collection<Document & { _id: string }>(collection);
-  await rows.updateOne({ _id: stream }, { $set: left }, { upsert: true });
-  const { statement, problem } = await ask(id);
-  expect(statement).toBeNull();
-  expect(problem).toMatch(text);
-  await rows.deleteOne({ _id: stream });
-});
+])(
+  'if %s is left over in MongoDB, the problem names it, and no statement is signed',
+  async (what, collection, left, text) => {
+    const id = what.replaceAll(' ', '-');
+    const { stream } = await deleted(id);
+    expect((await ask(id)).problem).toBeNull();
+    const rows = mongo.db(cluster.database).collection<Document & { _id: string }>(collection);
+    await rows.updateOne({ _id: stream }, { $set: left }, { upsert: true });
+    const { statement, problem } = await ask(id);
+    expect(statement).toBeNull();
+    expect(problem).toMatch(text);
+    await rows.deleteOne({ _id: stream });
+  },
+);
 
 test('a leftover claim on the token’s fingerprint is named', async () => {
   const { stream } = await deleted('claimed');

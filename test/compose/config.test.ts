@@ -495,17 +495,20 @@ describe('the cluster profile', () => {
     ['STRONGROOM_EVENTSTORE_URL', 'http://e:2113'],
     ['STRONGROOM_MONGODB_URL', 'mongo://a'],
     ['STRONGROOM_REDIS_URL', 'r:6379'],
-  ])('%s must be an address of the right kind, whether in a variable or in a file, and the message does not repeat it: %s', (name, url) => {
-    expect(problems({ env: { ...stores, [name]: url } })).toEqual([
-      expect.stringMatching(`^${name}: must be an address`),
-    ]);
-    const urls = storeUrls(config({ env: { ...without(name), [`${name}_FILE`]: fileWith(url) } }));
-    expect(urls).toEqual({
-      ok: false,
-      problems: [expect.stringMatching(/_file: the content of \S+ must be an address/)],
-    });
-    expect(JSON.stringify(urls)).not.toContain(url);
-  });
+  ])(
+    '%s must be an address of the right kind, whether in a variable or in a file, and the message does not repeat it: %s',
+    (name, url) => {
+      expect(problems({ env: { ...stores, [name]: url } })).toEqual([
+        expect.stringMatching(`^${name}: must be an address`),
+      ]);
+      const urls = storeUrls(config({ env: { ...without(name), [`${name}_FILE`]: fileWith(url) } }));
+      expect(urls).toEqual({
+        ok: false,
+        problems: [expect.stringMatching(/_file: the content of \S+ must be an address/)],
+      });
+      expect(JSON.stringify(urls)).not.toContain(url);
+    },
+  );
 
   it('reads addresses from files without the line ending, and by default keeps keys on the same database server as rows', () => {
     const env = {

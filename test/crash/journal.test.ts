@@ -157,16 +157,19 @@ function alter({ dataDir }: TestVault, change: (journal: Database.Database) => v
   journal.close();
 }
 
-test.each(Object.entries(alterations))('%s makes the start fail, and the message names the file', async (_what, change) => {
-  const vault = await makeVault();
-  const { putBackVault } = await killed(vault);
-  putBackVault();
-  alter(vault, change);
-  const refused = await run(['serve', '--port', '0', ...vault.flags]);
-  expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toMatch(/^journal\.db was changed by another program/);
-  expect((await run(['doctor', ...vault.flags])).stdout).toContain('journal.db was changed by another program');
-});
+test.each(Object.entries(alterations))(
+  '%s makes the start fail, and the message names the file',
+  async (_what, change) => {
+    const vault = await makeVault();
+    const { putBackVault } = await killed(vault);
+    putBackVault();
+    alter(vault, change);
+    const refused = await run(['serve', '--port', '0', ...vault.flags]);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^journal\.db was changed by another program/);
+    expect((await run(['doctor', ...vault.flags])).stdout).toContain('journal.db was changed by another program');
+  },
+);
 
 test('a planted change that vault.db accepts is detected like a change that was written directly into vault.db', async () => {
   const vault = await makeVault();

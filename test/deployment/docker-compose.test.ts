@@ -139,20 +139,23 @@ test.each(serving)('%s starts only after its stores', (_name, { depends_on }) =>
   });
 });
 
-test.each(ours)('%s is configured with known settings that fit together, and contains no secret value', (_, service) => {
-  const given = Object.entries(service.environment ?? {}).filter(([name]) => name.startsWith('STRONGROOM_'));
-  const known = settingPaths.map(environmentName);
-  expect(given.map(([name]) => name).filter((name) => !known.includes(name))).toEqual([]);
-  if (given.length === 0) return;
-  const env = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
-  expect(env).not.toHaveProperty('STRONGROOM_INSECURE_STORES');
-  const loaded = loadConfig({ env, flags: {} });
-  expect(loaded.ok ? [] : loaded.problems).toEqual([]);
-  for (const [name, value] of given) {
-    if (!/_(FILE|CERT|KEY)$/.test(name)) continue;
-    expect(service.secrets).toContain(/^\/run\/secrets\/(\w+)$/.exec(String(value))?.[1]);
-  }
-});
+test.each(ours)(
+  '%s is configured with known settings that fit together, and contains no secret value',
+  (_, service) => {
+    const given = Object.entries(service.environment ?? {}).filter(([name]) => name.startsWith('STRONGROOM_'));
+    const known = settingPaths.map(environmentName);
+    expect(given.map(([name]) => name).filter((name) => !known.includes(name))).toEqual([]);
+    if (given.length === 0) return;
+    const env = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+    expect(env).not.toHaveProperty('STRONGROOM_INSECURE_STORES');
+    const loaded = loadConfig({ env, flags: {} });
+    expect(loaded.ok ? [] : loaded.problems).toEqual([]);
+    for (const [name, value] of given) {
+      if (!/_(FILE|CERT|KEY)$/.test(name)) continue;
+      expect(service.secrets).toContain(/^\/run\/secrets\/(\w+)$/.exec(String(value))?.[1]);
+    }
+  },
+);
 
 test.each(services)('%s uses only secrets that scripts/make-secrets.sh creates', (_name, { secrets = [] }) => {
   for (const name of secrets) {

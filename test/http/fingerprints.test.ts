@@ -70,14 +70,17 @@ describe('a caller below reveal sees no fingerprint, because it could test candi
       false,
     ],
   ];
-  test.for(rows)('an update that contains %s shows the fingerprint only if it contains all fingerprinted values', async ([, fields, patch, isShown], { service }) => {
-    const { id } = await create(service, fields);
-    const key = await below(service, 'mask');
-    const { status, text, body } = await service.call('PATCH', path(id), patch, { key });
-    expect(status, text).toBe(200);
-    expect('fingerprint' in body).toBe(isShown);
-    if (isShown) expect(body['fingerprint']).toBe((await read(service, id))['fingerprint']);
-  });
+  test.for(rows)(
+    'an update that contains %s shows the fingerprint only if it contains all fingerprinted values',
+    async ([, fields, patch, isShown], { service }) => {
+      const { id } = await create(service, fields);
+      const key = await below(service, 'mask');
+      const { status, text, body } = await service.call('PATCH', path(id), patch, { key });
+      expect(status, text).toBe(200);
+      expect('fingerprint' in body).toBe(isShown);
+      if (isShown) expect(body['fingerprint']).toBe((await read(service, id))['fingerprint']);
+    },
+  );
 
   test('an update that finds a duplicate must contain every value that its fingerprint reads', async ({ service }) => {
     const key = await below(service, 'mask');

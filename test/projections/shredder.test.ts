@@ -97,11 +97,14 @@ test.skipIf(profile === 'cluster')('the next start does not read the stored even
   expect(came).toBe(head);
 });
 
-test.skipIf(profile === 'cluster')('a caller that waits for the shredder is notified if there is much to read', async () => {
-  const { log, keys } = service.vault;
-  const notices: string[] = [];
-  const longer = { ...log, head: async () => 250_000 };
-  await shredWithNotice(longer, keys, (text) => void notices.push(text));
-  await shredWithNotice(log, keys, (text) => void notices.push(text));
-  expect(notices).toEqual([expect.stringMatching(/^reading \d{3},\d{3} events for the keys that they ended$/)]);
-});
+test.skipIf(profile === 'cluster')(
+  'a caller that waits for the shredder is notified if there is much to read',
+  async () => {
+    const { log, keys } = service.vault;
+    const notices: string[] = [];
+    const longer = { ...log, head: async () => 250_000 };
+    await shredWithNotice(longer, keys, (text) => void notices.push(text));
+    await shredWithNotice(log, keys, (text) => void notices.push(text));
+    expect(notices).toEqual([expect.stringMatching(/^reading \d{3},\d{3} events for the keys that they ended$/)]);
+  },
+);

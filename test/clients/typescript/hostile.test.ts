@@ -53,18 +53,15 @@ describe('against a hostile server', () => {
     expect(server.requests(behavior)).toHaveLength(1);
   });
 
-  test.each(['silent', 'broken'])(
-    'if a server is %s, a get and a create are tried three times',
-    async (behavior) => {
-      await failureOf(get(clientOf(behavior, 200)));
-      expect(server.requests(behavior)).toHaveLength(3);
-      await failureOf(create(clientOf(behavior, 200)));
-      const keys = server.requests(behavior).map(({ idempotencyKey }) => idempotencyKey);
-      expect(keys).toHaveLength(3);
-      expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
-      expect(new Set(keys).size).toBe(1);
-    },
-  );
+  test.each(['silent', 'broken'])('if a server is %s, a get and a create are tried three times', async (behavior) => {
+    await failureOf(get(clientOf(behavior, 200)));
+    expect(server.requests(behavior)).toHaveLength(3);
+    await failureOf(create(clientOf(behavior, 200)));
+    const keys = server.requests(behavior).map(({ idempotencyKey }) => idempotencyKey);
+    expect(keys).toHaveLength(3);
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(new Set(keys).size).toBe(1);
+  });
 
   test('a redirect is never followed, with or without a key', async () => {
     expect((await failureOf(get(clientOf('redirect')))).message).toMatch(/redirects getToken to another address/);

@@ -10,7 +10,9 @@ import { ownServers } from './own-servers.js';
 const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? randomInt(2 ** 31));
 const backWithinMs = 60_000;
 
-test(`if all servers and processes are killed at once, nothing acknowledged is lost (seed ${seed})`, { timeout: 600_000 }, async () => {
+test(`if all servers and processes are killed at once, nothing acknowledged is lost (seed ${seed})`, {
+  timeout: 600_000,
+}, async () => {
   const servers = await ownServers();
   const { eventStore, mongo, redis } = servers;
   const cluster = await ownCluster(servers);

@@ -10,7 +10,9 @@ const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? randomInt(2 ** 31));
 /** It takes about ten seconds to elect a new primary after the old one disappears. */
 const electedWithinMs = 30_000;
 
-test(`if the primary of three nodes is killed under load, nothing acknowledged is lost (seed ${seed})`, { timeout: 600_000 }, async () => {
+test(`if the primary of three nodes is killed under load, nothing acknowledged is lost (seed ${seed})`, {
+  timeout: 600_000,
+}, async () => {
   const servers = await ownServers(3);
   const cluster = await ownCluster(servers);
   const model = createModel(cluster.key, chance(seed), { marginMs: hiddenEarlyMsMax });

@@ -248,7 +248,9 @@ test.each([
   'a create with deduplication',
   'a tokenize with an idempotency key',
   'a delete',
-] as const)('a process that is killed between any two steps of %s does no harm', (name) => everyStep('SIGKILL', commands[name]));
+] as const)('a process that is killed between any two steps of %s does no harm', (name) =>
+  everyStep('SIGKILL', commands[name]),
+);
 
 async function everyStep(signal: 'SIGKILL' | 'SIGSTOP', prepare: Prepare): Promise<void> {
   expect(await atEveryStep(cluster, signal, prepare)).toBeGreaterThan(4);

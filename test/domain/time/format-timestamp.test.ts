@@ -28,7 +28,10 @@ describe('timestamps in responses', () => {
     );
   });
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, 0.5, earliest - 1, latest + 1])('throw for %d, because such a value is a bug', (ms) => {
-    expect(() => formatTimestamp(ms)).toThrow(RangeError);
-  });
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, 0.5, earliest - 1, latest + 1])(
+    'throw for %d, because such a value is a bug',
+    (ms) => {
+      expect(() => formatTimestamp(ms)).toThrow(RangeError);
+    },
+  );
 });

@@ -18,11 +18,14 @@ describe('403 no application can create another application with more permission
     }
   });
 
-  test.for(['log:read', 'application:update', 'tenant:delete'])('%s, which the caller does not have', async (more, { service }) => {
-    const { key } = await makeManager(service, ['application:create', 'application:read']);
-    const body = { name: 'mine', type: 'management', permissions: ['application:create', more] };
-    await expectRefusal(service, () => manage(service, 'POST', '/applications', body, key), exceeds);
-  });
+  test.for(['log:read', 'application:update', 'tenant:delete'])(
+    '%s, which the caller does not have',
+    async (more, { service }) => {
+      const { key } = await makeManager(service, ['application:create', 'application:read']);
+      const body = { name: 'mine', type: 'management', permissions: ['application:create', more] };
+      await expectRefusal(service, () => manage(service, 'POST', '/applications', body, key), exceeds);
+    },
+  );
 
   test('an application may grant any token permission, and the permissions that it has itself', async ({ service }) => {
     const { key } = await makeManager(service, ['application:create', 'log:read']);
