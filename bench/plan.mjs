@@ -18,7 +18,7 @@ const counts = {
 export const works = Object.keys(counts);
 export const connectionCounts = [1, 16, 64];
 
-/** The workloads that are measured again for each size, with 64 connections. */
+/** The workloads that are measured with every number of tokens, at 64 connections. */
 export const growthWorks = ['get revealed', 'get masked', 'search exact data', 'list page', 'create card', 'patch'];
 
 /** The workloads for which a profile shows where the time goes. */

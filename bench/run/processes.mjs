@@ -36,7 +36,7 @@ export async function startVault(flags, { logFile, role = 'all', nodeFlags = [] 
     [...serviceFlags, ...nodeFlags, program, 'serve', ...flags, '--port', '0', '--admin-port', 'off'],
     {
       stdio: ['ignore', log, log],
-      // With rate limits, the service would reject most requests of a benchmark.
+      // Turns off the rate limits, which would reject most of the benchmark's requests.
       env: { ...process.env, STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ROLE: role },
     },
   );

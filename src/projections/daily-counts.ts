@@ -147,7 +147,10 @@ function summed(counts: readonly DayCount[]): readonly DayCount[] {
   return [...sums.values()];
 }
 
-/** Leaves out the counts of deleted tenants. Their tokens still expire, and accesses to them are still recorded. */
+/**
+ * Leaves out the counts of deleted tenants. Such counts still arise, because the tokens of a deleted tenant still expire,
+ * and accesses to these tokens are still recorded.
+ */
 async function ofLivingTenants({ keys }: CountingDeps, counts: readonly DayCount[]): Promise<readonly DayCount[]> {
   const living = new Set<string>();
   for (const tenantId of new Set(counts.map((count) => count.tenantId))) {

@@ -6,7 +6,7 @@ import { anEvent, aStream, type OpenStores, onTenant } from './support.js';
 
 const anHour = 3_600_000;
 
-/** Tests the guarantees that the key ring gives on a `KeyStore`. Each adapter runs this suite with one line. */
+/** Tests what the key ring guarantees when it uses a given `KeyStore`. Each adapter runs this suite with one line. */
 export function keyStoreContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onTenant>[1]) => onTenant(open, run);
 

@@ -89,7 +89,7 @@ export function tamper(dataDir: string, file: 'keys.db' | 'vault.db', statement:
   }
 }
 
-/** Like `tamper`, but for tables that triggers protect. */
+/** Like `tamper`, but for tables that are protected by triggers. */
 export function tamperBehindTriggers(dataDir: string, file: 'keys.db' | 'vault.db', statement: string): number {
   const database = pinStatements(join(dataDir, file), {});
   try {

@@ -101,7 +101,7 @@ test('after an interruption between any two steps on the root key files, everyth
     expect(existsSync(nextFile), what).toBe(false);
     expect(readFileSync(rootKeyFile), what).toEqual(newText);
   }
-  // Now no key is wrapped under the next root key yet. A partial file that a crash left does no harm, and a complete
+  // At this point, no key is wrapped under the next root key. A partial file left by a crash is harmless, and a complete
   // file is used.
   writeFileSync(`${nextFile}.part`, newText.subarray(0, 10), { mode: 0o600 });
   await run(['keys', 'generate-root', nextFile]);

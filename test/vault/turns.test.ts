@@ -45,7 +45,8 @@ test('tenants take turns, no matter how many requests each of them has', async (
   const begun = done.length;
   await turns.begin('one').run(computing('one', 10, done));
   const before = done.lastIndexOf('one');
-  // Every second slice belongs to the tenant with only one request. On a busy machine, some slices may take longer.
+  // Every other slice belongs to the tenant with only one request. The limit is higher than the number of its slices,
+  // because slices may take longer on a busy machine.
   expect(done.slice(begun, before).filter((name) => name === 'many').length).toBeLessThan(30);
   await Promise.all(many);
   expect(done).toHaveLength(310);

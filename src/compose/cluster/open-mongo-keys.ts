@@ -7,7 +7,8 @@ import type { Clock } from '../../ports/clock.js';
 
 /**
  * Opens the cluster profile's keys, and creates the first keys in an empty database. Throws MongoBroken if neither
- * `rootKey` nor a key from `source` is the root key. The caller must close `keys` before it closes the connection.
+ * `rootKey` nor any key from `source` is the key that wraps this vault's keys. The caller must close `keys` before it
+ * closes the connection.
  */
 export async function openMongoKeys(
   connection: MongoConnection,

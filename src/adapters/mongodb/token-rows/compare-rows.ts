@@ -95,7 +95,7 @@ function isSame(read: RowDocument | undefined, made: RowDocument | undefined): b
   return made.mark !== undefined && digest(read, mark) === digest(made, made.mark);
 }
 
-/** Returns a hash over a row with the given mark. Leaves out the row's terms and its own mark. */
+/** Returns a hash of the row without its terms, and with `mark` in place of the row's own mark. */
 function digest(row: RowDocument, mark: Buffer): string {
   const { terms: _, ...fields } = row as RowDocument & { readonly terms: unknown };
   const values = Object.entries({ ...fields, mark }).map(([name, value]) => [

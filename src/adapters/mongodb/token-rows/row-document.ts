@@ -16,7 +16,7 @@ type Found = {
   readonly mark?: Buffer;
 };
 
-/** A living row without its search fields. If the token has no such time or ciphertext, the field is absent. */
+/** A living row without its search fields. A field is absent if the token does not have that time or ciphertext. */
 type Living = {
   readonly tenant: string;
   readonly revision: number;

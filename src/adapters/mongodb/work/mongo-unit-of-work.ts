@@ -85,7 +85,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     const appended = await append(write);
     if (appended.outcome === 'conflict') {
       if (hold !== null) await fingerprints.release(hold.held);
-      // The command made its decision from the rows. If the rows are behind, this updates them for the next attempt.
+      // The command based its decision on the rows. If the rows are behind, they are updated for the next attempt.
       if (write.row?.of === 'directory') await project(write.events[0]?.tenantId ?? '', write.stream);
       return { outcome: 'conflict' };
     }

@@ -66,8 +66,8 @@ export function createGroupCommit(database: SqliteDatabase, fileName: string, sc
     let hasBegun = false;
     try {
       for (const work of works) {
-        // Adds the command's result before the command runs, so that a failure of the whole transaction also applies to
-        // this command.
+        // Adds a placeholder before the command runs. If the whole transaction fails, this command is then reported as
+        // failed with the others.
         const index = attempts.push(notRun) - 1;
         if (!hasBegun) {
           begin.run();
