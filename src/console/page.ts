@@ -58,6 +58,8 @@ export type PageOptions = {
   readonly status?: number;
   /** Shown at the top of the page. */
   readonly flash?: Flash;
+  /** Work is running, so the browser loads the page again every two seconds. */
+  readonly isRunning?: boolean;
 };
 
 /** The result of parsing a form or a query string. */

@@ -1,6 +1,5 @@
 import { isJsonObject, type Json } from '../../domain/json.js';
 import type { ConsolePage } from '../page.js';
-import { refreshWhile } from '../refresh.js';
 
 /** Runs every `strongroom doctor` check in the background and shows the findings. */
 export const checksPage: ConsolePage = {
@@ -12,9 +11,8 @@ export const checksPage: ConsolePage = {
       session: 'operator',
       handle: (visit) => {
         const task = visit.tasks.state('checks');
-        refreshWhile(task.state === 'running', visit.reply);
         const findings = task.state === 'ended' ? findingsIn(task.value) : [];
-        return visit.page('checks', { task, findings }, { title: 'Checks' });
+        return visit.page('checks', { task, findings }, { title: 'Checks', isRunning: task.state === 'running' });
       },
     },
     {

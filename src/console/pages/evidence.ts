@@ -12,7 +12,6 @@ import { type BundleOwner, bundleMs } from '../bundles.js';
 import type { BundleScope } from '../operations.js';
 import type { ConsolePage, Parsed, Visit } from '../page.js';
 import { pageLinks } from '../pagination.js';
-import { refreshWhile } from '../refresh.js';
 import type { TaskState } from '../tasks.js';
 
 const pageSize = 20;
@@ -102,12 +101,11 @@ export const verificationPage: ConsolePage = {
       session: 'operator',
       handle: async (visit) => {
         const task = visit.tasks.state('verification');
-        refreshWhile(task.state === 'running', visit.reply);
         const anchored = await visit.vault.keys.checkpoint('anchor');
         const { checkpoints } = await listHourlyCheckpoints(visit.vault.log, { offset: 0, limit: 1 });
         const newest = checkpoints[0]?.number ?? 0;
         const model = { task: taskShown(task), anchored, newest };
-        return visit.page('verification', model, { title: 'Verification' });
+        return visit.page('verification', model, { title: 'Verification', isRunning: task.state === 'running' });
       },
     },
     {
@@ -170,9 +168,8 @@ async function makeBundle(visit: Visit): Promise<FastifyReply> {
 
 async function showBundle(visit: Visit): Promise<FastifyReply> {
   const task = visit.bundles.state(ownerOf(visit));
-  refreshWhile(task.state === 'running', visit.reply);
   const model = { task: taskShown(task), keptMinutes: bundleMs / 60_000 };
-  return visit.page('bundle', model, { title: 'Bundle of evidence' });
+  return visit.page('bundle', model, { title: 'Bundle of evidence', isRunning: task.state === 'running' });
 }
 
 async function sendBundle(visit: Visit): Promise<FastifyReply> {
