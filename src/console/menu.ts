@@ -1,7 +1,7 @@
 import type { Caller } from '../domain/access/caller.js';
 import { grantsAnywhere } from '../domain/access/decide-access.js';
-import type { Permission } from '../domain/access/permission.js';
-import type { ConsolePage, ConsoleRoute, MenuGroup } from './page.js';
+import { type Permission, permissionCatalogue } from '../domain/access/permission.js';
+import type { ConsolePage, ConsoleRoute, MenuGroup, Needs } from './page.js';
 import type { SignedIn } from './sessions.js';
 
 type MenuItem = { readonly label: string; readonly path: string; readonly isCurrent: boolean };
@@ -40,8 +40,7 @@ export function callerFor(
   session: SignedIn,
   { session: needs, permission }: Pick<ConsoleRoute, 'session' | 'permission'>,
 ): CallerFound {
-  const kinds = needs === 'private' || needs === 'management' ? [needs] : Array.isArray(needs) ? needs : [];
-  const callers = (kinds as readonly ('private' | 'management')[]).flatMap((kind) => session[kind] ?? []);
+  const callers = kindsOf(needs).flatMap((kind) => session[kind] ?? []);
   const sufficient = permissionsOf(permission);
   const found = callers.find(
     (caller) => sufficient.length === 0 || sufficient.some((one) => grantsAnywhere(caller, one)),
@@ -49,6 +48,38 @@ export function callerFor(
   if (found !== undefined) return { kind: 'caller', caller: found };
   const [first] = callers;
   return first === undefined ? { kind: 'missing_key' } : { kind: 'missing_permission', caller: first };
+}
+
+/** Returns whether another kind of key could open the route. */
+export function lacksKind(session: SignedIn, { session: needs, permission }: ConsoleRoute): boolean {
+  return holdersOf(needs, permission).some((kind) => session[kind] === null);
+}
+
+/** Says which key opens an application route. */
+export function requirementOf({ session: needs, permission }: ConsoleRoute): string {
+  const keys = holdersOf(needs, permission).map((kind) => `the key of a ${kind} application`);
+  const permissions = permissionsOf(permission);
+  const granted = permissions.length === 0 ? '' : ` with the permission ${permissions.join(' or ')}`;
+  return `This page requires ${keys.join(' or ')}${granted}. Sign in with one.`;
+}
+
+/** Returns the kinds of application that may hold one of the permissions. */
+function holdersOf(needs: Needs, permission: ConsoleRoute['permission']): readonly ApplicationKind[] {
+  const sufficient = permissionsOf(permission);
+  return kindsOf(needs).filter(
+    (kind) =>
+      sufficient.length === 0 ||
+      permissionCatalogue.some(
+        ({ type, application_types: types }) => sufficient.includes(type) && types.includes(kind),
+      ),
+  );
+}
+
+type ApplicationKind = 'private' | 'management';
+
+function kindsOf(needs: Needs): readonly ApplicationKind[] {
+  if (needs === 'private' || needs === 'management') return [needs];
+  return typeof needs === 'string' ? [] : needs;
 }
 
 export function permissionsOf(permission: ConsoleRoute['permission']): readonly Permission[] {

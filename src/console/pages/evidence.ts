@@ -184,7 +184,10 @@ async function sendBundle(visit: Visit): Promise<FastifyReply> {
   zip.end();
   return visit.reply
     .header('cache-control', 'no-store')
-    .header('content-disposition', 'attachment; filename="evidence.zip"')
+    .header(
+      'content-disposition',
+      `attachment; filename="evidence-${formatTimestamp(visit.vault.clock.now()).slice(0, 10)}.zip"`,
+    )
     .type('application/zip')
     .send(zip.outputStream);
 }

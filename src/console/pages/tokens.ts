@@ -72,6 +72,7 @@ async function show(visit: Visit, query: string, page: number) {
   const result = await searchTokens(vault, context, query, range);
   const model = {
     query,
+    hasData: /(?:^|[\s(])data:/i.test(query),
     fields: [['query', query]],
     words: words.filter(({ kind }) => kind !== 'field').map(termOf),
     mayRead: grantsAnywhere(context.caller, 'token:read'),
