@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Liquid } from 'liquidjs';
 import { formatTimestamp } from '../domain/time.js';
-import { shownText } from './shown-text.js';
+import { sentence, shownText } from './shown-text.js';
 
 /** The template folder, as seen from a module in `dist/console` and from the program in `dist/bin`. */
 export const viewsFolder = fileURLToPath(new URL('../console/views/', import.meta.url));
@@ -23,6 +23,8 @@ export function createTemplates(): Liquid {
   });
   /** `{{ value | shown }}` or `{{ value | shown: 40 }}`: an untrusted value, with invisible characters made visible. */
   engine.registerFilter('shown', (value: unknown, max?: number) => shownText(value, max));
+  /** `{{ error | sentence }}`: `Must be a path.` */
+  engine.registerFilter('sentence', (message: string) => sentence(message));
   /** `{{ ms | iso }}`: for the attribute `datetime`. */
   engine.registerFilter('iso', (ms: number) => formatTimestamp(ms));
   /** `{{ ms | utc }}`: `2026-01-31 12:00:00 UTC`. */

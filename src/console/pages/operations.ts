@@ -13,7 +13,9 @@ const overdueMax = 1_000;
 const rotationWord = 'rotate';
 
 const projectionForm = z.object({ name: z.enum(projectionNames), accept_new: z.literal('on').optional() });
-const rotationForm = z.object({ confirm: z.literal(rotationWord, { error: `must be the word ${rotationWord}` }) });
+const rotationForm = z.object({
+  confirm: z.literal(rotationWord, { error: `Type the word ${rotationWord} to confirm.` }),
+});
 
 /** Shows and starts work on the whole vault: projection rebuilds and key rotation. */
 export const operationsPage: ConsolePage = {
