@@ -9,14 +9,15 @@ type MenuItem = { readonly label: string; readonly path: string; readonly isCurr
 /** The navigation: groups of links to the pages that the session may open. */
 export type Menu = readonly { readonly label: MenuGroup; readonly items: readonly MenuItem[] }[];
 
-const groups: readonly MenuGroup[] = ['Vault', 'Access', 'Evidence', 'Operations'];
+const groups: readonly MenuGroup[] = ['Vault', 'Access', 'Audit', 'Operations'];
 
 /** Returns the navigation for a session. `path` is the path of the current page. */
 export function menuOf(pages: readonly ConsolePage[], session: SignedIn, path: string): Menu {
   return groups.flatMap((label) => {
     const items = pages.flatMap(({ menu, routes: [first] }): MenuItem[] => {
       if (menu?.group !== label || !opens(session, first)) return [];
-      const isCurrent = path === first.path || (first.path !== '/' && path.startsWith(`${first.path}/`));
+      const isCurrent =
+        path === first.path || path === menu.also || (first.path !== '/' && path.startsWith(`${first.path}/`));
       return [{ label: menu.label, path: first.path, isCurrent }];
     });
     return items.length === 0 ? [] : [{ label, items }];

@@ -19,14 +19,19 @@ import type { Tasks } from './tasks.js';
  */
 export type Needs = 'private' | 'management' | 'operator' | 'any' | 'none' | readonly ('private' | 'management')[];
 
-export type MenuGroup = 'Vault' | 'Access' | 'Evidence' | 'Operations';
+export type MenuGroup = 'Vault' | 'Access' | 'Audit' | 'Operations';
 
 /**
  * One console page with its actions. Each file in `pages` exports one page; `pages.ts` lists them in navigation order.
  */
 export type ConsolePage = {
   /** The page's place in the navigation, which shows it only to sessions that may open its first route. */
-  readonly menu?: { readonly label: string; readonly group: MenuGroup };
+  readonly menu?: {
+    readonly label: string;
+    readonly group: MenuGroup;
+    /** The path of a page that is outside this page's path but belongs to it in the navigation. */
+    readonly also?: string;
+  };
   readonly routes: readonly [ConsoleRoute, ...ConsoleRoute[]];
 };
 

@@ -37,7 +37,7 @@ const noErrors: Errors = { ids: null, from: null, to: null };
 
 /** Shows the signed checkpoints and the public key, verifies the log, and creates evidence bundles for auditors. */
 export const evidencePage: ConsolePage = {
-  menu: { label: 'Evidence', group: 'Evidence' },
+  menu: { label: 'Evidence', group: 'Audit' },
   routes: [
     {
       method: 'GET',
@@ -93,7 +93,7 @@ export const evidencePage: ConsolePage = {
 
 /** Verifies the whole log in the background. Only operators may do this, because all tenants share the log. */
 export const verificationPage: ConsolePage = {
-  menu: { label: 'Verification', group: 'Evidence' },
+  menu: { label: 'Verification', group: 'Audit' },
   routes: [
     {
       method: 'GET',

@@ -31,7 +31,7 @@ const prefix = z.object({ prefix: z.string().max(210) });
  * history.
  */
 export const tokensPage: ConsolePage = {
-  menu: { label: 'Tokens', group: 'Vault' },
+  menu: { label: 'Tokens', group: 'Vault', also: '/new-token' },
   routes: [
     {
       method: 'GET',
