@@ -28,6 +28,22 @@ describe('a rebuild', () => {
     expect((await browser.get('/operations')).text).toContain('The projection directory is rebuilt.');
   });
 
+  test('that is done is no warning, and the page no longer reloads while the old rows are kept', async () => {
+    const { service, signIn } = await startTestConsole();
+    await service.call('POST', '/tokens', { type: 'token', data: 'x' });
+    const browser = await signIn({ isOperator: true });
+    await browser.get('/operations');
+    await browser.post('/operations/rebuild', { name: 'tokens' });
+    await expect
+      .poll(async () => (await browser.get('/operations')).text, { timeout: 20_000 })
+      .toContain('The new rows are in use.');
+    const { text } = await browser.get('/operations');
+    expect(text).toContain('Rebuilt</span>');
+    for (const word of ['Work is running', 'data-reload', 'events per second', 'Last rebuild']) {
+      expect(text, word).not.toContain(word);
+    }
+  });
+
   test('of an unknown projection returns 400, and one that is not running cannot be cancelled', async () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn({ isOperator: true });
@@ -44,7 +60,7 @@ describe('a rotation', () => {
     const browser = await signIn({ isOperator: true });
     await browser.get('/operations');
     const answer = await browser.post('/operations/rotate', { confirm: 'yes' });
-    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('must be the word rotate')]);
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Type the word rotate to confirm.')]);
   });
 });
 
@@ -79,7 +95,10 @@ describe('checks and verification', () => {
     const browser = await signIn({ isOperator: true });
     await browser.get('/checks');
     await browser.post('/checks');
-    await expect.poll(async () => (await browser.get('/checks')).text, { timeout: 20_000 }).toContain('projections');
+    await expect
+      .poll(async () => (await browser.get('/checks')).text, { timeout: 20_000 })
+      .toContain('projections</span>');
+    expect((await browser.get('/checks')).text).toContain('no backup is known');
     await browser.post('/verification');
     await expect
       .poll(async () => (await browser.get('/verification')).text, { timeout: 20_000 })
@@ -93,6 +112,7 @@ describe('checks and verification', () => {
     await browser.post('/verification');
     const during = await browser.get('/verification');
     const isRunning = during.text.includes('is being verified');
-    expect(during.headers['refresh']).toBe(isRunning ? '2' : undefined);
+    expect(during.text.includes('<noscript><meta http-equiv="refresh" content="2"></noscript>')).toBe(isRunning);
+    expect(during.text.includes('<body data-reload>')).toBe(isRunning);
   });
 });
