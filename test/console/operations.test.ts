@@ -28,8 +28,8 @@ describe('a rebuild', () => {
     expect((await browser.get('/operations')).text).toContain('The projection directory is rebuilt.');
   });
 
-  test('that is done is no warning, and the page no longer reloads while the old rows are kept', async () => {
-    const { service, signIn } = await startTestConsole();
+  test('whose new rows are in use is shown as done, and the page no longer reloads', async () => {
+    const { service, signIn } = await startTestConsole({ keptMs: 60_000 });
     await service.call('POST', '/tokens', { type: 'token', data: 'x' });
     const browser = await signIn({ isOperator: true });
     await browser.get('/operations');
@@ -39,9 +39,21 @@ describe('a rebuild', () => {
       .toContain('The new rows are in use.');
     const { text } = await browser.get('/operations');
     expect(text).toContain('Rebuilt</span>');
+    expect(text).toContain('The old ones are removed within');
     for (const word of ['Work is running', 'data-reload', 'events per second', 'Last rebuild']) {
       expect(text, word).not.toContain(word);
     }
+  });
+
+  test('that has ended well is no warning', async () => {
+    const { service, signIn } = await startTestConsole();
+    const browser = await signIn({ isOperator: true });
+    await browser.get('/operations');
+    await browser.post('/operations/rebuild', { name: 'tokens' });
+    const outcome = async () =>
+      (await service.service.projections.status()).find(({ name }) => name === 'tokens')?.lastRebuild?.outcome;
+    await expect.poll(outcome, { timeout: 20_000 }).toBe('done');
+    expect((await browser.get('/operations')).text).not.toContain('Last rebuild');
   });
 
   test('of an unknown projection returns 400, and one that is not running cannot be cancelled', async () => {

@@ -27,5 +27,6 @@ test('while work is running, the page reloads, but not while a person types or r
   expect(loads).toBe(before);
   await page.getByText('Rebuild directory').click();
   await expect.poll(() => loads, { timeout: 10_000 }).toBeGreaterThan(before);
+  await page.unrouteAll({ behavior: 'wait' });
   expect(faults).toEqual([]);
 }, 60_000);
