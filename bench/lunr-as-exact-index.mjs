@@ -1,5 +1,5 @@
-// Tests whether lunr could be the exact index for search. Builds a lunr index and SQLite postings from the same tokens,
-// does the same work with both, and prints a Markdown table (docs/adr/0015).
+// Tests whether lunr could serve as the exact index for searches. Builds a lunr index and SQLite postings from the same
+// tokens, does the same work with both, and prints a Markdown table (docs/adr/0015).
 //
 //   node bench/lunr-as-exact-index.mjs [tokens, default 20000]
 import { createHash } from 'node:crypto';
@@ -24,7 +24,10 @@ const containers = ['/pci/high/', '/pii/high/', '/bank/low/'];
 const commonTerm = 'type:card';
 const rareId = `id:tok-${Math.floor(size / 2)}`;
 
-/** Returns a token's terms as the vault has them: 11 for each token. Half of all tokens have the common term. */
+/**
+ * Returns a token's terms in the form in which the vault has them. Each token has 11 terms, and half of the tokens have
+ * the common term.
+ */
 function termsOf(seq) {
   const container = containers[seq % containers.length];
   return [
@@ -42,7 +45,7 @@ function termsOf(seq) {
   ];
 }
 
-/** Builds the index as favorably for lunr as possible: one field, whole terms as tokens, no pipeline. */
+/** Builds the index in the way that favors lunr most: one field, whole terms as tokens, no pipeline. */
 function buildLunr(without = -1) {
   const builder = new lunr.Builder();
   builder.ref('seq');
@@ -56,7 +59,7 @@ const findLunr = (index, term) => index.query((query) => query.term(term, { useP
 
 const hash = (term) => createHash('sha256').update(term).digest().subarray(0, 16);
 
-/** Builds the vault's tables, with a commit for every 1,000 tokens. */
+/** Builds the same tables as the vault. Commits after every 1,000 tokens. */
 function buildSqlite(file) {
   const database = new Database(file);
   for (const pragma of ['journal_mode = WAL', 'synchronous = FULL', 'secure_delete = ON']) database.pragma(pragma);
@@ -80,7 +83,7 @@ function buildSqlite(file) {
   return database;
 }
 
-/** Returns the duration of one run in ms, as the median of `times` runs. */
+/** Calls `run` this many times. Returns the median duration, in ms. */
 function timed(run, times = 1) {
   const all = [];
   for (let i = 0; i < times; i += 1) {
@@ -91,7 +94,10 @@ function timed(run, times = 1) {
   return all.sort((a, b) => a - b)[Math.floor(all.length / 2)];
 }
 
-/** Measures long work: its duration, and its processor time, which is more reliable on a shared machine. */
+/**
+ * Measures work that takes long. Returns its duration and its processor time. On a shared machine, the processor time
+ * is more reliable.
+ */
 function worked(run) {
   const before = process.cpuUsage();
   const ms = timed(run);

@@ -1,6 +1,7 @@
-// The benchmark: measures the vault next to its physical limit on this machine, in one run. `--help` lists its options.
+// The benchmark. In one run, it measures the vault and the vault's physical limit on this machine. `--help` lists the
+// options.
 //
-// Writes bench/results/NAME.json, and generates tables and charts next to it (bench/report).
+// It writes bench/results/NAME.json, and generates tables and charts next to that file (bench/report).
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';

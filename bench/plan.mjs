@@ -1,4 +1,4 @@
-// Defines what one run measures. Counts are fixed, so two runs do the same work.
+// Defines what one run measures. The number of requests is fixed, so two runs do the same work.
 
 /** The number of requests per round for each workload, at 1, 16 and 64 connections. */
 const counts = {
@@ -18,15 +18,15 @@ const counts = {
 export const works = Object.keys(counts);
 export const connectionCounts = [1, 16, 64];
 
-/** The workloads that are measured again at each size, with 64 connections. */
+/** The workloads that are measured again for each size, with 64 connections. */
 export const growthWorks = ['get revealed', 'get masked', 'search exact data', 'list page', 'create card', 'patch'];
 
-/** The workloads whose profile shows where the time goes. */
+/** The workloads for which a profile shows where the time goes. */
 export const profiledWorks = ['get revealed', 'search exact data', 'list page', 'create card'];
 
-// `sizes` is the number of tokens in each vault, and `main` is the size for the main table. `growthRounds` applies to
-// the other sizes. A rebuild is timed at each size in `rebuilt`. `warmUpSeconds` is how long each server gets a
-// workload's requests before it is measured.
+// `sizes` contains the number of tokens in each vault, and `main` is the size for the main table. `growthRounds` is the
+// number of rounds for the other sizes. `rebuilt` contains the sizes for which a rebuild is timed. `warmUpSeconds` is
+// how long each server gets the requests of a workload before it is measured.
 const modes = {
   quick: {
     share: 0.2,
@@ -55,7 +55,7 @@ const modes = {
   },
 };
 
-/** Returns the plan for a mode: `quick`, `normal` or `full`. */
+/** Returns the plan for this mode, which is `quick`, `normal` or `full`. */
 export function planOf(mode) {
   const { share, ...plan } = modes[mode];
   return { ...plan, mode, countOf: (work, connections) => Math.ceil(counts[work][connections] * share) };

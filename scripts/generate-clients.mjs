@@ -1,6 +1,6 @@
-// Generates the part of the clients that follows from the OpenAPI document: clients/typescript/src/generated and
+// Generates the parts of the clients that are derived from the OpenAPI document: clients/typescript/src/generated and
 // clients/python/strongroom/generated. With --check, it only reports whether both are up to date. The arguments
-// `typescript` and `python` choose one of the two; the Python generator needs scripts/python-environment.sh.
+// `typescript` and `python` select one of the clients. The Python generator needs scripts/python-environment.sh.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -55,7 +55,7 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 
-/** Returns the OpenAPI document of the built service, with its default settings. */
+/** Returns the OpenAPI document that the built service serves with its default settings. */
 async function servedDocument() {
   const service = await openEmbedded({
     dataDir: join(work, 'data'),
@@ -91,7 +91,7 @@ async function servedDocument() {
 }
 
 /**
- * Returns the document without examples, response headers and responses other than 2xx. The clients turn every other
+ * Returns the document without examples, response headers and unsuccessful responses. The clients turn an unsuccessful
  * response into an error before generated code sees it.
  */
 function withoutErrors(document) {
@@ -152,7 +152,10 @@ export const problemCodes = ${JSON.stringify([...new Set(codes)].sort(), null, 2
   );
 }
 
-/** Returns which argument of an operation selects the page: a number (`page`), a cursor (`start`), or null for none. */
+/**
+ * Returns the argument of an operation that selects the page: a number (`page`), a cursor (`start`), or null if there
+ * is none.
+ */
 function pagingOf(document, { parameters = [], requestBody, responses }) {
   const schemaOf = (content) => {
     const schema = content?.['application/json']?.schema ?? {};
@@ -169,7 +172,7 @@ function pagingOf(document, { parameters = [], requestBody, responses }) {
   throw new Error('an operation returns pages, but has no parameter for the page');
 }
 
-/** Installs the generator for the TypeScript client unless the version in the lock file is already installed. */
+/** Installs the generator for the TypeScript client, unless the version from the lock file is already installed. */
 function installOnce(home) {
   const installed = join(home, 'node_modules/.package-lock.json');
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(home, 'package-lock.json')).mtimeMs) return;
@@ -179,7 +182,10 @@ function installOnce(home) {
   });
 }
 
-/** Returns a folder with our templates and the generator's model template, whose `repr` would show data. */
+/**
+ * Returns a folder with our templates and a changed copy of the generator's template for models. With the original
+ * template, the `repr` of a model would show data.
+ */
 function pythonTemplates(home) {
   const folder = join(work, 'templates');
   cpSync(join(home, 'templates'), folder, { recursive: true });
@@ -195,7 +201,7 @@ function pythonTemplates(home) {
 function python(document, folder) {
   const home = join(root, 'clients/python');
   const input = join(work, 'openapi.json');
-  // Ids are strings in every parameter, so they are strings in every response as well.
+  // Ids are strings in every parameter, so this makes them strings in every response.
   const isUuid = (name, value) => name === 'format' && value === 'uuid';
   writeFileSync(
     input,
@@ -209,7 +215,7 @@ function python(document, folder) {
       '--fail-on-warning',
     ],
     {
-      // The generator formats its output with ruff.
+      // The generator runs ruff to format its output.
       env: { ...process.env, PATH: `${join(home, '.venv/bin')}${delimiter}${process.env.PATH}` },
       stdio: ['ignore', 'ignore', 'inherit'],
     },
@@ -217,7 +223,7 @@ function python(document, folder) {
   rmSync(join(folder, '.ruff_cache'), { recursive: true, force: true });
 }
 
-/** Returns the files that only one of the two folders has, or that differ. */
+/** Returns the files that differ between the two folders, or that only one of them contains. */
 function differences(made, committed) {
   const files = (folder) =>
     existsSync(folder)

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # Installs the built project on this machine: a release in /opt/strongroom, the command `strongroom` on the PATH, the
-# user `strongroom`, its directories, settings and a systemd unit. Run it as root, after `npm ci && npm run build`.
+# user `strongroom` with its directories, the settings, and a systemd unit. Run it as root, after `npm ci && npm run
+# build`.
 #
 #   scripts/install.sh [--root DIR]              installs or upgrades; keeps the previous release for a rollback
 #   scripts/install.sh --rollback [--root DIR]   returns to the previous release
 #
-# It starts and stops no service, and never changes data, keys or settings. --root DIR puts every path below DIR.
+# It does not start or stop any service, and never changes data, keys or settings. With --root DIR, all paths are below
+# DIR.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 umask 022
@@ -26,7 +28,7 @@ wrapper=$root/usr/local/bin/strongroom
 settings=$root/etc/strongroom/strongroom.json
 data=$root/var/lib/strongroom
 
-# Switches the link to the release in one step, so a start at that moment finds either the old or the new release.
+# Switches the link to the release in one step. A start at that moment finds either the old or the new release.
 point() {
   ln -sfn "$1" "$place/.$2.new"
   mv -T "$place/.$2.new" "$place/$2"
@@ -45,7 +47,7 @@ fi
 node=$(command -v node) || fail 'node is not on the PATH of root. Install Node.js 24, or the 20.19 of your distribution.'
 node=$(realpath "$node")
 [ -f dist/bin/strongroom.js ] || fail 'there is no build here. Run this first, as your own user: npm ci && npm run build'
-# The launcher checks Node.js and the native module.
+# Starts the launcher, which checks Node.js and the native module.
 "$node" dist/bin/strongroom.js --version >/dev/null || fail 'nothing was changed.'
 
 getent group strongroom >/dev/null || groupadd --system strongroom
@@ -58,7 +60,7 @@ part=$place/$release.part
 mkdir "$part"
 trap 'rm -rf "$part"' EXIT
 cp -rL package.json package-lock.json dist node_modules "$part"
-# Removes what only a build needs. No package script runs as root.
+# Removes what only a build needs. --ignore-scripts ensures that no package script runs as root.
 (cd "$part" && npm prune --omit=dev --ignore-scripts --offline --no-fund --no-audit --loglevel=error)
 chown -R root:root "$part"
 chmod -R u+rwX,go+rX,go-w "$part"
@@ -68,7 +70,7 @@ if [ -L "$place/current" ]; then point "$(readlink "$place/current")" previous; 
 point "$release" current
 
 install -d -m 0755 "$(dirname "$wrapper")"
-# With 32 MB semi-spaces, garbage collection takes less processor time.
+# With semi-spaces of 32 MB, garbage collection takes less processor time.
 printf '#!/bin/sh\nexec %s --max-semi-space-size=32 %s "$@"\n' "$node" "$place/current/dist/bin/strongroom.js" >"$wrapper"
 chmod 0755 "$wrapper"
 
@@ -85,8 +87,8 @@ install -d -m 0755 "$(dirname "$unit")"
 sed -e "s|@wrapper@|$wrapper|" -e "s|@settings@|$settings|" -e "s|@data@|$data|" scripts/strongroom.service >"$unit"
 chmod 0644 "$unit"
 if command -v systemd-analyze >/dev/null; then
-  # Without this option, the command only warns about directives that systemd ignores, and exits with 0. systemd 250
-  # added the option.
+  # Without this option, the command only warns about directives that systemd ignores, and exits with 0. The option
+  # exists since systemd 250.
   version=$(systemd-analyze --version | awk 'NR == 1 { print $2 + 0 }')
   strict=()
   if [ "$version" -ge 250 ]; then strict=(--recursive-errors=no); fi

@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Installs programs and schemas for test/kubernetes: helm, the schemas of Kubernetes and of the Prometheus operator
-# (from their Go modules), and Prometheus (from the distribution). Prints their paths: eval
-# "$(scripts/kubernetes-tools.sh)". It reuses what is already installed; the first run takes two to three minutes. Fails
-# if anything is unavailable.
+# Installs the programs and schemas for test/kubernetes: helm, the schemas of Kubernetes and the Prometheus operator
+# (from their Go modules), and Prometheus (from the distribution). Prints their paths as variables:
+#
+#   eval "$(scripts/kubernetes-tools.sh)"
+#
+# Programs that are already installed are used again. The first run takes two to three minutes. The script fails if
+# anything is unavailable.
 set -euo pipefail
 helm_version=v3.22.0
 kubernetes_version=v1.34.2
@@ -25,7 +28,7 @@ if [ ! -x "$helm" ]; then
   rmdir "$programs/building-$$"
 fi
 
-# module PATH VERSION FILE: prints the folder of the Go module with this file.
+# module PATH VERSION FILE: prints the folder of the Go module. FILE must exist in this folder.
 module() {
   local folder
   folder=$(go mod download -json "$1@$2" 2>"$programs/module.log" |

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Creates the files that docker-compose.yml reads: ./secrets (root key, certificates, passwords, addresses), ./volumes for the
-# stores' data, and .env with the user that all containers run as. Only the owner can access these files.
+# Creates the files that docker-compose.yml reads: ./secrets with the root key, certificates, passwords and addresses,
+# ./volumes for the data of the stores, and .env with the user that runs all containers. Only the owner can access these
+# files.
 #
 #   scripts/make-secrets.sh [DIRECTORY]     default: the directory of docker-compose.yml
 #
-# It never replaces existing files: a second root key or password would lock you out of your own data.
+# It never replaces existing files. With a second root key or password, you could no longer access your own data.
 set -euo pipefail
 umask 077
 place=${1:-$(cd "$(dirname "$0")/.." && pwd)}
@@ -15,8 +16,8 @@ fail() { printf '%s\n' "$*" >&2; exit 1; }
 command -v openssl >/dev/null || fail 'openssl is not on the PATH. Install it and try again.'
 [ ! -e "$secrets" ] || fail "$secrets exists already; nothing was changed. To start over, with other keys and no data, remove it together with $place/volumes."
 
-# The files are created in a temporary directory and moved into place at the end, so an interrupted run leaves nothing
-# that looks complete.
+# The files are created in a temporary directory and are moved into place at the end. An interrupted run therefore
+# leaves nothing that looks complete.
 work=$(mktemp -d "$place/.secrets.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -27,12 +28,12 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days "$day
   -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign,cRLSign \
   -keyout ca.key -out ca.pem 2>/dev/null
 
-# certificate NAME COMMON_NAME HOST...: creates NAME.key and NAME.pem, signed by ca.key.
+# certificate NAME COMMON_NAME HOST...: creates NAME.key and NAME.pem. The certificate is signed with ca.key.
 certificate() {
   local name=$1 common_name=$2 hosts='DNS:localhost,IP:127.0.0.1' host
   shift 2
   for host in "$@"; do hosts+=,DNS:$host; done
-  # RSA, because EventStoreDB requires it.
+  # The key is an RSA key, because EventStoreDB requires one.
   openssl req -new -newkey rsa:2048 -nodes -subj "/CN=$common_name" -keyout "$name.key" -out "$name.csr" 2>/dev/null
   openssl x509 -req -in "$name.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -days "$days" -out "$name.pem" \
     -extfile <(printf '%s\n' 'basicConstraints=critical,CA:FALSE' "subjectAltName=$hosts" \
@@ -82,7 +83,7 @@ user default on nopass resetkeys resetchannels -@all +ping
 user strongroom on >$redis_password ~strongroom:* resetchannels +@all -@admin -@dangerous +info
 CONF
 
-# Containers must not run as root. If root runs this script, the containers get a user without a name.
+# Containers must not run as root. If root runs this script, the containers run as a user that has no name.
 user=$(id -u):$(id -g)
 if [ "$(id -u)" = 0 ]; then user=10001:10001; fi
 mkdir -p "$place/volumes"/{eventstoredb,mongodb,redis,prometheus}

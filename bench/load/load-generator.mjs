@@ -1,10 +1,10 @@
-// Sends the requests of one workload in a separate process and measures their durations. A job arrives as a message:
-// { work, origins, keys, connections, count, from, stored, fresh }. The result is
-// { seconds, p50, p95, p99, longest, bytes, generator }: durations in ms, the mean size of a response body, and the
-// fraction of one processor that this process used. On failure, it is { error }.
+// Sends the requests of one workload from a separate process, and measures how long they take. It receives a job as a
+// message: { work, origins, keys, connections, count, from, stored, fresh }. It replies with { seconds, p50, p95, p99,
+// longest, bytes, generator }. Durations are in ms. `bytes` is the mean size of a response body, and `generator` is the
+// fraction of one processor that this process used. If the job fails, the reply is { error }.
 //
-// All requests are built before the clock starts, and responses are parsed no further than status and length, so
-// that this process does not limit the rate.
+// All requests are built before the clock starts, and only the status and the length of a response are parsed. Without
+// this, the process itself could limit the rate.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createHistogram, performance } from 'node:perf_hooks';
@@ -17,7 +17,9 @@ process.on('message', (job) => {
   );
 });
 
-/** Runs all requests. Each connection sends a request, waits for the whole response, and sends the next one. */
+/**
+ * Runs all requests. Each connection sends a request, waits for the whole response, and then sends the next request.
+ */
 async function run({ work, origins, keys, connections, count, from, stored, fresh }) {
   const { caller, expect, request } = works[work];
   const requests = Array.from({ length: count }, (_, i) =>
@@ -63,8 +65,9 @@ function bytesOf({ method, path, headers, body = '' }, key) {
 }
 
 /**
- * Opens a connection for one request at a time. `send` resolves to the response's status, the length of its body, and
- * the body. Connections are opened before the clock starts, because a service's clients keep them open.
+ * Opens a connection that handles one request at a time. `send` resolves to the status of the response, the length of
+ * its body, and the body. Connections are opened before the clock starts, because the clients of a service keep their
+ * connections open.
  */
 async function openConnection(origin) {
   const { hostname, port } = new URL(origin);
@@ -97,7 +100,7 @@ async function openConnection(origin) {
   };
 }
 
-/** Returns the response in these bytes, or null if it is not complete. */
+/** Returns the response in these bytes, or null if the response is not complete yet. */
 function responseIn(bytes) {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return null;

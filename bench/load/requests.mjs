@@ -1,7 +1,10 @@
-// The requests of each workload. Everything is derived from numbers, so the same run sends the same requests again,
-// and the load generator needs no list of stored tokens.
+// The requests of each workload. They are derived from numbers. Every run therefore sends the same requests, and the
+// load generator needs no list of the stored tokens.
 
-/** Returns line n of the import. Half of all stored tokens are cards, and half are generic tokens of 200 bytes. */
+/**
+ * Returns line n of the import. Half of the stored tokens are cards, and the other half are generic tokens with 200
+ * bytes.
+ */
 export function storedToken(n) {
   const common = {
     id: `bench-${n}`,
@@ -16,7 +19,7 @@ export function storedToken(n) {
     : { ...common, type: 'token', data: textOf(n), search_indexes: ['{{ data }}'] };
 }
 
-/** Returns 200 bytes that are unique to this number. */
+/** Returns 200 bytes that differ for each number. */
 function textOf(n) {
   return `secret-${n}-`.padEnd(200, 'abcdefghijklmnopqrstuvwxyz0123456789');
 }
@@ -43,8 +46,8 @@ function search(query, page = 1) {
 }
 
 /**
- * Returns a number below `size`. Any `size` consecutive requests get each number once, in an order in which neighbors
- * are far apart.
+ * Returns a number below `size`. Any `size` consecutive requests get each of these numbers once. Consecutive requests
+ * get numbers that are far apart.
  */
 function spread(i, size) {
   return (i * (size % 7919 === 0 ? 7907 : 7919)) % size;
@@ -58,8 +61,9 @@ function get(n) {
 }
 
 /**
- * Each workload returns its i-th request to a vault with `stored` tokens. `fresh` numbers tokens that are not stored
- * yet, and each number is used once. `caller` is the application whose key is sent. `expect` is the expected status.
+ * Each workload returns its i-th request to a vault with `stored` tokens. `fresh` is the number of a token that is not
+ * stored yet, and each such number is used once. `caller` names the application whose key is sent. `expect` is the
+ * expected status.
  */
 export const works = {
   'create card': {
@@ -94,7 +98,7 @@ export const works = {
     expect: 204,
     request: (_i, { fresh }) => ({ method: 'DELETE', path: `/tokens/gone-${fresh}`, headers: {} }),
   },
-  // Creates the tokens that `delete` deletes. This is not measured.
+  // Creates the tokens that `delete` later deletes. This part is not measured.
   'create to delete': {
     caller: 'revealing',
     expect: 201,

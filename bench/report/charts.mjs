@@ -1,9 +1,9 @@
-// Draws two kinds of SVG charts without a library.
+// Draws two kinds of charts as SVG, without a library.
 
 const colours = ['#1b6ca8', '#d1495b', '#2e8b57', '#edae49', '#6c4ab6', '#444444'];
 const font = 'font-family="system-ui, sans-serif" font-size="12"';
 
-/** Returns horizontal bars from 0 to 1. A line on each bar shows the range over all rounds. */
+/** Draws a horizontal bar for each value from 0 to 1. A line on each bar shows the range over all rounds. */
 export function barChart({ title, bars }) {
   const width = 720;
   const left = 150;
@@ -19,7 +19,7 @@ export function barChart({ title, bars }) {
   return svg(title, width, height, [...rows]);
 }
 
-/** Returns lines over a logarithmic x axis. The y axis begins at 0. */
+/** Draws lines over a logarithmic x axis. The y axis begins at 0. */
 export function lineChart({ title, lines }) {
   const width = 720;
   const height = 380;

@@ -1,11 +1,11 @@
-// The tables for a run, in Markdown.
+// Creates the tables for a run, in Markdown.
 import { threads } from '../run/processor-time.mjs';
 
 const mostConnections = 64;
 
 /**
- * The product's own targets for 64 connections, two processors and 10,000 tokens. They are ratios to the limit unless
- * stated otherwise. A stretch target is null if there is none.
+ * Our own targets for 64 connections, two processors and 10,000 tokens. Unless a comment says otherwise, they are
+ * ratios to the limit. The second number is a stretch target, or null if there is none.
  */
 const ratioTargets = {
   'get revealed': [0.45, 0.55],
@@ -22,8 +22,8 @@ const ratioTargets = {
 const clusterTargets = { 'get revealed': 0.5, 'create card': 0.5 };
 
 /**
- * The results of other vaults, as ratios to the same limits, measured on the same kind of machine with both of its
- * processors.
+ * The results of other vaults as ratios to the same limits. They were measured on the same kind of machine, on both of
+ * its processors.
  */
 const peers = [
   {
@@ -34,7 +34,10 @@ const peers = [
   },
 ];
 
-/** Returns the sections of a report by name, each as a function. The documentation pages show some of them. */
+/**
+ * Returns the sections of a report by name. Each section is a function that returns text. Some sections are included in
+ * the documentation.
+ */
 export function sectionsOf(run) {
   const { table, growth, rebuild, fairness, webhooks, erasure, profile } = run;
   if (fairness !== undefined) return { machine: () => machineLine(run), fairness: () => fairnessTable(fairness) };
@@ -73,7 +76,10 @@ function machineLine({ name, day, minutes, machine }) {
   return `Run \`${name}\` of ${day}: ${processors} processors (${model}), ${(memoryBytes / 2 ** 30).toFixed(0)} GiB, ${system}, Node ${node}; ${minutes.toFixed(1)} minutes.`;
 }
 
-/** Returns what a user gets: requests per second, and p50 and p99 in ms, by number of connections. */
+/**
+ * Returns a table of the rates and durations that a user gets: requests per second, and p50 and p99 in ms, by number of
+ * connections.
+ */
 function ratesTable(table) {
   const counts = [...new Set(table.map(({ connections }) => connections))];
   const works = [...new Set(table.map(({ work }) => work))];
@@ -88,7 +94,7 @@ function ratesTable(table) {
   return markdown(header, lines);
 }
 
-/** Compares a run with the targets. */
+/** Returns a table that compares a run with the targets. */
 function targetsTable(table, growth) {
   const row = (work, connections) => table.find((one) => one.work === work && one.connections === connections);
   const largest = growth.at(-1);
@@ -139,8 +145,9 @@ function peersTable(table) {
 }
 
 /**
- * Returns the vault's rates next to the limit's, with the processor time per request by thread, µs, and the fraction of
- * one processor that the load generator used. All figures on a line come from the same rounds.
+ * Returns a table of the vault's rates and the limit's rates. It also shows the processor time of each thread per
+ * request, in µs, and the fraction of one processor that the load generator used. All figures in one line come from the
+ * same rounds.
  */
 export function worksTable(rows) {
   const lines = rows.map(({ work, connections, figures: { vault, limit }, ratios }) => [
@@ -157,7 +164,7 @@ export function worksTable(rows) {
   );
 }
 
-/** While one tenant does its worst, another tenant's p99 may be at most this many times its value at rest. */
+/** The largest allowed ratio between the p99 of one tenant while another tenant attacks and its p99 at rest. */
 const fairnessTarget = 3;
 
 function fairnessTable({ connections, applications, largeTokens, largeBytes, count, rounds, atRest, measured }) {
@@ -186,9 +193,9 @@ function fairnessTable({ connections, applications, largeTokens, largeBytes, cou
   return `${markdown(header, lines)}\n\n${text}`;
 }
 
-/** Returns how much one webhook slows creates down, by number of connections. */
+/** Returns a table that shows how much one webhook slows creates down, by number of connections. */
 function webhooksTable({ rounds, table }) {
-  // Runs until 2026-11-24 did not record these values.
+  // Runs before 2026-11-25 did not record these values.
   const isCounted = table.every(({ figures }) => figures.with.delivered !== undefined);
   const lines = table.flatMap(({ connections, count, figures, ratios, timeRatios }) =>
     ['without', 'with'].map((name) => {
@@ -230,7 +237,7 @@ function webhooksTable({ rounds, table }) {
   return `${markdown(header, lines)}\n\n${text}`;
 }
 
-/** Returns the median and p99 in ms, and the ratio to the limit, by number of tokens. */
+/** Returns a table of the median and the p99, in ms, and of the ratio to the limit, by number of tokens. */
 function growthTable(growth) {
   const works = growth[0].rows.map(({ work, connections }) => ({ work, connections }));
   const lines = works.map(({ work, connections }) => {
@@ -240,7 +247,7 @@ function growthTable(growth) {
         `${ms(figures.vault.p50.median)} / ${ms(figures.vault.p99.median)} (${ratios.limit.median.toFixed(2)})`,
     );
     const decades = Math.log10(growth.at(-1).size / growth[0].size);
-    // Compared with the limit measured at the same time, because the machine's speed varies.
+    // Compares with the limit that was measured at the same time, because the speed of the machine varies.
     const [first, last] = [rows[0], rows.at(-1)].map(
       ({ figures }) => figures.vault.p50.median / figures.limit.p50.median,
     );
@@ -272,7 +279,10 @@ function storeTable(growth) {
   return markdown(['tokens', ...growth.map(({ size }) => number(size))], lines);
 }
 
-/** Extrapolates the file sizes of the largest measured vault to more tokens, assuming linear growth. */
+/**
+ * Returns a table that extrapolates the file sizes of the largest measured vault to more tokens. It assumes that they
+ * grow linearly.
+ */
 function scaleTable(growth) {
   const { files, size } = growth.at(-1);
   const { rebuild, size: rebuilt } = growth.findLast((one) => one.rebuild !== undefined);
@@ -309,7 +319,9 @@ function clusterTable(rows) {
   );
 }
 
-/** Returns the processor time per request in one API process and in all processes on the machine, µs. */
+/**
+ * Returns a table of the processor time per request, in µs, for one API process and for all processes on the machine.
+ */
 function clusterTimesTable(table) {
   const lines = table.map(({ work, figures }) => {
     const [name] = Object.keys(figures);
@@ -329,7 +341,7 @@ function clusterTimesTable(table) {
   return markdown(['work', ...ofProcess, ...ofMachine], lines);
 }
 
-/** Returns how the serving thread spends its time, %. */
+/** Returns a table that shows how the serving thread spends its time, in %. */
 function profileTable(profile) {
   const works = Object.keys(profile);
   const kinds = Object.keys(profile[works[0]]);
@@ -361,7 +373,7 @@ function range({ median, low, high }) {
   return `${median.toFixed(2)} (${low.toFixed(2)}-${high.toFixed(2)})`;
 }
 
-/** Returns a median and a range without decimals, or nothing if there was no measurement. */
+/** Returns a median and a range without decimals, or an empty string if nothing was measured. */
 function whole({ median, low, high }) {
   return median === null ? '' : `${number(median)} (${number(low)}-${number(high)})`;
 }

@@ -1,7 +1,7 @@
-// Writes sections of the committed results into docs/performance.md and docs/scale.md, between markers such as
-// `<!-- bench normal works -->` and `<!-- end -->`, so no figure there is written by hand.
+// Writes sections of the committed results to docs/performance.md and docs/scale.md, between markers such as `<!--
+// bench normal works -->` and `<!-- end -->`. No figure between the markers is written by hand.
 //
-//   node bench/report/write-docs.mjs            writes
+//   node bench/report/write-docs.mjs            writes the sections
 //   node bench/report/write-docs.mjs --check    fails if the pages do not match the results
 import { readFileSync, writeFileSync } from 'node:fs';
 import { sectionsOf } from './tables.mjs';

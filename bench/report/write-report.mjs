@@ -1,11 +1,11 @@
-// Generates tables and charts from a results file. No part of them is written by hand.
+// Generates the tables and charts from a results file. No part of them is written by hand.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { barChart, lineChart } from './charts.mjs';
 import { reportOf } from './tables.mjs';
 
 const results = new URL('../results/', import.meta.url);
 
-/** Writes `NAME.md` and `NAME-*.svg` next to `NAME.json`, and returns the tables. */
+/** Writes `NAME.md` and `NAME-*.svg` next to `NAME.json`. Returns the text of the tables. */
 export function writeReport(name) {
   const run = JSON.parse(readFileSync(new URL(`${name}.json`, results), 'utf8'));
   const text = reportOf(run);

@@ -14,7 +14,10 @@ const standIn = fileURLToPath(new URL('../../test/support/eventstoredb-stand-in/
 const tokens = 2_000;
 const connections = 64;
 
-/** Measures the cluster profile with one and two API processes and a worker, against the limit of the servers alone. */
+/**
+ * Measures the cluster profile with one API process and with two, each time with one worker. The limit is that of the
+ * servers alone.
+ */
 export async function measureCluster({ directory, mode, say }) {
   const mongodb = process.env.STRONGROOM_TEST_MONGODB_URL ?? 'mongodb://127.0.0.1:27117/?replicaSet=rs0';
   const redis = process.env.STRONGROOM_TEST_REDIS_URL ?? 'redis://127.0.0.1:6479';
@@ -58,7 +61,8 @@ export async function measureCluster({ directory, mode, say }) {
           const origins = services.map(({ origin }) => origin);
           const [, other] = services;
           const competitors = [
-            // With several processes, only the processor time of the whole machine shows what they used.
+            // If there are several API processes, only the processor time of the whole machine shows how much they
+            // used.
             { name: `${services.length} API`, origins, keys, stored: tokens, pid: other ? undefined : one.pid },
             { name: 'limit', origins: [limit.origin], keys, stored: tokens, pid: limit.pid },
           ];

@@ -11,7 +11,10 @@ const mostConnections = 64;
 const isRead = (work) => /^(get|list|search)/.test(work);
 const isDelete = (work) => work === 'delete';
 
-/** Measures the embedded profile: at each size, the workloads that grow with it, and at the main size, everything. */
+/**
+ * Measures the embedded profile. For each size, measures the workloads that depend on the size. For the main size,
+ * measures everything.
+ */
 export async function measureEmbedded({ directory, mode, say }) {
   const plan = planOf(mode);
   const generator = startLoadGenerator();
@@ -24,7 +27,8 @@ export async function measureEmbedded({ directory, mode, say }) {
       say(`importing ${size} tokens`);
       const vault = await makeVault(join(directory, String(size)), size);
       const files = fileSizes(vault.data);
-      // The first start after an import should not have more to do than any other start.
+      // Starts the vault once before the measurement, so that the measured start does no work that is left from the
+      // import.
       const first = await vault.start();
       await first.stop();
       const service = await vault.start();
@@ -73,7 +77,7 @@ export async function measureEmbedded({ directory, mode, say }) {
   return { table, growth, ...rest };
 }
 
-/** Measures one workload for the main table at 64 connections, and returns its row. */
+/** Measures one workload for the main table with 64 connections. Returns its row. */
 export async function measureOne({ directory, mode, say, work }) {
   const plan = planOf(mode);
   const generator = startLoadGenerator();
@@ -92,8 +96,8 @@ export async function measureOne({ directory, mode, say, work }) {
 }
 
 /**
- * Measures one workload next to its limit, whose responses are as long as the vault's. Connection counts are measured
- * from highest to lowest, and both servers are warmed up before the first one.
+ * Measures one workload next to its limit. The responses of the limit are as long as those of the vault. Numbers of
+ * connections are measured from the highest to the lowest, and both servers are warmed up only before the first one.
  */
 function measurer({ generator, fresh, vault, service, directory, plan, say }) {
   const { keys, size: stored } = vault;
@@ -130,12 +134,12 @@ function measurer({ generator, fresh, vault, service, directory, plan, say }) {
   };
 }
 
-/** Starts the limit for a workload, with responses of this many bytes. */
+/** Starts the limit for a workload. Its responses have this many bytes. */
 function limitOf(work, bytes, directory) {
   return isRead(work) ? startLimit('fixed-answer', [bytes]) : startLimit('durable-insert', [directory, bytes]);
 }
 
-/** Returns the mean length in bytes of two hundred vault responses to a workload. */
+/** Sends two hundred requests of a workload to the vault. Returns the mean length of the responses, in bytes. */
 async function answerBytes(generator, work, { origins, keys, stored }, fresh) {
   const given = { work, origins, keys, stored, connections: 1, count: 200, from: 0, fresh: fresh(200) };
   return Math.round((await generator.run(given)).bytes);
@@ -143,7 +147,7 @@ async function answerBytes(generator, work, { origins, keys, stored }, fresh) {
 
 const killAfterMs = 1_000;
 
-/** Kills the service with SIGKILL while it creates tokens. */
+/** Kills the service with SIGKILL while it is creating tokens. */
 async function killUnderLoad({ vault, service, generator, fresh }) {
   const count = 20_000;
   const job = { work: 'create card', origins: [service.origin], keys: vault.keys, connections: mostConnections };
@@ -155,7 +159,7 @@ async function killUnderLoad({ vault, service, generator, fresh }) {
   await load;
 }
 
-/** Measures how long the command line takes to rebuild all rows from the log while no service runs. */
+/** Measures how long a command takes to rebuild all rows from the log while no service runs. */
 async function rebuild({ flags }) {
   const { projections } = await strongroomJson(['projections', 'status', ...flags]);
   const { head: events } = projections.find(({ name }) => name === 'tokens');

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 
 /**
- * Measures how long a delete takes from request to response, one delete at a time. Also checks that no key store file
- * contains the wrapped bytes of the token's keys once the response has arrived. `left` is the number of keys whose
- * bytes remain. Any number above 0 is a defect.
+ * Measures how long a delete takes from the request to the response, with one delete at a time. Once a response has
+ * arrived, checks that no file of the key store contains the wrapped bytes of the token's keys. `left` is the number of
+ * keys whose bytes are still there. If it is above 0, that is a bug.
  */
 export async function measureErasure({ vault, service, generator, fresh, count }) {
   const { keys, data, size: stored } = vault;
@@ -30,7 +30,7 @@ export async function measureErasure({ vault, service, generator, fresh, count }
   return { count, p50, p95, p99, checked, left };
 }
 
-/** Returns the newest keys that are not destroyed. A token that was just created has one of them. */
+/** Returns the newest keys that are not destroyed. One of them belongs to the token that was just created. */
 function living(data) {
   const db = new Database(join(data, 'keys.db'), { readonly: true });
   const keys = db

@@ -13,7 +13,7 @@ import { makeVault } from './vault.mjs';
 const applications = 50;
 const largeTokens = 100;
 const largeBytes = 480_000;
-/** The quiet tenant's workloads: one request at a time, of each kind in turn. */
+/** The workloads of the quiet tenant. It sends one request at a time, and alternates between the workloads. */
 const works = ['get revealed', 'create card'];
 const stored = 2_000;
 const sizes = {
@@ -24,9 +24,9 @@ const sizes = {
 const attackLeadMs = 2_000;
 
 /**
- * Measures a quiet tenant's gets and creates, at rest and while another tenant does its worst: each attack on its own,
- * then all attacks together. Times are in ms, each a summary over the rounds. `longest` is the longest time of any
- * single request.
+ * Measures the gets and creates of a quiet tenant, first at rest and then while another tenant attacks: with each
+ * attack alone, and with all attacks together. Each result is a summary over the rounds, in ms. `longest` is the
+ * duration of the slowest request.
  */
 export async function measureFairness({ directory, mode, say }) {
   const { count, rounds } = sizes[mode];
@@ -80,7 +80,9 @@ export async function measureFairness({ directory, mode, say }) {
   }
 }
 
-/** Creates 50 applications with the transform `mask`, and one that reveals and creates. Returns their keys. */
+/**
+ * Creates 50 applications with the transform `mask`, and one application that reveals and creates. Returns their keys.
+ */
 async function hostileKeys(origin, managementKey) {
   const make = async (name, transform) => {
     const permissions = ['token:create', 'token:read', 'token:use'];
@@ -109,7 +111,8 @@ async function createLarge(origin, key) {
 
 async function startAttack(job) {
   const child = fork(fileURLToPath(new URL('../load/attacks.mjs', import.meta.url)));
-  // A real attacker works on its own machine. Here it must not take a processor from the vault or the quiet tenant.
+  // Lowers the priority of the attacks. A real attacker has its own machine and takes no processor time from the vault
+  // or the quiet tenant.
   setPriority(child.pid, 10);
   const ended = once(child, 'exit');
   child.send(job);

@@ -1,4 +1,4 @@
-// Starts and stops a run's processes: the vault as installed, the limits, and the load generator.
+// Starts and stops the processes of a run: the vault in its installed form, the limits, and the load generator.
 import { execFile, fork, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 
 const program = fileURLToPath(new URL('../../dist/bin/strongroom.js', import.meta.url));
 const readyLimitMs = 120_000;
-/** The image and the installer start the service with these flags (Dockerfile, scripts/install.sh). */
+/** The flags with which the image and the installer start the service (Dockerfile, scripts/install.sh). */
 const serviceFlags = ['--max-semi-space-size=32'];
 
-/** Runs `strongroom` with these arguments until it exits, and returns its output. */
+/** Runs `strongroom` with these arguments until it exits. Returns its output. */
 export async function strongroom(args) {
   const { stdout } = await promisify(execFile)(process.execPath, [...serviceFlags, program, ...args], {
     maxBuffer: 2 ** 30,
@@ -18,14 +18,14 @@ export async function strongroom(args) {
   return stdout;
 }
 
-/** Runs a command with `--json`, and returns the last line that it printed. */
+/** Runs a command with `--json`. Returns the last line that it printed, parsed as JSON. */
 export async function strongroomJson(args) {
   const lines = (await strongroom([...args, '--json'])).trim().split('\n');
   return JSON.parse(lines.at(-1));
 }
 
 /**
- * Starts the vault and waits until it is ready. Its log goes to a file, as on a server. `secondsToReady` is the
+ * Starts the vault, and waits until it is ready. The log goes to a file, as on a server. `secondsToReady` is the
  * duration of the start. `nodeFlags` are passed to Node.js.
  */
 export async function startVault(flags, { logFile, role = 'all', nodeFlags = [] }) {
@@ -36,7 +36,7 @@ export async function startVault(flags, { logFile, role = 'all', nodeFlags = [] 
     [...serviceFlags, ...nodeFlags, program, 'serve', ...flags, '--port', '0', '--admin-port', 'off'],
     {
       stdio: ['ignore', log, log],
-      // Rate limits would reject a benchmark's requests.
+      // With rate limits, the service would reject most requests of a benchmark.
       env: { ...process.env, STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ROLE: role },
     },
   );
@@ -62,7 +62,7 @@ async function stopped(child, ended, signal = 'SIGTERM') {
   await ended;
 }
 
-/** Starts one of the programs in `bench/limits` and returns its address. */
+/** Starts one of the programs in `bench/limits`. Returns its address. */
 export async function startLimit(name, args) {
   const file = fileURLToPath(new URL(`../limits/${name}.mjs`, import.meta.url));
   const child = fork(file, args.map(String));
@@ -71,7 +71,7 @@ export async function startLimit(name, args) {
   return { origin: address, pid: child.pid, stop: () => stopped(child, ended) };
 }
 
-/** Starts the load generator. `run` sends one job and returns its result. */
+/** Starts the load generator. `run` sends it one job, and returns the result. */
 export function startLoadGenerator() {
   const child = fork(fileURLToPath(new URL('../load/load-generator.mjs', import.meta.url)));
   const ended = new Promise((resolve) => child.once('exit', resolve));

@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-/** A process's threads: the one that serves, the one that writes to the disk, and all others together. */
+/** The threads of a process: the one that serves requests, the one that writes to the disk, and all others together. */
 export const threads = ['serving', 'writing', 'other'];
 
 /**
- * Returns the processor time that each thread of a process has used so far, µs, and how much it wrote. When other
- * programs use the machine, this varies less than requests per second. Empty where the system does not report it.
+ * Returns the processor time that each thread of a process has used so far, in µs, and how much it has written. If
+ * other programs use the machine, processor time varies less than requests per second. Returns an empty list if the
+ * system does not report these values.
  */
 export function processorTime(pid) {
   if (pid === undefined || process.platform !== 'linux') return [];
@@ -18,9 +19,9 @@ export function processorTime(pid) {
 }
 
 /**
- * Returns the processor time between two results of `processorTime`, µs, by the names in `threads`. The serving thread
- * is the first thread. Among the others, the one that has written the most is the writer thread, because Node.js does
- * not name its threads.
+ * Returns the processor time between two results of `processorTime`, in µs, by the names in `threads`. The first thread
+ * is the serving thread. Node.js does not name its threads, so the writer thread is taken to be the one of the others
+ * that has written the most.
  */
 export function timeBetween(before, after, pid) {
   if (after.length === 0) return Object.fromEntries(threads.map((name) => [name, Number.NaN]));
@@ -34,7 +35,7 @@ export function timeBetween(before, after, pid) {
   return spent;
 }
 
-/** Returns the processor time that all processes on the machine have used so far, µs. */
+/** Returns the processor time that all processes on the machine have used so far, in µs. */
 export function machineTime() {
   return cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + (user + nice + sys + irq) * 1000, 0);
 }

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Runs a round's requests this many times at 64 connections. The same number of requests runs first, so that Node.js
- * has compiled the code.
+ * How many times the requests of one round are run for a profile, with 64 connections. The same number of requests is
+ * sent before, so that Node.js has compiled the code by then.
  */
 const rounds = 3;
 
@@ -11,8 +11,8 @@ const ownCode = 'our code and its libraries';
 const garbage = 'garbage collection';
 
 /**
- * What a frame of the profile belongs to. The first pattern that matches the frame's URL counts. Any other frame is our
- * own code or a library that it calls.
+ * The kinds of frames in a profile. The first pattern that matches the URL of a frame determines its kind. Any other
+ * frame belongs to our own code or to a library that our code calls.
  */
 const kinds = [
   ['HTTP: Node and Fastify', /^node:(_http|net$|events$|internal\/(streams|stream_base|http))/],
@@ -27,13 +27,13 @@ const kinds = [
   ['handing over to the thread that writes', /^node:internal\/(worker|per_context\/messageport)/],
   ['the rest of Node', /^node:/],
 ];
-/** Frames that match this pattern, and native frames, count as part of their callers. */
+/** A frame that matches this pattern counts as part of its caller. So does a native frame. */
 const ofCallers = /^$|^node:(fs$|buffer$|internal\/(buffer|validators|util))/;
 const kindNames = [...new Set([...kinds.map(([kind]) => kind), garbage, ownCode])];
 
 /**
- * Returns how the serving thread spends its time, by workload, as shares that sum to 1. The shares come from a profile
- * of the running vault at 64 connections, and cover the time in which the thread was not idle.
+ * Returns how the serving thread spends its time, by workload, as shares whose sum is 1. The shares come from a profile
+ * of the running vault with 64 connections. They cover only the time in which the thread was not idle.
  */
 export async function profileOf({ vault, generator, fresh, countOf, directory, works }) {
   const shares = {};
@@ -57,14 +57,14 @@ export async function profileOf({ vault, generator, fresh, countOf, directory, w
   return shares;
 }
 
-/** Returns the clock that V8 uses for the times in a profile, µs. */
+/** Returns the time on the clock that V8 uses in a profile, in µs. */
 function monotonicMicros() {
   return Number(process.hrtime.bigint() / 1000n);
 }
 
 /**
- * Returns the shares in a profile. The serving thread is a process's first thread, and the file name of its profile
- * ends with thread 0. Returns null where times cannot be compared.
+ * Returns the shares in a profile. The serving thread is the first thread of a process, so its profile is the file
+ * whose name contains thread 0. Returns null if the profile's times cannot be compared with our clock.
  */
 function sharesIn(directory, from, until) {
   const file = readdirSync(directory).find((name) => /\.0\.\d+\.cpuprofile$/.test(name));

@@ -4,14 +4,15 @@ import { createFresh, summary } from './rounds.mjs';
 import { makeVault } from './vault.mjs';
 
 const sizes = { quick: 5_000, normal: 100_000, full: 1_000_000 };
-/** Few enough that a response never waits for the previous response on its connection. */
+/** So few that no response has to wait for another one. */
 const connections = 2;
 const getsAtOnce = 1_000;
 const chunksAtRest = 10;
 
 /**
- * Measures how much a rebuild slows concurrent readers down: plaintext gets in the embedded profile, in chunks of
- * 1,000, at rest and from the beginning of a rebuild to its end. Times are in ms, each a summary over the chunks.
+ * Measures how much a rebuild slows concurrent readers down. The readers send gets in plaintext to the embedded
+ * profile, in chunks of 1,000, first at rest and then from the beginning of a rebuild to its end. Each result is a
+ * summary over the chunks, in ms.
  */
 export async function measureRebuild({ directory, mode, say }) {
   const tokens = sizes[mode];

@@ -1,9 +1,9 @@
 import { machineTime, processorTime, threads, timeBetween } from './processor-time.mjs';
 
-// Measures workloads side by side. Each round runs every competitor once, in turn, so disturbances on the machine
-// affect all of them.
+// Measures workloads side by side. In each round, every competitor runs once, one after the other. Disturbances on the
+// machine therefore affect all of them.
 
-/** Summarizes the numbers from all rounds: the median and the range. */
+/** Summarizes the numbers from all rounds as their median and their range. */
 export function summary(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -12,12 +12,12 @@ export function summary(values) {
 }
 
 /**
- * Any competitor's round lasts about this long or longer. Otherwise, a limit would be measured for a few hundredths of
- * a second, in which one pause of the machine determines its rate.
+ * The minimum duration of a competitor's round, approximately. Without it, a limit would be measured for only a few
+ * hundredths of a second, and a single pause of the machine would determine its rate.
  */
 const roundSecondsMin = 0.5;
 
-/** Creates a counter of unused token numbers. One counter serves the whole run. */
+/** Creates a counter for unused token numbers. A whole run uses one counter. */
 export function createFresh(first) {
   let next = first;
   return (count) => {
@@ -27,14 +27,19 @@ export function createFresh(first) {
 }
 
 /**
- * Runs `work` against each competitor, `{ name, origins, keys, stored, prepare?, counts?, pid? }`, for this many rounds
- * of `count` requests, or more if the competitor would finish them in less than `roundSecondsMin`. Before the first
- * round, each competitor gets requests for `warmUpSeconds`, so that Node.js has compiled the code that they run.
- * Returns `{ perSecond, p50, p95, p99, bytes, generator }` by name, each a summary with times in ms, and `ratios`: the
- * first competitor's requests per second divided by those of the others, round by round. With `pid`, also returns the
- * processor time per request, µs, by the names in `threads`; `machine`, the processor time of all processes, including
- * load and stores; and `timeRatios`, the processor time of all threads of the first competitor divided by that of the
- * others, round by round. At the end of a round, `counts` returns further numbers by name.
+ * Runs `work` against each competitor, `{ name, origins, keys, stored, prepare?, counts?, pid? }`, in this many rounds
+ * of `count` requests. A round has more requests if the competitor would finish `count` requests in less than
+ * `roundSecondsMin`. Before the first round, each competitor gets requests for `warmUpSeconds`, so that Node.js has
+ * compiled the code that they run.
+ *
+ * Returns `figures` by competitor, `ratios` and `timeRatios`:
+ * - `figures` are `{ perSecond, p50, p95, p99, bytes, generator }`, each a summary over the rounds, with times in ms.
+ *   If a competitor has a `pid`, they also contain the processor time per request, in µs, by the names in `threads`,
+ *   and `machine`, the processor time of all processes including the load generator and the stores. If it has `counts`,
+ *   that function returns further numbers at the end of each round.
+ * - `ratios` are the first competitor's requests per second divided by those of each other competitor, round by round.
+ * - `timeRatios` are the processor time of all threads of the first competitor divided by that of each other
+ *   competitor, round by round.
  */
 export async function sideBySide(
   generator,
@@ -58,7 +63,7 @@ export async function sideBySide(
   for (const run of runs) {
     let last;
     let warm = 0;
-    // At least once, because the rate decides the number of requests of a round.
+    // Runs at least once, because the measured rate determines the number of requests in a round.
     do {
       last = await runOnce(run);
       warm += last.seconds;

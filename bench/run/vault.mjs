@@ -1,4 +1,4 @@
-// Creates a separate vault in a directory, and fills it with the commands that users run.
+// Creates a vault in a directory of its own, and fills it with the commands that users run.
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,8 +10,8 @@ const transforms = { revealing: 'reveal', masking: 'mask' };
 const permissions = ['token:create', 'token:read', 'token:search', 'token:update', 'token:delete', 'token:use'];
 
 /**
- * Creates a vault with `size` tokens, which are imported before it serves requests. `flags` select the vault in every
- * command. `keys` are the applications' keys. `import` reports how fast the vault was filled.
+ * Creates a vault, and imports `size` tokens before the vault serves requests. `flags` select the vault in every
+ * command. `keys` are the keys of the applications. `import` says how fast the vault was filled.
  */
 export async function makeVault(directory, size) {
   mkdirSync(directory, { recursive: true });
@@ -52,7 +52,7 @@ export async function makeVault(directory, size) {
   };
 }
 
-/** Writes tokens as lines for `tokens import`. */
+/** Writes tokens to a file, in the format that `tokens import` reads. */
 export async function writeLines(file, from, count) {
   const out = createWriteStream(file);
   for (let n = from; n < from + count; n++) {
@@ -62,7 +62,7 @@ export async function writeLines(file, from, count) {
   await once(out, 'finish');
 }
 
-/** Returns the size in bytes of each data directory file that grows with the number of tokens. */
+/** Returns the size, in bytes, of each file in the data directory that grows with the number of tokens. */
 export function fileSizes(data) {
   const sizes = {};
   for (const file of readdirSync(data, { recursive: true })) {
@@ -72,7 +72,7 @@ export function fileSizes(data) {
   return sizes;
 }
 
-/** Returns a process's resident memory in bytes. */
+/** Returns the resident memory of a process, in bytes. */
 export function memoryOf(pid) {
   const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(line[1]) * 1024;

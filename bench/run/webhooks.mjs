@@ -13,14 +13,15 @@ const sizes = {
   full: { count: 10_000, rounds: 20, warmUpSeconds: 5 },
 };
 const connectionCounts = [1, 16, 64];
-/** The service notices a created or deleted webhook after one second or a little more. */
+/** After a webhook is created or deleted, the service notices that within little more than one second. */
 const noticedMs = 2_000;
 
 /**
- * Measures how much one webhook slows creates in the same vault down. Rounds with and without the webhook alternate. A
- * round with the webhook begins once the service has noticed it, so the service delivers from the first create on. A
- * round without it begins once the service has noticed its deletion, so no delivery runs in that round. `delivered` is
- * the fraction of a round's events that arrived before the round ended.
+ * Measures how much one webhook slows down creates in the same vault. Rounds with the webhook alternate with rounds
+ * without it. A round with the webhook begins once the service has noticed the webhook, so the service delivers events
+ * from the first create on. A round without it begins once the service has noticed that the webhook was deleted, so the
+ * service delivers nothing in that round. `delivered` is the fraction of a round's events that arrived before the round
+ * ended.
  */
 export async function measureWebhooks({ directory, mode, say }) {
   const { count, rounds, warmUpSeconds } = sizes[mode];

@@ -15,9 +15,10 @@ import type { StoredWork, UnitOfWork } from '../ports/unit-of-work.js';
 type Keys = Pick<KeyRing, 'integrityKeys'>;
 
 /**
- * Returns a store's log with MACs: each event gets one when it is appended, and each event that is read is verified. So
- * an attacker that can write to the store can neither add nor change an event. This does not detect events that are
- * missing at the end of a stream or of the log. The key store records how far the log goes (`audit/continuity.ts`).
+ * Returns the log of a store with MACs added. Each commit gets a MAC when it is appended, and each event is verified
+ * when it is read. This detects events that an attacker with write access to the store added or changed. It does not
+ * detect that events are missing at the end of a stream or of the log. For that purpose, the key store records how far
+ * the log goes (`audit/continuity.ts`).
  */
 export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
   const keyOf = async () => (await keys.integrityKeys()).commits;
@@ -53,7 +54,7 @@ export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
       const proven = events.map((event, index) => expectAt(clearEvent(key, event), stream, newest - index));
       if (beforeRevision === null) expectEnd(proven[0]);
       const oldest = proven.at(-1);
-      // A page that is not full must reach the beginning of the stream.
+      // If the page is not full, it must reach the beginning of the stream.
       if (oldest !== undefined && proven.length < limit) expectAt(oldest, stream, 0);
       return proven;
     },
@@ -69,7 +70,10 @@ export function authenticLog(stored: StoredLog, keys: Keys): EventLog {
   };
 }
 
-/** Returns a unit of work that adds MACs to its events. The store takes events and rows in one transaction. */
+/**
+ * Returns a unit of work that adds MACs to the events before it commits them. The store commits events and rows in one
+ * transaction.
+ */
 function authenticWork(work: StoredWork, keys: Keys): UnitOfWork {
   return {
     async commit({ writes, claim }) {
@@ -87,13 +91,13 @@ function authenticWork(work: StoredWork, keys: Keys): UnitOfWork {
   };
 }
 
-/** Adds an authentic log and unit of work to stores whose log and rows share transactions. */
+/** Adds an authentic log and an authentic unit of work to stores whose log and rows share transactions. */
 export function authenticStores<S extends { storedLog: StoredLog; storedWork: StoredWork; keys: Keys }>(stores: S) {
   const { storedLog, storedWork, keys } = stores;
   return { ...stores, log: authenticLog(storedLog, keys), work: authenticWork(storedWork, keys) };
 }
 
-/** Describes how a stored event was forged. Returns null if it is authentic. */
+/** Returns a description of how a stored event was forged. Returns null if the event is authentic. */
 export function forgery(key: Uint8Array, event: StoredEvent): string | null {
   try {
     wholeEvent(key, event);
@@ -123,8 +127,8 @@ function expectAt<T extends EventPlace>(event: T, stream: string, revision: numb
 }
 
 /**
- * Throws ForgedLog unless these are the events of a stream from a revision on, without a gap. Fewer than `limit` events
- * mean that the stream ends there.
+ * Throws ForgedLog unless these are the events of a stream from `fromRevision` on, without a gap. If there are fewer
+ * than `limit` events, the stream must end after them.
  */
 function expectFrom<T extends StoredClear>(
   events: readonly T[],

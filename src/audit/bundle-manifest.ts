@@ -10,7 +10,7 @@ export const unsignedManifest = z.object({
   log_id: z.string(),
   tenant_id: z.string(),
   made_at: z.string(),
-  /** What the bundle covers: a set of tokens, of which only the count is given, or a period. */
+  /** What the bundle covers: either a period or a set of tokens. Of a set of tokens, only the count is given. */
   scope: z.union([
     z.object({ kind: z.literal('tokens'), tokens: whole }),
     z.object({ kind: z.literal('period'), from: z.string(), to: z.string() }),
@@ -24,7 +24,10 @@ export const unsignedManifest = z.object({
   signed_by: z.string(),
 });
 
-/** A bundle's manifest: the bundle's files with their hashes, signed with the key that also signs checkpoints. */
+/**
+ * A bundle's manifest. It lists the bundle's files with their hashes, and is signed with the key that also signs
+ * checkpoints.
+ */
 export type BundleManifest = z.output<typeof unsignedManifest> & { readonly signature: string };
 export type ManifestFacts = Omit<z.output<typeof unsignedManifest>, 'signed_by'>;
 

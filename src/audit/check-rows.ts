@@ -7,7 +7,7 @@ import type { TokenView } from '../views/token-view.js';
 
 /**
  * The number of token rows per page. Each row contains up to 512 KiB of ciphertext, and all rows of a page are in
- * memory at once.
+ * memory at the same time.
  */
 const pageSize = 100;
 const lanes = 16;
@@ -15,7 +15,9 @@ const claimsPageSize = 1_000;
 
 export type FoundRow = { readonly row: RowName; readonly what: ForgedWhat };
 
-/** One step of a check. `next` is the value of `after` for the next step; null after the last step. */
+/**
+ * The result of one step of a check. `next` is the value of `after` for the next step. It is null after the last step.
+ */
 export type CheckedRows = {
   readonly rows: number;
   readonly problems: readonly FoundRow[];
@@ -23,7 +25,7 @@ export type CheckedRows = {
 };
 
 /**
- * Verifies the MACs of all tenant and application rows, and checks that none was replaced with an older version.
+ * Verifies the MACs of all tenant and application rows, and checks that no row was replaced with an older version.
  * Changes nothing.
  */
 export async function checkDirectory({ directory }: Pick<Vault, 'directory'>): Promise<Omit<CheckedRows, 'next'>> {
@@ -40,8 +42,9 @@ function asFound({ kind: of, id: name }: DirectoryRecord, what: ForgedWhat | nul
 }
 
 /**
- * Verifies a page of token rows in the same way. The rows are in order of their streams, and start after the stream
- * `after`. Skips rows of deleted tenants, which cannot be decrypted anyway.
+ * Verifies the MACs of a page of token rows, and checks that no row was replaced with an older version. The rows are
+ * sorted by stream, and start after the stream `after`. Does not check whether rows of deleted tenants are outdated,
+ * because those rows cannot be decrypted anyway.
  */
 export async function checkTokenRows(vault: Vault, after: string): Promise<CheckedRows> {
   const page = await vault.rows.page(after, pageSize);
@@ -55,7 +58,9 @@ export async function checkTokenRows(vault: Vault, after: string): Promise<Check
   return { rows: page.length, problems: found.flat(), next };
 }
 
-/** Verifies a page of idempotency claims. The claims are in order of their hashes, and start after the hash `after`. */
+/**
+ * Verifies the MACs of a page of idempotency claims. The claims are sorted by hash, and start after the hash `after`.
+ */
 export async function checkClaims({ claims }: Pick<Vault, 'claims'>, after: string): Promise<CheckedRows> {
   const page = await claims.page(after, claimsPageSize);
   const problems = page.flatMap(({ cmd, claim }): readonly FoundRow[] =>
@@ -67,13 +72,14 @@ export async function checkClaims({ claims }: Pick<Vault, 'claims'>, after: stri
 
 async function problemOf(vault: Vault, view: TokenView): Promise<'outdated' | null> {
   if (!(await isOutdated(vault, view))) return null;
-  // Checks again, because the token may have changed between the reads of its row and its key.
+  // Checks again, because the token may have changed after its row was read and before its key was read.
   const now = await vault.rows.get(view.stream);
   return now !== null && (await isOutdated(vault, now)) ? 'outdated' : null;
 }
 
 /**
- * Returns whether a row is older than its stream. A lost key does not make a row outdated; it is a separate finding.
+ * Returns true if a row is older than its stream. A lost key does not make a row outdated; other checks report lost
+ * keys.
  */
 async function isOutdated(vault: Vault, { tenantId, stream, state: { life, revision } }: TokenView): Promise<boolean> {
   if (life === null) return false;

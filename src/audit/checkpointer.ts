@@ -15,7 +15,7 @@ import { createSignedHeads } from './signed-heads.js';
 const eventsMax = 10_000;
 const hourMs = 3_600_000;
 const roundMs = 1_000;
-/** The pause after the anchor has rejected a checkpoint. */
+/** The pause, in ms, after a delivery to the anchor has failed. */
 const anchorRestMs = 5_000;
 
 export type CheckpointerDeps = {
@@ -27,33 +27,40 @@ export type CheckpointerDeps = {
   readonly random: Random;
   readonly metrics: Pick<Metrics, 'anchorFailed'>;
   readonly logId: string;
-  /** The anchor, or null if none is configured. */
+  /** The anchor. Null if no anchor is configured. */
   readonly anchor: Anchor | null;
   readonly onError: (error: unknown) => void;
 };
 
 export type Checkpointer = {
-  /** Signs a checkpoint if one is due. With `isLast`, a checkpoint is due if anything was added. Throws ForgedLog. */
+  /**
+   * Signs a checkpoint if one is due. If `isLast` is true, a checkpoint is due as soon as anything has been added since
+   * the previous checkpoint. Throws ForgedLog.
+   */
   run(isLast?: boolean): Promise<void>;
   start(): void;
-  /** Signs everything added since the last checkpoint, and stops. Does nothing if it was never started. */
+  /**
+   * Signs everything that has been added since the last checkpoint, and stops. Does nothing unless the checkpointer was
+   * started.
+   */
   stop(): Promise<void>;
 };
 
 /**
- * Creates the work that signs the log's chain and the ends of the access log's chains, at the start of each hour and
- * after 10,000 events (docs/design.md, "Audit"). It signs only what it has read and verified since the previous
- * checkpoint. If two processes sign at the same time, only one append succeeds, which does no harm.
+ * Creates the background work that signs the head of the log's chain and the ends of the access log's chains. A
+ * checkpoint is due at the start of each hour and after every 10,000 events (docs/design.md, "Audit"). The work first
+ * reads and verifies all events since the previous checkpoint. If two processes sign at the same time, only one of the
+ * two appends succeeds, which does no harm.
  */
 export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
   const { log, chain, keys, accessLog, clock, random, metrics, logId, anchor, onError } = needs;
   const heads = createSignedHeads(log, accessLog);
-  /** Null until it is read from the log. */
+  /** Null until the newest checkpoint has been read from the log. */
   let known: Known | null = null;
   let timer: NodeJS.Timeout | null = null;
   let running: Promise<void> = Promise.resolve();
   let stopped = true;
-  /** False if the last round failed. A final round would then only delay the stop. */
+  /** False if the last round failed. In that case, a final round would only delay the stop. */
   let isUp = true;
   let anchorRestsUntil = Number.NEGATIVE_INFINITY;
 
@@ -61,8 +68,8 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
     await chain.follow();
     const head = await chain.head();
     if (head === null) return;
-    // Another run in this process may read a later checkpoint in the meantime. This run keeps using the one that it
-    // read.
+    // Another run in this process may read a later checkpoint in the meantime. This run keeps using the checkpoint that
+    // it has read.
     const before = known ?? (await newest(log));
     let after: Known | null = before;
     const proven = await followLog(log, before.chain, head.position);
@@ -71,7 +78,7 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
     const { last } = before;
     const now = clock.now();
     const isHourly = last === null || hourOf(now) !== before.hour;
-    // Does not count the event of the last checkpoint itself.
+    // The event that contains the last checkpoint does not count.
     const added = last === null ? proven.events : proven.events - 1;
     if (isHourly || added >= eventsMax || isLast) {
       const access = await heads.grown(last?.time ?? 0);
@@ -135,8 +142,8 @@ export function createCheckpointer(needs: CheckpointerDeps): Checkpointer {
 }
 
 /**
- * The newest checkpoint or null, the hour of the newest hourly checkpoint, and the chain verified since the newest
- * checkpoint.
+ * The newest checkpoint, the hour of the newest hourly checkpoint, and the chain as verified since the newest
+ * checkpoint. `last` is null if there is no checkpoint yet.
  */
 type Known = { readonly last: Checkpoint | null; readonly hour: number; readonly chain: ProvenChain };
 

@@ -15,14 +15,17 @@ type Deps = {
   readonly keys: Pick<KeyRing, 'signingKey' | 'logMemory'>;
 };
 
-/** How many recent commits to keep, because a checkpoint signs commits that are a few events older than itself. */
+/**
+ * The number of recent commits to keep in memory. They are needed because a checkpoint may appear in the log some
+ * events after the last commit that it signs.
+ */
 const recentMax = 20_000;
 const checkpointsPerPage = 100;
 
 /**
  * Verifies that the log continues from the checkpoint recorded in the key store: that the log contains this checkpoint
- * as it was signed, that every later commit is authentic, and that the commits lead to the links in the key store and
- * the chain. Reads only the events since that checkpoint. Throws ForgedLog.
+ * as it was signed, that every later commit is authentic, and that these commits lead to the link in the key store and
+ * to the newest link in the chain. Reads only the events since that checkpoint. Throws ForgedLog.
  */
 export async function expectContinuity({ log, chain, keys }: Deps): Promise<void> {
   const { checkpoint: remembered, link } = await keys.logMemory();
@@ -32,10 +35,10 @@ export async function expectContinuity({ log, chain, keys }: Deps): Promise<void
 }
 
 /**
- * Reads all events after a position, and some before it, and verifies that none is missing. For this, it starts at the
- * newest checkpoint that signs nothing after the position. From there, the commits must lead to the checkpoint and link
- * recorded in the key store, and to the head of the chain. Calls `onEvent` with each event before the verification is
- * complete. Throws ForgedLog.
+ * Reads all events after a position, and some events before it, and verifies that none are missing. Starts at the
+ * newest checkpoint that signs nothing after the position. The commits after that checkpoint must lead to the
+ * checkpoint and link recorded in the key store, and to the head of the chain. Calls `onEvent` with each event before
+ * the verification is complete. Throws ForgedLog.
  */
 export async function readUnbroken(
   { log, chain, keys }: Deps,
@@ -59,7 +62,7 @@ export async function readUnbroken(
   ]);
 }
 
-/** Returns the newest checkpoint that signs nothing after a position; null if there is none. */
+/** Returns the newest checkpoint that signs nothing after a position. Returns null if there is no such checkpoint. */
 async function checkpointUpTo(log: Deps['log'], position: number): Promise<Checkpoint | null> {
   let before: number | null = null;
   for (;;) {
@@ -76,7 +79,9 @@ function linkOf({ position, count, hash }: Checkpoint): ChainLink {
 }
 
 /**
- * Verifies the whole log in the same way, including every checkpoint in it, independently of the key store's records.
+ * Verifies the whole log: that every commit is authentic, that the commits lead to the newest link in the chain, and
+ * that every checkpoint in the log signs the commits before it. Does not depend on the log records in the key store.
+ * Throws ForgedLog.
  */
 export async function expectWholeLog({ log, chain, keys }: Deps): Promise<void> {
   await chain.follow();
@@ -98,14 +103,19 @@ export async function expectWholeLog({ log, chain, keys }: Deps): Promise<void> 
   });
 }
 
-/** Awaits work at startup. With `isAllowed`, ignores ForgedLog, for commands that report the log's faults. */
+/**
+ * Awaits work at startup. If `isAllowed` is true, ignores ForgedLog. Commands that report faults in the log use this.
+ */
 export async function unlessForged(work: Promise<unknown>, isAllowed: boolean): Promise<void> {
   await work.catch((error: unknown) => {
     if (!isAllowed || !(error instanceof ForgedLog)) throw error;
   });
 }
 
-/** Reads from the log the checkpoint that the key store has recorded. Throws ForgedLog if it is missing or differs. */
+/**
+ * Reads the checkpoint that the key store has recorded from the log. Throws ForgedLog if that checkpoint is missing or
+ * differs from the record.
+ */
 async function checkpointIn(
   log: Deps['log'],
   keys: Deps['keys'],
@@ -124,8 +134,8 @@ async function checkpointIn(
 }
 
 /**
- * Follows the log to its head. Throws ForgedLog unless the computed chain contains each of `links` after the
- * checkpoint.
+ * Reads the log from a checkpoint to its head. Throws ForgedLog unless the computed chain contains every link in
+ * `links` that comes after the checkpoint.
  */
 async function followTo(
   log: Pick<EventLog, 'readClear'>,

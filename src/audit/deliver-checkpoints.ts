@@ -13,8 +13,7 @@ type Deps = {
 };
 
 /**
- * Delivers to the anchor, in order, every checkpoint up to `upTo` that it has not accepted yet. Throws on the first
- * failure.
+ * Delivers every checkpoint up to `upTo` that the anchor has not accepted yet, in order. Throws on the first failure.
  */
 export async function deliverCheckpoints({ log, keys, anchor }: Deps, upTo: number): Promise<void> {
   let delivered = await keys.checkpoint('anchor');

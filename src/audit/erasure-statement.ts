@@ -21,8 +21,8 @@ const unsigned = z.object({
   derived: z.object({
     row: z.enum(['none', 'tombstone']),
     /**
-     * The places that were searched, with the number of entries searched in each. None of these entries belongs to the
-     * token.
+     * The places that were searched, with the number of entries that were searched in each place. None of these entries
+     * belongs to the token.
      */
     looked: z.array(
       z.object({
@@ -33,7 +33,10 @@ const unsigned = z.object({
       }),
     ),
   }),
-  /** The first checkpoint that signs the event that ended the last life; null if there is none yet. */
+  /**
+   * The first checkpoint that signs the event that ended the token's last life. Null if there is no such checkpoint
+   * yet.
+   */
   checkpoint: z.object({ number: z.int(), position: z.int() }).nullable(),
   copies: z.string(),
   signed_by: z.string(),
@@ -50,13 +53,13 @@ export function signErasure(key: SigningKey, facts: ErasureFacts): ErasureStatem
   return { ...statement, signature: key.sign(bytesOf(statement)).toString('base64') };
 }
 
-/** Returns whether this key signed exactly this statement. */
+/** Returns true if this key signed exactly this statement. */
 export function isSignedErasure({ signature, ...statement }: ErasureStatement, publicKey: string): boolean {
   if (statement.signed_by !== keyName(publicKey)) return false;
   return verify(null, bytesOf(unsigned.parse(statement)), publicKey, Buffer.from(signature, 'base64'));
 }
 
-/** Serializes the fields in the order of the schema, whatever their order in a file. */
+/** Serializes the fields in the order of the schema. The order of the fields in a file does not matter. */
 function bytesOf(statement: z.output<typeof unsigned>): Buffer {
   return lengthPrefixed(['strongroom.erasure.1', JSON.stringify(statement)]);
 }

@@ -21,7 +21,10 @@ const eventSchema = z.object({
   time: z.number(),
   cmd: z.string().nullable(),
   clear: z.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
-  /** The commit's first revision, and the digests of all its events; null if it has only one event. */
+  /**
+   * The first revision of the event's commit. `digests` contains the digests of all events of the commit. It is null if
+   * the commit has only one event.
+   */
   first: whole,
   digests: box,
   trace: box,
@@ -30,8 +33,9 @@ const eventSchema = z.object({
 });
 
 /**
- * One position in the log: its event and, if the event ends a commit, the stored link. Either may be missing, because a
- * store may keep links separately and one of the two may have been removed. Without a link, `count` is null as well.
+ * One position in the log: the event at this position and, if the event ends a commit, the stored link. A store may
+ * keep links separately from events, so either may be missing if it was removed. If the link is missing, `count` is
+ * also null.
  */
 export const exportLine = z.object({
   position: whole,
@@ -43,7 +47,7 @@ export const exportLine = z.object({
 /** A line of an export, with ciphertexts in base64 and the link in hex. */
 export type ExportLine = z.output<typeof exportLine>;
 
-/** An export line for verification, with the hash of each ciphertext instead of the ciphertext. */
+/** An export line for verification. It contains a hash of the event's ciphertexts instead of the ciphertexts. */
 export type ChainedEvent = {
   readonly position: number;
   readonly count: number | null;

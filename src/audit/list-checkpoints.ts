@@ -4,8 +4,8 @@ import type { EventLog } from '../ports/event-log.js';
 const pageSize = 100;
 
 /**
- * Returns a page of the hourly checkpoints, newest first, and their total. Leaves out the other checkpoints, because
- * their times reveal the traffic of all tenants. Throws UnreadableEvent.
+ * Returns a page of the hourly checkpoints, newest first, and the total number of hourly checkpoints. Leaves out all
+ * other checkpoints, because their times would reveal how much all tenants together write. Throws UnreadableEvent.
  */
 export async function listHourlyCheckpoints(
   log: Pick<EventLog, 'readNewest'>,
@@ -25,7 +25,8 @@ export async function listHourlyCheckpoints(
     skipped += after;
     checkpoints.push(...hourly.slice(after));
     const oldest = page.at(-1);
-    // The next page begins at an hourly checkpoint, so other checkpoints in between are skipped.
+    // The next page begins at an hourly checkpoint. The checkpoints between the two pages are skipped, because they are
+    // not hourly.
     before = oldest === undefined ? 0 : oldest.hourly === oldest.number ? oldest.number - 1 : oldest.hourly;
     if (before === 0) break;
   }

@@ -17,17 +17,17 @@ import type { ProvenChain } from './proven-chain.js';
 
 type Signed = {
   readonly logId: string;
-  /** The previous checkpoint; null for the first. */
+  /** The previous checkpoint. Null for the first checkpoint. */
   readonly last: Checkpoint | null;
   readonly head: ProvenChain;
   /** True for the first checkpoint of its hour. */
   readonly isHourly: boolean;
   readonly access: readonly AccessHead[];
-  /** Milliseconds since the epoch. */
+  /** The time of the checkpoint, in milliseconds since the epoch. */
   readonly time: number;
 };
 
-/** Returns the key id that checkpoints contain: the SHA-256 hash of the PEM-encoded public key, in hex. */
+/** Returns the key id that checkpoints contain. It is the SHA-256 hash of the PEM-encoded public key, in hex. */
 export function keyName(publicKey: string): string {
   return createHash('sha256').update(publicKey).digest('hex');
 }
@@ -47,7 +47,7 @@ export function signCheckpoint(key: SigningKey, { logId, last, head, isHourly, a
   return { ...unsigned, signature, peaks: head.tree.peaks.map(hex) };
 }
 
-/** Appends a checkpoint to the log. Returns false if another process appended one first. */
+/** Appends a checkpoint to the log. Returns false if another process appended a checkpoint with this number first. */
 export async function storeCheckpoint(log: EventLog, id: string, checkpoint: Checkpoint): Promise<boolean> {
   const event = {
     ...{ id, type: checkpointType, version: checkpointVersion, tenantId: '', actorId: 'system' },

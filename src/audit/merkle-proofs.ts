@@ -2,21 +2,25 @@ import { innerNode } from '../events/audit/merkle.js';
 
 const hashBytes = 32;
 
-/** The proofs of RFC 6962, section 2.1, over a log's leaves. */
+/** The proofs that RFC 6962, section 2.1, defines, over the leaves of a log. */
 export type MerkleProofs = {
   /** Returns the root of the tree over the first `size` leaves. */
   rootOf(size: number): Buffer;
-  /** Returns the nodes that lead from a leaf, counted from 0, to the root of the first `size` leaves (2.1.1). */
+  /**
+   * Returns the nodes that lead from a leaf to the root of the tree over the first `size` leaves (2.1.1). Leaves are
+   * counted from 0.
+   */
   inclusion(index: number, size: number): readonly Buffer[];
   /**
-   * Returns the nodes that prove that the tree over `size` leaves begins with the tree over `earlier` leaves (2.1.2).
+   * Returns the nodes that prove that the tree over the first `size` leaves extends the tree over the first `earlier`
+   * leaves (2.1.2).
    */
   consistency(earlier: number, size: number): readonly Buffer[];
 };
 
 /**
- * Prepares proofs over leaves, which are concatenated 32-byte hashes. Computes the complete subtrees once, which takes
- * 32 more bytes per leaf. Each proof then takes microseconds.
+ * Prepares proofs over leaves. `leaves` contains their 32-byte hashes, one after another. Computes all complete
+ * subtrees once, which takes 32 more bytes per leaf. After that, each proof takes only microseconds.
  */
 export function merkleProofs(leaves: Buffer): MerkleProofs {
   const levels = [leaves];
@@ -31,8 +35,8 @@ export function merkleProofs(leaves: Buffer): MerkleProofs {
   }
 
   /**
-   * Returns the root over `count` leaves from `start`. `start` must be a multiple of the smallest power of two that is
-   * at least `count`.
+   * Returns the root of the subtree over the `count` leaves from `start` on. `start` must be a multiple of the smallest
+   * power of two that is at least `count`.
    */
   function subtree(start: number, count: number): Buffer {
     const height = Math.log2(count);
@@ -69,7 +73,7 @@ function nodeAt(level: Buffer, index: number): Buffer {
   return level.subarray(index * hashBytes, (index + 1) * hashBytes);
 }
 
-/** Returns the largest power of two less than `count`, which must be at least 2. */
+/** Returns the largest power of two that is less than `count`. `count` must be at least 2. */
 function splitOf(count: number): number {
   let split = 1;
   while (2 * split < count) split *= 2;

@@ -5,15 +5,15 @@ import { endsCommit, linkAfter, noLink, type ProvenClear } from '../events/commi
 import type { ChainLink } from '../ports/event-chain.js';
 import { type EventLog, ForgedLog } from '../ports/event-log.js';
 
-/** The number of events per page, small enough that a page does not delay other requests noticeably. */
+/** The number of events per page. It is small enough that a page does not noticeably delay other requests. */
 const pageSize = 250;
 
 /**
- * A verified part of the log. The MAC of every event after a checkpoint is valid, and the chain proves the order of the
- * events.
+ * A verified part of the log. The MACs of all events since a checkpoint are valid, and the chain proves the order of
+ * the commits.
  */
 export type ProvenChain = {
-  /** The position of the newest commit's last event. */
+  /** The position of the last event of the newest commit. */
   readonly position: number;
   readonly link: Uint8Array;
   /** The Merkle tree over all commits up to that position. */
@@ -22,7 +22,7 @@ export type ProvenChain = {
   readonly events: number;
 };
 
-/** Returns the chain that a checkpoint signs. Returns the empty chain for null. */
+/** Returns the chain that a checkpoint signs. If `checkpoint` is null, returns the empty chain. */
 export function chainAt(checkpoint: Checkpoint | null): ProvenChain {
   if (checkpoint === null) return { position: 0, link: noLink, tree: emptyTree, events: 0 };
   const { position, hash } = checkpoint;
@@ -30,8 +30,8 @@ export function chainAt(checkpoint: Checkpoint | null): ProvenChain {
 }
 
 /**
- * Reads the log from `from` to its head, or to `upTo`, and computes its chain without using the stored links. Calls
- * `onCommit` with each commit and its last event. Throws ForgedLog.
+ * Reads the log from `from` up to its head or up to `upTo`, and computes the chain without using the stored links.
+ * After each commit, calls `onCommit` with the chain so far and the last event of the commit. Throws ForgedLog.
  */
 export async function followLog(
   log: Pick<EventLog, 'readClear'>,
@@ -44,7 +44,7 @@ export async function followLog(
   for (let after = from.position; ; ) {
     const page = await log.readClear(after, pageSize);
     for (const event of page) {
-      // Stops at `upTo`, because a concurrent append may have added only part of a later commit to this page.
+      // Stops at `upTo`, because this page may contain only part of a later commit that is being appended concurrently.
       if (event.position > upTo) return chain;
       expectNext(commit.at(-1), event);
       commit.push(event);
@@ -58,19 +58,19 @@ export async function followLog(
     const last = page.at(-1);
     if (last === undefined || page.length < pageSize) return chain;
     after = last.position;
-    // Lets other work run, because some stores read synchronously.
+    // Some stores read synchronously, so this lets other work run between pages.
     await endOfTurn();
   }
 }
 
-/** Returns whether a stored link equals the end of this computed chain. */
+/** Returns true if a stored link equals the end of this computed chain. */
 export function isAt(chain: ProvenChain, { position, count, hash }: ChainLink): boolean {
   return chain.position === position && chain.tree.size === count && Buffer.from(chain.link).equals(hash);
 }
 
 /**
- * Throws ForgedLog unless the event starts a commit or continues the previous event's commit. The events of a commit
- * are adjacent in the log, so otherwise some are missing.
+ * Throws ForgedLog unless the event starts a commit or continues the commit of the previous event. The events of a
+ * commit are adjacent in the log, so any other event means that events are missing.
  */
 function expectNext(before: ProvenClear | undefined, event: ProvenClear): void {
   const { stream, revision, proof } = event;

@@ -6,14 +6,14 @@ import { forgery } from './authentic-log.js';
 import { type ExportLine, exportedEvent } from './export-line.js';
 
 const pageSize = 256;
-/** The maximum size of a result, not counting the event that exceeds it. */
+/** The size of the ciphertexts after which a page ends. The event that reaches this size is still part of the page. */
 const pageBytes = 4 * 1024 * 1024;
 
 export type ChainedPage = {
   readonly lines: readonly ExportLine[];
-  /** The fault in the first event that is not authentic, or null. */
+  /** The fault in the first event that is not authentic. Null if all events are authentic. */
   readonly forged: string | null;
-  /** The position after which the next page begins; null on the last page. */
+  /** The position after which the next page begins. Null on the last page. */
   readonly next: number | null;
 };
 
@@ -24,8 +24,9 @@ type Deps = {
 };
 
 /**
- * Returns a page of stored events with their links, after one position and up to another, for a verification that names
- * faults. Decrypts nothing. If the store writes links after their events, all links up to `upTo` must exist.
+ * Returns a page of stored events with their links, for a verification that names faults. The page begins after the
+ * position `after` and ends at `upTo` at the latest. Decrypts nothing. If the store writes links some time after their
+ * events, all links up to `upTo` must already exist.
  */
 export async function readChained({ log, chain, keys }: Deps, after: number, upTo: number): Promise<ChainedPage> {
   const events = upToBytes(await log.readAll(after, pageSize));
@@ -53,7 +54,7 @@ function lineOf(position: number, { event, link }: { event?: StoredEvent; link?:
   };
 }
 
-/** Returns the position up to which a page is complete. */
+/** Returns the position up to which a page contains everything that is in the store. */
 function endOf(page: readonly { readonly position: number }[], isWhole: boolean): number {
   return isWhole ? Number.POSITIVE_INFINITY : (page.at(-1)?.position ?? Number.POSITIVE_INFINITY);
 }

@@ -4,18 +4,19 @@ import type { EventLog } from '../ports/event-log.js';
 
 const pageSize = 100;
 const aDayMs = 24 * 3_600_000;
-/** The maximum number of chains that one checkpoint names. Later checkpoints name the others. */
+/** The maximum number of chains that one checkpoint names. The next checkpoints name the remaining chains. */
 const headsMax = 2_000;
 
 /**
- * Keeps track of the signed ends of the access log's chains, so that a checkpoint names only chains that have grown.
+ * Keeps track of which ends of the access log's chains are signed, so that a checkpoint names only chains that have
+ * grown since.
  */
 export function createSignedHeads(log: EventLog, accessLog: Pick<AccessLog, 'heads'>) {
-  /** The newest signed sequence number of each chain. */
+  /** The newest signed sequence number, by chain. */
   const signed = new Map<string, number>();
   let isLoaded = false;
 
-  /** Reads all checkpoints that may name a chain from the month of `since` or later. */
+  /** Reads all checkpoints that may name a chain that belongs to the month of `since` or to a later month. */
   async function load(since: number): Promise<void> {
     const { year, month } = monthOf(since);
     const from = Date.UTC(year, month) - aDayMs;
@@ -35,7 +36,10 @@ export function createSignedHeads(log: EventLog, accessLog: Pick<AccessLog, 'hea
   }
 
   return {
-    /** Returns the ends that no checkpoint names yet. `lastTime` is the time of the last checkpoint, in ms, or 0. */
+    /**
+     * Returns the chain ends that no checkpoint names yet. `lastTime` is the time of the last checkpoint, in ms. It is
+     * 0 if there is no checkpoint yet.
+     */
     async grown(lastTime: number): Promise<readonly AccessHead[]> {
       // Looks back one day, because an entry is stored shortly after its time and clocks may differ.
       const since = Math.max(0, lastTime - aDayMs);

@@ -23,8 +23,8 @@ export async function apiKeyOf(
 }
 
 /**
- * Returns the key of the application that a command on local data acts as. Without a given key, this is the key in
- * `--dev` data.
+ * Returns the key of the application that a command on local data acts as. If no key is given, returns the key that
+ * `--dev` stored in the data directory.
  */
 export async function applicationKey(options: Options, dataDir: string): Promise<string> {
   const given = await apiKeyOf(options);

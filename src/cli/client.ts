@@ -21,7 +21,7 @@ export type ClientOptions = {
   readonly keyName: string;
   /** Whether the key may be sent to another machine over plain HTTP. */
   readonly plaintext: 'loopback only' | 'allowed';
-  /** The time limit for one request, including its whole response. */
+  /** The time limit for one request, from sending it to receiving its whole response. */
   readonly timeoutSeconds: number;
 };
 
@@ -88,7 +88,10 @@ function expectSafeKey({ address, addressName, key, keyName, plaintext }: Client
   );
 }
 
-/** Throws Failure for ids that would change the URL's path (empty, `.` and `..`). No token can have such an id. */
+/**
+ * Returns the path of a token. Throws Failure if the id is empty, `.` or `..`, because it would change the path of the
+ * URL. No token can have such an id.
+ */
 function tokenPath(id: string): string {
   if (/^\.{0,2}$/.test(id)) throw new Failure(textOf('token_not_found'));
   return `/tokens/${encodeURIComponent(id)}`;
@@ -97,7 +100,7 @@ function tokenPath(id: string): string {
 type Method = 'GET' | 'POST' | 'DELETE';
 type Received = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer };
 
-/** Larger than a page of 100 tokens of the maximum size. */
+/** The maximum size of a response. It is larger than a page of 100 tokens that all have the maximum size. */
 const responseBytesMax = 128 * 1024 * 1024;
 
 /** Sends one request on its own connection and never follows a redirect. */
@@ -144,7 +147,7 @@ async function send(options: ClientOptions, method: Method, path: string, body?:
   }
 }
 
-/** Descriptions of certificate faults by Node.js error code. */
+/** Descriptions of certificate faults, keyed by Node.js error code. */
 const certificateFaults: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has expired',
   CERT_NOT_YET_VALID: 'is not valid yet; check the clock of this machine',
@@ -196,7 +199,8 @@ function bodyOf<Body extends Json>(
 }
 
 /**
- * Returns whether Strongroom sent the response. Every response from Strongroom has a trace id; other servers send none.
+ * Returns true if Strongroom sent the response. Every response from Strongroom has a trace id, and other servers do not
+ * send one.
  */
 function isFromVault({ headers }: Received): boolean {
   return headers['service-trace-id'] !== undefined;
@@ -287,7 +291,8 @@ const createdApplicationSchema = z.object({
   key: z.string(),
 });
 
-// The schemas only check the body, because a parsed copy would have its fields in another order.
+// The schemas only check the body. We return the body itself, because the fields of a parsed copy would be in another
+// order.
 const isToken = (body: Json): body is JsonObject => isJsonObject(body) && tokenSchema.safeParse(body).success;
 const isPage = (body: Json): body is PageAnswer => pageSchema.safeParse(body).success;
 const isFoundPage = (body: Json): body is FoundPage => foundPageSchema.safeParse(body).success;

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 // These checks run before the program is loaded. If Node.js is too old, or the native module was built for another
-// version, loading the program would end in a stack trace. Static imports run before the checks, so this file imports
-// only modules that are built into Node.js.
+// version, loading the program would fail with a stack trace. Static imports run before the checks, so this file
+// imports only modules that are built into Node.js.
 const require = createRequire(import.meta.url);
 const addon = 'better-sqlite3/build/Release/better_sqlite3.node';
 

@@ -22,7 +22,7 @@ import { listTenants } from './tenancy/list-tenants.js';
 import { createToken, deleteToken, getToken, searchTokens } from './tokens/tokens-operations.js';
 import { replayWebhook } from './webhooks/webhooks-operations.js';
 
-/** The operations, by the names that the control socket uses. */
+/** The operations, keyed by the names that the control socket uses. */
 export const operations = {
   init,
   'tenants-create': createTenant,

@@ -1,6 +1,6 @@
 import type { Json } from '../domain/json.js';
 
-/** Prints a command's result as one line of JSON with `--json`, otherwise as text. */
+/** Prints a command's result, as one line of JSON if `--json` is set and as text if not. */
 export function print(value: Json, { json }: { readonly json?: boolean | undefined }, text: () => string): void {
   printLine(json === true ? JSON.stringify(value) : text());
 }
@@ -15,8 +15,8 @@ export function printLine(text: string): void {
 }
 
 /**
- * Writes a message to standard error without control characters or API keys. Threat: messages end up in logs. They may
- * repeat an argument, or a response from a server that echoes the request.
+ * Writes a message to standard error without control characters or API keys. Threat: messages end up in logs, and a
+ * message may repeat an argument or the response of a server that echoes the request.
  */
 export function writeError(text: string): void {
   process.stderr.write(withoutControls(text.replaceAll(apiKey, '[API key]')));

@@ -35,7 +35,7 @@ const program = new Command('strongroom')
   .description('An event-sourced token vault: sensitive values go in, harmless tokens come out.')
   .version(productVersion())
   .showHelpAfterError('(add --help for help)')
-  // Configured before the commands are added, because they inherit these settings.
+  // This comes before the commands are added, because commands inherit these settings.
   .configureHelp({ helpWidth: 80, minWidthToWrap: 20 })
   .configureOutput({ writeErr: writeError })
   .exitOverride();

@@ -31,8 +31,9 @@ export async function runCommand<Name extends OperationName>(
 export type RunOperation = <Name extends OperationName>(name: Name, input: unknown) => Promise<Answers[Name]>;
 
 /**
- * Like `runCommand`, for a command that consists of several operations. All of them run in the process that had the
- * data open at the start. With `looksOnly`, opens even a log that is behind its keys, which a service would reject.
+ * Like `runCommand`, for a command that consists of several operations. All operations run in the same process. This is
+ * the service if it has the data open when the command starts, or this process if no service is running then. If
+ * `looksOnly` is true, opens even a log that is older than its keys, which a service would reject.
  */
 export async function runOperations<T>(
   config: Config,
@@ -52,7 +53,9 @@ export async function runOperations<T>(
   });
 }
 
-/** Returns null if there is no socket, either because its path would be too long or because the stores are servers. */
+/**
+ * Returns null if there is no socket, either because its path would be too long or because the profile is `cluster`.
+ */
 function socketPathOf(config: Config): string | null {
   const dataDir = dataDirectoryOf(config);
   return dataDir === null ? null : controlSocketPath(dataDir);
@@ -84,7 +87,7 @@ async function withService<T>(
     onNotice: (text) => void process.stderr.write(`${text}\n`),
   });
   const service = await opened.finally(() => {
-    // The stores have their own copy, which a rotation replaces.
+    // The stores have their own copy of the root key, which a rotation replaces.
     for (const rootKey of rootKeys) rootKey.fill(0);
   });
   try {

@@ -3,8 +3,8 @@ export type Cell = string | number | null;
 
 /**
  * Returns a table as lines, with an uppercase header and two spaces between columns. Numbers are right-aligned and text
- * is left-aligned. Commands build all their tables here. `widths` are minimum column widths, for a table that is
- * printed in parts.
+ * is left-aligned. All tables that commands print are built here. `widths` are minimum column widths, for a table that
+ * is printed in parts.
  */
 export function table(
   header: readonly string[],

@@ -11,7 +11,7 @@ import { configOf, storeSettings } from './options.js';
 import { runCommand } from './run-command.js';
 
 // The target of a command on tokens or applications is either a service at an address or the data on this machine. Both
-// give the same results.
+// targets return the same results.
 
 export type TokenTarget = {
   getToken(id: string): Promise<Answers['tokens-get']>;
@@ -109,7 +109,7 @@ export async function applicationTargetOf(options: Options): Promise<Application
   };
 }
 
-/** Returns a client for the service that an option or variable names, or null if none does. Throws Failure. */
+/** Returns a client for the service that an option or a variable names, or null if neither is given. Throws Failure. */
 async function clientOf(options: Options): Promise<Client | null> {
   const found = serviceAddress({ flags: options });
   if (!found.ok) throw new Failure(found.problem, 2);
@@ -120,7 +120,8 @@ async function clientOf(options: Options): Promise<Client | null> {
     }
     return null;
   }
-  // Threat: an address is left in a variable, and a command meant for local data changes the data at that address.
+  // Threat: an operator leaves an address in a variable. A command that was meant for local data then changes the data
+  // at that address.
   for (const name of ['config', ...storeSettings]) {
     if (options[flagMember(name)] === undefined) continue;
     throw new Failure(`${flagName(name)} names local data, and ${address.name} a service. Remove one of them.`, 2);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { storeSettings, withSettings } from './options.js';
 
-/** The options of every command that acts as an application. */
+/** The options that all commands that act as an application share. */
 export type TokenCommandOptions = { readonly apiKeyFile?: string; readonly json?: boolean };
 
 /** Adds a command that acts as the application that the given API key belongs to. */

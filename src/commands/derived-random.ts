@@ -2,9 +2,9 @@ import { keyedHash } from '../events/sealing/keyed-hash.js';
 import type { Random } from '../ports/random.js';
 
 /**
- * Returns the random source for one command. With an idempotency key, the source is derived from that key, so a retry
- * generates the same ids and reaches the same streams. Without one, it is the vault's own source. The derived numbers
- * are as hard to predict as the claims key.
+ * Returns the random source for one command. If the request has an idempotency key, the source is derived from that
+ * key, so a retry generates the same ids and reaches the same streams. If not, the source is the vault's own. The
+ * derived numbers are as hard to predict as the claims key.
  */
 export function randomForCommand(
   random: Random,
@@ -16,9 +16,11 @@ export function randomForCommand(
   return {
     uuid: () => uuidFrom(take(16)),
     integer(maxExclusive: number): number {
-      // Uses one byte where possible, because an alias can take hundreds of draws and every block costs an HMAC.
+      // Uses one byte per number where possible, because an alias can take hundreds of numbers, and every block of
+      // bytes costs an HMAC.
       const bytes = maxExclusive <= 256 ? 1 : 6;
-      // Rejects numbers past the last whole multiple of `maxExclusive`. Otherwise small results would be more likely.
+      // Skips numbers at or above the largest multiple of `maxExclusive`. Otherwise, small results would be more
+      // likely.
       const limit = 256 ** bytes - (256 ** bytes % maxExclusive);
       for (;;) {
         const number = take(bytes).readUIntBE(0, bytes);
@@ -28,7 +30,10 @@ export function randomForCommand(
   };
 }
 
-/** Returns a function that takes bytes from successive blocks. It skips the rest of a block that is too short. */
+/**
+ * Returns a function that takes bytes from successive blocks. If the rest of a block is too short, the function skips
+ * it.
+ */
 function byteStream(blockAt: (index: number) => Buffer): (length: number) => Buffer {
   let index = 0;
   let rest: Buffer = Buffer.alloc(0);

@@ -5,22 +5,22 @@ import { sealTrace } from '../events/sealing/trace-ciphertext.js';
 import type { TenantKeys } from '../keys/key-ring.js';
 import type { CommandContext } from '../vault/command-context.js';
 
-/** The actor and the request that caused an event, and the time. */
+/** The actor and the request that caused an event, and the time of the event. */
 export type EventOrigin = {
   /** An application id, `operator` for the command line, or `system` for expiry and purge. */
   readonly actorId: string;
-  /** The application's key and address; absent for other actors. */
+  /** The application's API key and network address. Absent for other actors. */
   readonly source?: EventSource;
   /** The time of the command, in milliseconds since the epoch. */
   readonly at: number;
   readonly traceId: string | null;
-  /** The person behind the request and the stated reason; null if the request names neither. */
+  /** The person behind the request and the reason that the request gives. Null if the request contains neither. */
   readonly visitor: Visitor | null;
-  /** Keyed hash of the request and its idempotency key; null without an idempotency key. */
+  /** A keyed hash of the request, which includes its idempotency key. Null if the request has no idempotency key. */
   readonly cmd: string | null;
 };
 
-/** An origin without its time, because each attempt at a command has its own. */
+/** An origin without its time, because each attempt at a command has a time of its own. */
 export type RequestOrigin = Omit<EventOrigin, 'at'>;
 
 /** Returns the origin of the events that an application's request causes. */
@@ -33,8 +33,9 @@ export function originOf(
 }
 
 /**
- * Returns an event's encrypted trace and its source. The event names the person. Only the access log contains the
- * reason, because the reason is free text, which the event log would keep for the life of the tenant.
+ * Returns an event's encrypted trace and its source. The trace names the person but leaves out the reason, because the
+ * reason is free text and the event log would keep it for the life of the tenant. Only the trace for the access log
+ * contains the reason.
  */
 export function sealOrigin(
   tenantKeys: TenantKeys,

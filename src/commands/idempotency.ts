@@ -7,20 +7,21 @@ import type { ClaimResult } from '../views/finished-claim.js';
 
 const rememberedMs = 24 * 3_600_000;
 
-/** Returns the time before which finished claims are discarded. */
+/** Returns the cutoff for finished claims: the vault discards those that are older. */
 export function forgottenBefore(now: number): number {
   return now - rememberedMs;
 }
 
 /**
- * The state of a request that may have an idempotency key. `first`: the command runs with `cmd` in its events, and then
- * calls `release`. `repeat`: the response renders the result of the first request again. `in_flight`: the first request
- * is still running.
+ * The state of a request that may have an idempotency key. `first`: this request is the first with its key, so the
+ * caller runs the command with `cmd` in its events, and then calls `release`. `repeat`: an earlier request with the
+ * same key succeeded, and the response is rendered again from its result. `in_flight`: an earlier request with the same
+ * key is still running.
  */
 export type Claimed =
   | {
       readonly state: 'first';
-      /** Keyed hash of the application, method, path and idempotency key; null without an idempotency key. */
+      /** A keyed hash of the application, method, path and idempotency key. Null if there is no idempotency key. */
       readonly cmd: string | null;
       release(): Promise<void>;
     }
@@ -28,8 +29,8 @@ export type Claimed =
   | { readonly state: 'in_flight' };
 
 /**
- * Claims a request, so that it runs once per idempotency key within 24 hours. Only successes are recorded. A request
- * without a key is always the first (docs/contract.md, "Idempotency").
+ * Claims a request, so that it succeeds only once per idempotency key within 24 hours. Only successes are recorded. A
+ * request without an idempotency key always gets the state `first` (docs/contract.md, "Idempotency").
  */
 export async function claimRequest(
   vault: Pick<Vault, 'claims' | 'clock'>,

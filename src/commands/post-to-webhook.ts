@@ -8,17 +8,20 @@ import type { Vault } from '../vault/vault.js';
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 const firstDelays = [5 * second, minute, 5 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 3 * hour];
 const laterDelay = 4 * hour;
-/** The number of attempts after which a delivery is parked. They take a little more than three days. */
+/**
+ * The number of failed attempts after which a delivery is parked. All attempts together take a little more than three
+ * days.
+ */
 const attemptsMax = 26;
 
-/** Returns the delay before the next attempt, in ms; null if there is no next attempt. */
+/** Returns the delay before the next attempt, in ms. Returns null if there is no next attempt. */
 function delayAfter(failed: number): number | null {
   return failed >= attemptsMax ? null : (firstDelays[failed - 1] ?? laterDelay);
 }
 
 /**
- * Delivers one event, and returns the attempt with the time of the next one. `failed` is the number of earlier
- * failures.
+ * Attempts to deliver one event. Returns a record of the attempt, with the time of the next attempt. `failed` is the
+ * number of attempts that have already failed.
  */
 export async function attemptDelivery(
   vault: Pick<Vault, 'webhookSender' | 'clock'>,
@@ -88,7 +91,7 @@ async function makeDue({ webhookStore }: Pick<Vault, 'webhookStore'>, webhookId:
   const state = stored?.state ?? null;
   if (stored === null || state === null || state.pending.length === 0) return;
   const pending = state.pending.map((one) => ({ ...one, nextAt: Math.min(one.nextAt, at) }));
-  // A failed save is ignored: another delivery was recorded in the meantime, and the next test event makes the rest
-  // due.
+  // If the save fails, another delivery was recorded in the meantime. The failure is ignored, because the next test
+  // event makes the remaining deliveries due.
   await webhookStore.save(webhookId, stored.version, { ...state, pending }, []);
 }

@@ -5,8 +5,9 @@ import type { Vault } from '../vault/vault.js';
 const triesMax = 20;
 
 /**
- * Delivers every event since a time (ms) to a webhook again, including events from before the webhook was created.
- * Moves the webhook's checkpoint back to the start of the log; deliveries then skip older events.
+ * Makes the vault deliver every event since a given time (in ms) to a webhook again. This includes events from before
+ * the webhook was created. Moves the webhook's checkpoint back to the start of the log; the delivery job then skips
+ * events from before that time.
  */
 export async function replayDeliveries(
   { webhookStore }: Pick<Vault, 'webhookStore'>,
@@ -16,7 +17,7 @@ export async function replayDeliveries(
   for (let tries = 0; tries < triesMax; tries += 1) {
     const stored = await webhookStore.state(webhookId);
     const state = { ...(stored?.state ?? stateFrom(0)), position: 0, replaysFrom: from };
-    // Deliveries in progress also change the state.
+    // Retries if the save fails, because deliveries in progress also change the state.
     if (await webhookStore.save(webhookId, stored?.version ?? 0, state, [])) return;
   }
   throw new StoreUnavailable('webhooks', 'race_not_settled');

@@ -13,14 +13,15 @@ import type { Vault } from '../vault/vault.js';
 import { applyFact, type TokenView } from '../views/token-view.js';
 import { type EventOrigin, sealOrigin } from './event-origin.js';
 
-/** The plaintext to seal for the decided events: the resulting content and a new cvc. */
+/** The plaintext to seal for the decided events: the resulting content, and the new cvc if there is one. */
 export type Payload = { readonly content: Decrypted<TokenContent> | null; readonly cvc: Decrypted<string> | null };
 
 export type Sealed = { readonly events: readonly NewEvent[]; readonly view: TokenView };
 
 /**
- * Creates the keys for decided events, and encrypts the events for the revisions after the view. The keys are durable
- * before this resolves. Without tenant keys, it stores no trace id. Returns the events and the resulting view.
+ * Creates the keys for decided events, and encrypts the events for the revisions that follow the view's revision. The
+ * keys are durable before this resolves. If `tenantKeys` is null, the events contain no trace id. Returns the events
+ * and the resulting view.
  */
 export async function sealEvents(
   vault: Vault,
@@ -123,7 +124,7 @@ async function sealCvc(vault: Vault, place: Place, cvc: Decrypted<string> | null
   return { clear: { cvc_key: id }, box: sealAndZero({ id, key }, place, 'cvc', unwrap(cvc)) };
 }
 
-/** Encrypts the content under a new key, or under `keyId`. */
+/** Encrypts the content under the key `keyId`, or under a new key if `keyId` is null. */
 async function sealContent(vault: Vault, place: Place, keyId: string | null, content: Decrypted<TokenContent> | null) {
   if (content === null) throw new Error('an event with content must come with the content to seal');
   if (keyId === null) {

@@ -25,8 +25,8 @@ export type Target = {
   readonly tenantKeys: TenantKeys | null;
   readonly streams: readonly string[];
   /**
-   * True if the ids were just generated at random. The first attempt then reads nothing, and its append fails if an id
-   * is in use.
+   * True if the token ids were just generated at random. In that case, the first attempt loads nothing, and its append
+   * fails if an id is in use.
    */
   readonly areNew?: boolean;
   readonly origin: RequestOrigin;
@@ -35,15 +35,18 @@ export type Target = {
 /** The decision for one stream, based on the loaded view. */
 export type TokenWrite = {
   readonly view: TokenView;
-  /** If empty, nothing is appended, but the keys that earlier events in the stream ended are destroyed again. */
+  /**
+   * If this is empty, nothing is appended, but the keys that earlier events in the stream marked for destruction are
+   * destroyed again.
+   */
   readonly decisions: readonly TokenEvent[];
   readonly payload: Payload;
   readonly index: RowIndex;
-  /** The keyed fingerprint that no other live token may have. */
+  /** A keyed fingerprint that no other live token may have. Null if other tokens may have the same value. */
   readonly distinctFingerprint: string | null;
 };
 
-/** Returns the view of one target by its stream. */
+/** Returns the view of one target, looked up by its stream. */
 export type ViewOf = (stream: string) => TokenView;
 
 /** The writes of a command with their encrypted events. */
@@ -53,11 +56,11 @@ export type SealedWrites = {
   readonly viewOf: ViewOf;
 };
 
-/** One attempt at a command, with the tokens loaded. */
+/** One attempt at a command. The tokens are already loaded. */
 export type Attempt = {
   /**
-   * The time of this attempt, in milliseconds since the epoch. Each attempt has its own, because a token may expire
-   * before a retry.
+   * The time of this attempt, in milliseconds since the epoch. Each attempt has its own time, because a token may
+   * expire between two attempts.
    */
   readonly at: number;
   readonly viewOf: ViewOf;
@@ -65,9 +68,10 @@ export type Attempt = {
   seal(writes: readonly TokenWrite[]): Promise<SealedWrites>;
   /**
    * Appends all events with their rows, together with the result for a retry of the request. If a change that creates
-   * tokens conflicts, no part of it is stored (`CommitOutcome`). Before the append, seals the ids of deleted and
-   * expired tokens for webhooks. After it, destroys ended keys and records the new revisions of the others. Throws
-   * StoreUnavailable if ended keys could not be destroyed in time; a retry of the command then destroys them.
+   * tokens conflicts, no part of the change is stored (`CommitOutcome`). Before the append, this seals the ids of
+   * deleted and expired tokens for webhooks. After the append, it destroys ended keys and records the new revisions of
+   * the remaining keys. Throws StoreUnavailable if ended keys could not be destroyed in time; a retry of the command
+   * then destroys them.
    */
   commit(sealed: SealedWrites, claim: ClaimResult | null): Promise<Conflict | 'committed'>;
 };
@@ -81,7 +85,7 @@ export const nothingToSeal = {
 
 /**
  * The write path (docs/design.md, "A write, step by step"): loads the tokens, and lets the command decide, seal and
- * commit. Starts over after each conflict for up to 5 s, and then throws StoreUnavailable.
+ * commit. Starts over after each conflict. Throws StoreUnavailable if conflicts continue for 5 s.
  */
 export function changeTokens<T>(
   vault: Vault,
@@ -116,7 +120,7 @@ export function changeTokens<T>(
     };
     try {
       const result = await command(attempt);
-      // The result may depend on a change made by a process that died before it wrote the row.
+      // The result may depend on a change by another process that crashed before it wrote the row.
       if (result !== conflict && !mayBeCommitted) await ensureProjected(vault, views.values());
       return result;
     } catch (error) {
@@ -220,10 +224,10 @@ async function settle({ timers, keys }: Vault, { writes }: SealedWrites): Promis
   for (const { write, sealed } of writes) {
     const due = dueRowsOf(sealed.view);
     for (const row of due) timers.set(row);
-    // Clears outdated timers, because nothing outside the log may name an erased token.
+    // Clears outdated timers, because an erased token must not be named anywhere outside the log.
     for (const row of dueRowsOf(write.view)) if (!due.some((left) => isSame(left, row))) timers.clear(row);
   }
-  // A command that changes nothing may be the retry of one that could not reach the key store.
+  // A command that changes nothing may be the retry of a command that could not reach the key store.
   const ended = writes.flatMap(({ sealed: { events, view } }) =>
     events.length === 0 ? view.state.ended : endedKeys(events),
   );
@@ -234,7 +238,7 @@ async function settle({ timers, keys }: Vault, { writes }: SealedWrites): Promis
   else if (advanced.length > 0) await keys.advance(advanced);
 }
 
-/** Returns a token's due times. */
+/** Returns the times at which a token expires and at which its cvc is purged. */
 function dueRowsOf({ stream, tenantId, state }: TokenView): readonly DueRow[] {
   const { expiresAt = null, cvc = null } = state.life ?? {};
   const rows: DueRow[] = [];
@@ -248,7 +252,7 @@ function isSame(one: DueRow, other: DueRow): boolean {
 }
 
 /**
- * Returns the keys that older rows of this token may name. Returns none if the token has not changed since its
+ * Returns the keys that older rows of this token may name. Returns no keys if the token has not changed since its
  * creation.
  */
 function livingKeys({ state: { life, revision } }: TokenView): readonly KeyRevision[] {
@@ -256,7 +260,9 @@ function livingKeys({ state: { life, revision } }: TokenView): readonly KeyRevis
   return [life.key, ...life.superseded.slice(-1)].map((keyId) => ({ keyId, revision }));
 }
 
-/** Resolves once the rows of these streams are at least as new as these views. Streams without events have no rows. */
+/**
+ * Resolves once the rows are at least as new as these views. Skips streams without events, because they have no rows.
+ */
 export async function ensureProjected({ work }: Pick<Vault, 'work'>, views: Iterable<TokenView>): Promise<void> {
   const seen = [...views].filter(({ state }) => state.revision >= 0);
   if (seen.length === 0) return;
@@ -264,8 +270,8 @@ export async function ensureProjected({ work }: Pick<Vault, 'work'>, views: Iter
 }
 
 /**
- * Returns whether a key is missing only because another process changed or deleted its token after the load. In that
- * case, no key is lost.
+ * Returns true if a key is missing only because another process changed or deleted its token after this process loaded
+ * it. In that case, no key is lost.
  */
 async function movedOn(vault: Vault, views: ReadonlyMap<string, TokenView>, error: unknown): Promise<boolean> {
   const view = error instanceof KeyLost ? views.get(error.stream) : undefined;

@@ -4,9 +4,9 @@ import type { Config } from './config/config.js';
 import { realPath } from './root-key/real-path.js';
 
 /**
- * Returns what is wrong with this process's container and how to correct it, or null. Always returns null unless the
- * setting `container` is on. Threats: a process that runs as root can read and change everything in its container, and
- * data on the container's own file system is lost with the container.
+ * Returns a description of what is wrong with this process's container and how to correct it, or null if nothing is
+ * wrong. Always returns null if the setting `container` is off. Threats: a process that runs as root can read and
+ * change everything in its container, and data on the container's own file system is lost with the container.
  */
 export function faultOfContainer({ settings }: Config): string | null {
   if (!settings.container) return null;

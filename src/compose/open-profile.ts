@@ -28,19 +28,19 @@ export type ProfileOptions = {
   readonly prepares: boolean;
   /** True for a CLI command, which has no limits, does no background work, and opens dev and production data alike. */
   readonly isVerb: boolean;
-  /** Opens the stores even if the log is behind its keys. */
+  /** Opens the stores even if the log is older than its keys. */
   readonly acceptsOlderLog?: boolean;
   readonly limits?: LimitSettings;
   /** Null if tracing is off. */
   readonly spans?: Spans | null;
   readonly onError: (error: unknown) => void;
-  /** Receives a notice for the operator, which is written to the service's log. */
+  /** Receives each notice for the operator. The service writes notices to its log. */
   readonly onNotice?: (text: string) => void;
-  /** Called when the stores can no longer be written. The process must end. */
+  /** Called when the stores can no longer be written. The process must then exit. */
   readonly onBroken: (error: Error) => void;
 };
 
-/** Opens the stores of the configured profile. Throws StoreProblem and StoreUnavailable. */
+/** Opens the stores of the configured profile. Throws StoreProblem or StoreUnavailable. */
 export async function openProfile(config: Config, options: ProfileOptions): Promise<OpenService & OperatedService> {
   const service = await openStores(config, options);
   const { vault } = service;
@@ -71,7 +71,7 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
   if (settings.profile === 'embedded') {
     const made = settings.dev ? 'dev' : 'production';
     const mode = isVerb && !prepares ? 'any' : made;
-    // While a command has the data open, no other process reads it.
+    // While a command has the data open, no other process reads it. The old rows can therefore be removed at once.
     const keptMs = isVerb ? 0 : keptRowsMs;
     const reserveBytes = settings['disk.reserve_bytes'];
     return openEmbedded({ ...shared, nextRootKey, reserveBytes, dataDir: settings.data, onBroken, mode, keptMs });
@@ -79,10 +79,11 @@ async function openStores(config: Config, options: ProfileOptions): Promise<Open
   const stores = storeUrls(config);
   if (!stores.ok) throw new WrongStores(stores.problems);
   const role = isVerb ? 'api' : settings.role;
-  // Loaded on demand, because the clients for three servers take a long time to load.
+  // We load this module on demand, because the clients for three servers take a long time to load.
   const { openCluster } = await import('./cluster/open-cluster.js');
   const place = { urls: stores.urls, database: settings['mongodb.database'] };
-  // A command keeps the old rows for less time, because the operator is waiting. A search on them is planned again.
+  // A command keeps the old rows for a shorter time, because the operator is waiting. A search that still uses the old
+  // rows when they are removed is planned again.
   const keptMs = isVerb ? verbKeptRowsMs : keptRowsMs;
   return openCluster({ ...shared, ...place, role, prepares, keptMs, rereadRootKeys: () => rereadRootKeys(config) });
 }
@@ -96,8 +97,8 @@ async function rereadRootKeys(config: Config): Promise<readonly Buffer[]> {
 }
 
 /**
- * Returns the data directory on this machine. Returns null if the stores are servers, which no process has exclusive
- * use of.
+ * Returns the data directory, which only one process at a time can use. Returns null in the cluster profile, in which
+ * the stores are servers that many processes share.
  */
 export function dataDirectoryOf({ settings }: Config): string | null {
   return settings.profile === 'embedded' ? settings.data : null;

@@ -4,9 +4,9 @@ import { ConsoleProblem } from './problem.js';
 const loopback = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Rejects a request for a host name that does not belong to the console. Threat: DNS rebinding. An attacker can make
- * the name of their site resolve to this address, so that pages on that site could read the console. The `Host` header
- * of such a request names the attacker's site. `hosts` are names without a port; loopback is always allowed.
+ * Rejects a request for a host name that does not belong to the console. Threat: DNS rebinding. An attacker makes the
+ * name of their own site resolve to this address, so that pages on that site can read the console. The `Host` header of
+ * such a request names the attacker's site. `hosts` are host names without a port. Loopback names are always allowed.
  */
 export function allowOnlyHosts(app: FastifyInstance, hosts: readonly string[]): void {
   const allowed = new Set([...loopback, ...hosts.map((host) => host.toLowerCase())]);
@@ -17,8 +17,8 @@ export function allowOnlyHosts(app: FastifyInstance, hosts: readonly string[]): 
 }
 
 /**
- * Rejects a POST from another site before reading its body. The CSRF check would also reject it; `Sec-Fetch-Site` lets
- * us reject it earlier.
+ * Rejects a POST from another site before its body is read. The CSRF check would also reject the request, but the
+ * `Sec-Fetch-Site` header allows us to reject it earlier.
  */
 export function refuseCrossSite(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {

@@ -17,7 +17,7 @@ type RuleForm = {
   readonly permissions: readonly string[];
 };
 
-/** An application as typed into the form. */
+/** An application's fields, as a person typed them into the form. */
 export type ApplicationForm = {
   readonly name: string;
   readonly expiresAt: string;
@@ -27,7 +27,9 @@ export type ApplicationForm = {
 };
 
 const rulesMax = 50;
-/** If a form has more rules than this, only the rules being edited are expanded, so that the page stays small. */
+/**
+ * If a form has more rules than this, only the rules that are being edited are expanded, so that the page stays small.
+ */
 const openMax = 20;
 const openWithErrorsMax = 10;
 const emptyRule: RuleForm = { description: '', priority: '1', container: '/', transform: 'mask', permissions: [] };
@@ -58,11 +60,12 @@ function ruleForm({ priority, ...rule }: AccessRule): RuleForm {
   return { ...rule, priority: String(priority) };
 }
 
-/** Returns the posted form. */
+/** Returns the application fields of a posted form. */
 export function postedForm(form: TypedForm): ApplicationForm {
   const numbers = form.names.flatMap((name) => /^rules\.(\d{1,9})\./.exec(name)?.[1] ?? []);
   const known = [...new Set(numbers)].sort((one, other) => Number(one) - Number(other));
-  // Threat: a page with thousands of rules would take a long time to render. The editor cannot add more than this.
+  // Threat: a page with thousands of rules would take a long time to render. The editor itself never sends more than
+  // `rulesMax` rules.
   if (known.length > rulesMax)
     throw new Problem('validation_failed', { rules: [`must contain 1 to ${rulesMax} access rules`] });
   return {
@@ -75,13 +78,13 @@ export function postedForm(form: TypedForm): ApplicationForm {
       priority: form.text(`rules.${number}.priority`),
       container: form.text(`rules.${number}.container`),
       transform: form.text(`rules.${number}.transform`),
-      // A closed rule sends its permissions in one field, so that 50 rules are a small page.
+      // A collapsed rule sends its permissions in one field, so that a page with 50 rules stays small.
       permissions: form.values(`rules.${number}.permissions`).flatMap((text) => text.split(' ').filter(Boolean)),
     })),
   };
 }
 
-/** Returns the permissions or rules in the form as API request fields. The API validates them. */
+/** Returns the permissions or rules in the form as the fields of an API request. The API validates them. */
 export function accessFields({ uses, permissions, rules }: ApplicationForm): AccessFields {
   if (uses === 'permissions') return { permissions: [...permissions] };
   return {
@@ -99,10 +102,16 @@ function priorityOf(text: string): Json {
   return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
-/** The form after a button press, and the rule that then has the focus. */
+/**
+ * The form after a button was pressed, and the index of the rule that gets the focus. `focus` is null if no rule gets
+ * it.
+ */
 type Edited = { readonly form: ApplicationForm; readonly focus: number | null };
 
-/** Applies a rule list button: `add`, `open.2`, `remove.2`, `up.2` or `down.2`. Returns null for any other button. */
+/**
+ * Applies a button of the rule list: `add`, `open.2`, `remove.2`, `up.2` or `down.2`. Returns null for any other
+ * button.
+ */
 export function edited(form: ApplicationForm, button: string): Edited | null {
   const { rules } = form;
   const [, verb, number] = /^(add|open|remove|up|down)(?:\.(\d{1,2}))?$/.exec(button) ?? [];
@@ -121,7 +130,7 @@ export function edited(form: ApplicationForm, button: string): Edited | null {
   return { form: { ...form, rules: others.toSpliced(to, 0, rule) }, focus: to };
 }
 
-/** Returns the fields for the form's template. */
+/** Returns the fields that the form's template needs. */
 export function formModel(type: ApplicationType, form: ApplicationForm, errors: FieldErrors, focus: number | null) {
   const allowed = permissionCatalogue.filter(({ application_types: types }) => types.includes(type));
   const withErrors = form.rules.flatMap((_, index) => (hasErrorsIn(errors, index) ? [index] : []));
@@ -154,7 +163,7 @@ export function formModel(type: ApplicationType, form: ApplicationForm, errors: 
       name: errorOf(errors, 'name'),
       expiresAt: errorOf(errors, 'expires_at'),
       permissions: permissionsError(errors, 'permissions', form.permissions),
-      // The page shows the errors in a rule beside the rule's fields.
+      // This is only for errors in the list as a whole. The page shows an error in one rule beside that rule's fields.
       rules: errors['rules'] === undefined ? null : errorOf({ rules: errors['rules'] }, 'rules'),
     },
     hasErrors: Object.keys(errors).length > 0,

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 export const assetsFolder = fileURLToPath(new URL('../console/assets/', import.meta.url));
 
 /**
- * Returns the path that serves the style sheet, the scripts and the icon. The path contains a hash of these files, so
- * that browsers can cache them until the files change.
+ * Returns the path under which the console serves its style sheet, scripts and icon. The path contains a hash of these
+ * files, so that browsers can cache them until the files change.
  */
 export function assetsPath(): string {
   const hash = createHash('sha256');

@@ -12,21 +12,22 @@ import { findSession, type SignedIn } from './sessions.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The signed-in person, or null on a page that needs no session. */
+    /** The signed-in person. Null on a page that needs no session. */
     signedIn: SignedIn | null;
   }
   interface FastifyContextConfig {
-    /** The console route. Absent for assets. */
+    /** The console route that serves the request. Absent for assets. */
     consoleRoute?: ConsoleRoute;
   }
 }
 
-/** When requests share the service by tenant, all operators count as one tenant with this name. */
+/** Requests share the service fairly between tenants. All operators together count as one tenant with this name. */
 const operators = 'operator';
 
 /**
- * Creates the hook that checks each request before its body is read. The order is the same as in the API: the session,
- * the application's limit, the share of the service, and then what the page requires.
+ * Creates the hook that checks each request before its body is read. The order of the checks is the same as in the API:
+ * first the session, then the application's limit, then the tenant's share of the service, and then what the page
+ * requires.
  */
 export function createConsoleAuthentication(service: Service, admission: Admission, identity: IdentityProvider | null) {
   const { vault, authenticateHash, authenticateApplication } = service;
@@ -46,7 +47,8 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
       const visitor = { name: session.name, issuer: session.issuer, reason: null };
       request.caller = { ...found.caller, sourceAddress: request.ip, visitor };
     }
-    // If the page uses none of the session's applications, the request counts against the limit of any one of them.
+    // If the page does not use an application of the session, the request still counts against the limit of one of
+    // these applications.
     const payer = request.caller ?? session.private ?? session.management;
     if (payer !== null) await service.limits.request(payer);
     const admitted = admission.admit(request, reply, payer?.tenantId ?? operators);

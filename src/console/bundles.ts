@@ -1,32 +1,43 @@
 import type { Bundle, OperationOutcome } from './operations.js';
 import type { OnProgress, TaskName, TaskState, Tasks } from './tasks.js';
 
-/** How long a bundle can be downloaded after it is finished. */
+/** The time, in ms, for which a finished bundle can be downloaded. */
 export const bundleMs = 15 * 60_000;
 
-/** Whose bundle it is. No other session can see or download it. */
+/** The session and tenant that a bundle belongs to. No other session can see or download the bundle. */
 export type BundleOwner = { readonly sessionId: string; readonly tenantId: string };
 
-/** The bundles of evidence that sessions have asked for: one of each tenant at a time, in this process. */
+/**
+ * The evidence bundles that sessions have requested from this process. For each tenant, only one bundle is made at a
+ * time.
+ */
 export type Bundles = {
-  /** Starts making a bundle in place of the session's last one. `busy`: the tenant has one that is being made. */
+  /**
+   * Starts making a bundle, which replaces the session's previous bundle. `busy` means that another bundle of this
+   * tenant is being made.
+   */
   start(
     owner: BundleOwner,
     make: (onProgress: OnProgress) => Promise<OperationOutcome<Bundle>>,
   ): Promise<'started' | 'busy'>;
   state(owner: BundleOwner): TaskState;
-  /** Returns a finished bundle; null if there is none. It stays until 15 minutes after it was finished. */
+  /** Returns the finished bundle. Returns null if there is none, or if it was finished more than 15 minutes ago. */
   find(owner: BundleOwner): Bundle | null;
-  /** Removes the files of all bundles. */
+  /**
+   * Removes the files of all finished bundles. A bundle that is still being made is removed as soon as it is finished.
+   */
   close(): Promise<void>;
 };
 
-/** `bundle` is null if it could not be made. */
+/** `bundle` is null if the bundle could not be made. */
 type Finished = { readonly bundle: Bundle | null; readonly expiry: NodeJS.Timeout };
 
 export function createBundles(tasks: Tasks, onError: (error: unknown) => void): Bundles {
   const finished = new Map<TaskName, Finished>();
-  /** Threat: each bundle reads the whole log and fills the disk, so many at once would use up the machine. */
+  /**
+   * The tenants for which a bundle is being made. Threat: making a bundle reads the whole log and uses disk space, so
+   * many bundles at the same time would overload the machine.
+   */
   const busyTenants = new Set<string>();
   let isClosed = false;
 
@@ -39,7 +50,10 @@ export function createBundles(tasks: Tasks, onError: (error: unknown) => void): 
     await found.bundle?.remove();
   }
 
-  /** Threat: the history of a tenant would stay in the folder for temporary files. */
+  /**
+   * Removes a finished bundle after 15 minutes. Threat: otherwise, a tenant's history would stay in the folder for
+   * temporary files.
+   */
   function keepForAWhile(name: TaskName, bundle: Bundle | null): void {
     const expiry = setTimeout(() => void remove(name).catch(onError), bundleMs);
     expiry.unref();
@@ -73,7 +87,10 @@ export function createBundles(tasks: Tasks, onError: (error: unknown) => void): 
   };
 }
 
-/** Groups may lead a session to another tenant after a change of applications. */
+/**
+ * The name contains the tenant, because a session that is based on groups may switch to another tenant when the groups'
+ * applications change.
+ */
 function nameOf({ sessionId, tenantId }: BundleOwner): TaskName {
   return `bundle ${tenantId} ${sessionId}`;
 }

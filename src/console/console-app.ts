@@ -41,11 +41,17 @@ import { createTasks } from './tasks.js';
 import { createTemplates, viewsFolder } from './views.js';
 import { createVisit, leaveFlash, sendHtml } from './visit.js';
 
-/** URL encoding makes a 512 KiB token at most three times as long in a form. */
+/** A token can have 512 KiB, and URL encoding makes it at most three times as long in a form. */
 const bodyBytesMax = 2 * 1024 * 1024;
-/** Threat: anyone can post to a page that needs no session, and no tenant pays for the memory. */
+/**
+ * The maximum body size for pages that need no session. Threat: anyone can post to such a page, and the memory does not
+ * count against any tenant's share.
+ */
 const openBodyBytesMax = 16 * 1024;
-/** The longest form has about a thousand fields. Further fields are ignored. */
+/**
+ * The maximum number of fields in a form. The longest form has about a thousand fields. Fields beyond the maximum are
+ * ignored.
+ */
 const formFieldsMax = 10_000;
 const retryAfterMsDefault = 1_000;
 
@@ -53,11 +59,11 @@ export type ConsoleOptions = Pick<AppOptions, 'trustedProxies' | 'behindTlsProxy
   /** The console's host names, without ports. Loopback names are always allowed. */
   readonly allowedHosts: readonly string[];
   readonly operations: Operations;
-  /** The identity provider for sign-ins. If null, people sign in only with keys and codes. */
+  /** The identity provider for sign-ins. If null, people can sign in only with API keys and operator codes. */
   readonly identity: IdentityProvider | null;
 };
 
-/** Creates the console for a service, without listening yet (docs/adr/0060-the-console.md). */
+/** Creates the console for a service. The console does not listen yet (docs/adr/0060-the-console.md). */
 export async function createConsole(service: Service, options: ConsoleOptions): Promise<FastifyInstance> {
   const { trustedProxies, behindTlsProxy, tls, log, allowedHosts, operations, identity } = options;
   const { vault } = service;
@@ -79,7 +85,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   if (service.spans !== null) traceRequests(app, service.spans);
   app.addHook('onClose', bundles.close);
   watchConnections(app);
-  // The prefix distinguishes these routes from API routes with the same paths.
+  // The prefix `console:` distinguishes these routes from API routes with the same paths.
   reportRequests(app, service.metrics, log, 'console:');
   await protect(app, tls !== null || behindTlsProxy, vault.integrity.console);
   if (behindTlsProxy) requireTlsProxy(app, trustedProxies);
@@ -92,7 +98,7 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
   const layout = createLayout(pages, assets);
   app.setErrorHandler(async (error, request, reply) => {
     const problem = shownProblem(error);
-    // The cause is a code that says why a sign-in at the identity provider failed.
+    // The cause contains a code that says why a sign-in with the identity provider failed.
     if (error instanceof ConsoleProblem && error.cause !== undefined) log.error(error.cause, request.traceId);
     else if (problem.status >= 500) {
       service.reportError(error);
@@ -101,7 +107,8 @@ export async function createConsole(service: Service, options: ConsoleOptions): 
     recordRefusedRequest(vault, request, problem.status);
     return sendProblemPage(request, reply, layout, problem);
   });
-  // Threat: for an unknown path, Fastify parses the body before it runs the handler.
+  // Rejects requests for unknown paths before their bodies are read. Threat: otherwise, Fastify would parse the body
+  // before it runs the handler for unknown paths.
   app.addHook('preParsing', async (request) => {
     if (!request.is404) return;
     await service.limits.keyless(request);
@@ -169,7 +176,7 @@ async function protect(app: FastifyInstance, isTls: boolean, key: Uint8Array): P
     cookieKey: cookieNames.csrf,
     cookieOpts: cookieOptions,
     csrfOpts: { hmacKey: createHmac('sha256', key).update('strongroom.console.csrf.1').digest('base64') },
-    // Each CSRF token is bound to one session, so a token from before the sign-in is worthless after it.
+    // Each CSRF token is bound to one session, so a token from before a sign-in is worthless after the sign-in.
     getUserInfo: (request) => sessionOf(request.cookies),
     getToken: (request) => {
       const { _csrf: token } = (request.body ?? {}) as { readonly _csrf?: unknown };
@@ -187,8 +194,8 @@ async function sendProblemPage(
 ): Promise<FastifyReply> {
   const { status, code, title, retryAfterMs } = problem;
   if (code === 'session_ended') {
-    // A browser that follows a link from another site does not send the cookie, and its session may still be valid.
-    // Therefore clear only a cookie that the browser sent.
+    // A browser that follows a link from another site does not send the session cookie, even if its session is still
+    // valid. Therefore this clears only a cookie that the browser sent.
     if (request.cookies[cookieNames.session] !== undefined) {
       reply.clearCookie(cookieNames.session, cookieOptions);
       leaveFlash(reply, { tone: 'note', text: 'Your session has ended. Sign in again.' });
@@ -220,7 +227,7 @@ function serverOptions({ trustedProxies, tls }: ConsoleOptions): FastifyServerOp
     rewriteUrl: routedUrl,
     // An id that is too long for a token is handled like any other unknown id.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 16 * 1024 },
-    // Fastify reports these errors before it runs any hook.
+    // Fastify raises these errors before it runs any hook, so the console's error page is not available.
     frameworkErrors: (_error, _request, reply: FastifyReply) => {
       reply.code(400).header('connection', 'close').type('text/plain; charset=utf-8').send('Malformed request.');
     },

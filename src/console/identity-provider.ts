@@ -1,7 +1,10 @@
 import type { ConsoleMembership } from '../vault/authentic-console-sessions.js';
 import type { GroupRule } from './groups.js';
 
-/** The secrets for one sign-in. The sign-in URL contains `state`, `nonce` and only a hash of `codeVerifier`. */
+/**
+ * The secrets for one sign-in. The sign-in URL contains `state`, `nonce` and a hash of `codeVerifier`, but not
+ * `codeVerifier` itself.
+ */
 export type SignInSecrets = { readonly state: string; readonly nonce: string; readonly codeVerifier: string };
 
 /** A person's identity, as stated by an identity provider. */
@@ -17,16 +20,16 @@ export type ProviderResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly fault: ProviderFault; readonly reason: string };
 
-/** The identity provider that people use to sign in to the console. */
+/** An identity provider with which people sign in to the console. */
 export type IdentityProvider = {
   /** The issuer URL in the provider's ID tokens. */
   readonly issuer: string;
   readonly rules: readonly GroupRule[];
-  /** Returns the provider's URL where a person signs in. */
+  /** Returns the URL at the provider where a person signs in. */
   signInAddress(secrets: SignInSecrets): Promise<ProviderResult<string>>;
   /** Returns the person whom the provider signed in. `query` is the callback's query string. */
   personOf(query: string, secrets: SignInSecrets): Promise<ProviderResult<ProvidedPerson>>;
 };
 
-/** The path that the provider redirects people to after a sign-in. */
+/** The path in the console to which the provider redirects people after a sign-in. */
 export const callbackPath = '/sign-in/callback';

@@ -15,7 +15,7 @@ export type Layout = (
   options: Options,
 ) => Promise<string>;
 
-/** Creates the function that renders console pages. Templates find the layout's fields in `page`. */
+/** Creates the function that renders console pages. In templates, the layout's fields are in `page`. */
 export function createLayout(pages: readonly ConsolePage[], assets: string): Layout {
   return async (request, reply, view, model, { title, flash, isRunning = false }) => {
     const { signedIn } = request;
@@ -44,7 +44,7 @@ export function createLayout(pages: readonly ConsolePage[], assets: string): Lay
   };
 }
 
-/** A person whose groups give access has no key. */
+/** A person whose access comes from groups has no API key. */
 function nameOf(kind: 'Private' | 'Management', { keyId }: Caller): string {
   return keyId === null ? `${kind} application` : `${kind} key`;
 }

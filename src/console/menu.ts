@@ -30,13 +30,16 @@ function opens(session: SignedIn, route: ConsoleRoute): boolean {
   return needs === 'operator' ? session.isOperator : callerFor(session, route).kind === 'caller';
 }
 
-/** The caller for an application route. `missing_key` and `missing_permission` say why there is none. */
+/**
+ * The caller for a route that needs an application. `missing_key` and `missing_permission` are the reasons why there is
+ * no such caller.
+ */
 export type CallerFound =
   | { readonly kind: 'caller'; readonly caller: Caller }
   | { readonly kind: 'missing_key' }
   | { readonly kind: 'missing_permission'; readonly caller: Caller };
 
-/** Returns the session's first application that may open the route. */
+/** Returns the caller for a route: the session's first application that may open the route. */
 export function callerFor(
   session: SignedIn,
   { session: needs, permission }: Pick<ConsoleRoute, 'session' | 'permission'>,

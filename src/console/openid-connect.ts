@@ -11,19 +11,19 @@ export type OpenIdConnectSettings = {
   readonly groupsClaim: string;
   readonly nameClaim: string;
   readonly rules: readonly GroupRule[];
-  /** The console's origin, as browsers see it. */
+  /** The origin of the console, as browsers see it. */
   readonly publicUrl: string;
-  /** How long to wait for each response from the provider. */
+  /** The time to wait for each response from the provider. */
   readonly timeoutSeconds?: number;
 };
 
-/** How long to cache the provider's metadata. */
+/** The time, in ms, to cache the provider's metadata. */
 const metadataMs = 3_600_000;
 const clockToleranceSeconds = 30;
 const nameMax = 100;
 
 /**
- * Returns an identity provider that speaks OpenID Connect: the authorization code flow with PKCE, state and nonce (RFC
+ * Returns an identity provider that uses OpenID Connect: the authorization code flow with PKCE, state and nonce (RFC
  * 9700). It contacts the provider only when a person signs in, and stores none of the provider's tokens.
  */
 export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Pick<Clock, 'now'>): IdentityProvider {
@@ -36,20 +36,23 @@ export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Pick
       new URL(issuer),
       clientId,
       { [client.clockTolerance]: clockToleranceSeconds },
-      // Every provider that issues client secrets supports this method (RFC 6749, section 2.3.1).
+      // Every provider that issues client secrets supports this authentication method (RFC 6749, section 2.3.1).
       client.ClientSecretBasic(clientSecret),
       {
         timeout: timeoutSeconds,
         execute: [
           client.enableNonRepudiationChecks,
-          // The settings allow this only on loopback.
+          // The settings allow an issuer with `http` only on loopback addresses.
           ...(issuer.startsWith('http://') ? [client.allowInsecureRequests] : []),
         ],
       },
     );
   }
 
-  /** Concurrent sign-ins share one request. Failures are not cached, so the next sign-in tries again. */
+  /**
+   * Returns the provider's metadata. Concurrent sign-ins share one request. Failures are not cached, so the next
+   * sign-in tries again.
+   */
   function configuration(): Promise<client.Configuration> {
     const now = clock.now();
     if (known !== null && now < known.until) return known.metadata;
@@ -81,7 +84,7 @@ export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Pick
       }
     },
     async personOf(query, { state, nonce, codeVerifier }) {
-      // The address comes from the settings. Threat: the client chooses the `Host` header.
+      // The origin comes from the settings and not from the request. Threat: the client chooses the `Host` header.
       const response = new URL(redirectUri);
       response.search = query;
       try {
@@ -104,7 +107,10 @@ export function createOpenIdConnect(settings: OpenIdConnectSettings, clock: Pick
   };
 }
 
-/** Threat: at some providers a person can enter any address, and is that person once the address counts. */
+/**
+ * Returns a claim. Ignores an email address that the provider has not verified. Threat: at some providers, a person can
+ * enter someone else's address and would then be taken for that other person.
+ */
 function claimOf(claims: client.IDToken, name: string): unknown {
   const { email_verified: isVerified } = claims;
   return name === 'email' && (isVerified === false || isVerified === 'false') ? undefined : claims[name];
@@ -114,7 +120,7 @@ function groupsIn(claim: unknown): readonly unknown[] {
   return Array.isArray(claim) ? claim : [claim];
 }
 
-/** Returns the claim's name as a single line, or null if it contains no name. */
+/** Returns the name in a claim as a single line. Returns null if the claim contains no name. */
 function nameIn(claim: unknown): string | null {
   if (typeof claim !== 'string') return null;
   const name = claim
@@ -124,7 +130,10 @@ function nameIn(claim: unknown): string | null {
   return name === '' ? null : [...name].slice(0, nameMax).join('');
 }
 
-/** Codes for connection failures and for faults in the service's registration with the provider. */
+/**
+ * The codes for a provider that does not respond properly. `ofRegistration` matches the errors that the provider
+ * reports about itself or about the console's registration.
+ */
 const ofProvider = /^(OAUTH_TIMEOUT|OAUTH_ABORT|OAUTH_RESPONSE_IS_NOT_(CONFORM|JSON)|OAUTH_PARSE_ERROR)$/;
 const ofRegistration = /^(invalid_client|unauthorized_client|server_error|temporarily_unavailable)$/;
 
@@ -142,7 +151,7 @@ function kindOf(error: unknown): ProviderFault {
     // An error without a code means that the request failed.
     return error.code === undefined || ofProvider.test(error.code) ? 'unavailable' : 'rejected';
   }
-  // `fetch` throws a TypeError if it cannot connect.
+  // `fetch` throws a TypeError without such a code if it cannot connect.
   return 'unavailable';
 }
 

@@ -13,19 +13,23 @@ import type { SignedIn } from './sessions.js';
 import type { Tasks } from './tasks.js';
 
 /**
- * What a page requires: the key of a private or management application, or an operator's one-time code. `any` accepts
- * any of these. `none` opens the page to everyone. With a list, the page uses the first kind in the list that the
- * session has and that holds the permission.
+ * The kind of session that a page requires: access to a private or a management application, or the rights of an
+ * operator. `any` accepts any session. `none` opens the page to everyone. If this is a list, the page uses the first of
+ * these applications that the session has and that has the permission.
  */
 export type Needs = 'private' | 'management' | 'operator' | 'any' | 'none' | readonly ('private' | 'management')[];
 
 export type MenuGroup = 'Vault' | 'Access' | 'Audit' | 'Operations';
 
 /**
- * One console page with its actions. Each file in `pages` exports one page; `pages.ts` lists them in navigation order.
+ * A console page with its actions. The files in `pages` export pages, and `pages.ts` lists all pages in navigation
+ * order.
  */
 export type ConsolePage = {
-  /** The page's place in the navigation, which shows it only to sessions that may open its first route. */
+  /**
+   * The page's place in the navigation. The navigation shows the page only to sessions that may open the page's first
+   * route.
+   */
   readonly menu?: {
     readonly label: string;
     readonly group: MenuGroup;
@@ -36,15 +40,15 @@ export type ConsolePage = {
 };
 
 export type ConsoleRoute = {
-  /** Forms use POST. Every POST needs a valid CSRF token. */
+  /** The method of the route. Forms use POST. Every POST needs a valid CSRF token. */
   readonly method: 'GET' | 'POST';
   /** The path, with parameters such as `:id` in `/tokens/:id`. */
   readonly path: string;
   readonly session: Needs;
   /**
-   * The permission that the caller must hold on at least one container, or a list of which any one suffices. With
-   * `application:read`, `tenant:read`, `report:read` or `webhook:read`, a response with status 200 is recorded as a
-   * read.
+   * The permission that the caller must have on at least one container. If this is a list, any one of the permissions
+   * is enough. If the permission is `application:read`, `tenant:read`, `report:read` or `webhook:read`, a response with
+   * status 200 is recorded as a read.
    */
   readonly permission?: Permission | readonly Permission[];
   handle(visit: Visit): Promise<FastifyReply>;
@@ -53,15 +57,15 @@ export type ConsoleRoute = {
 /** A message that the next page shows once. Its text is fixed and contains no data. */
 export type Flash = { readonly tone: 'good' | 'bad' | 'note'; readonly text: string };
 
-/** The template's fields, in addition to the layout's. */
+/** The fields for a template, in addition to the fields of the layout. */
 export type Model = Readonly<Record<string, unknown>>;
 
 export type PageOptions = {
-  /** The page's title and heading: fixed text, or a value that the page shows anyway. */
+  /** The title and heading of the page. It is fixed text or a value that the page shows anyway. */
   readonly title: string;
-  /** Default: 200. */
+  /** The status of the response. The default is 200. */
   readonly status?: number;
-  /** Shown at the top of the page. */
+  /** A message to show at the top of the page. */
   readonly flash?: Flash;
   /** Work is running, so the browser loads the page again every two seconds. */
   readonly isRunning?: boolean;
@@ -70,27 +74,30 @@ export type PageOptions = {
 /** The result of parsing a form or a query string. */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly errors: FieldErrors };
 
-/** One request for a page, and everything that its handler needs. */
+/** A request for a page, with everything that the page's handler needs. */
 export type Visit = {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly service: Service;
   readonly vault: Vault;
-  /** Operations for operators only. Pages with the session `operator` use them. */
+  /** The operations of the command line. */
   readonly operations: Operations;
-  /** Work that takes longer than a request. */
+  /** The background tasks of the console, for work that takes too long for a request. */
   readonly tasks: Tasks;
-  /** The evidence bundles of the sessions. */
+  /** The evidence bundles that sessions have requested. */
   readonly bundles: Bundles;
-  /** The identity provider for sign-ins, or null if the settings name none. */
+  /** The identity provider for sign-ins. Null if the settings do not name one. */
   readonly identity: IdentityProvider | null;
   /** The signed-in person. Throws if the page needs no session. */
   readonly session: SignedIn;
-  /** The caller on a page that requires a permission, with the person's name for the access log. */
+  /** The caller on a page that requires an application. It contains the person's name for the access log. */
   readonly caller: Caller;
-  /** The context that every query and command takes: `caller`, the trace id and the time of arrival. */
+  /** The context that queries and commands take: `caller`, the trace id and the time at which the request arrived. */
   readonly context: ReadContext;
-  /** Returns the same context for the session's application of this kind, or null if it has none. */
+  /**
+   * Returns the context for the session's application of this kind. Returns null if the session has no such
+   * application.
+   */
   contextAs(kind: 'private' | 'management'): ReadContext | null;
   /** Returns a path parameter. */
   param(name: string): string;
@@ -104,6 +111,6 @@ export type Visit = {
   page(view: string, model: Model, options: PageOptions): Promise<FastifyReply>;
   /** Sends JSON to the console's script. */
   json(body: Model): Promise<FastifyReply>;
-  /** Redirects the browser to another console page (303), which shows the message. */
+  /** Redirects the browser to another console page (303). That page shows the message `flash`. */
   redirect(path: string, flash?: Flash): FastifyReply;
 };

@@ -2,7 +2,7 @@ import type { FieldErrors } from '../domain/field-errors.js';
 import { problemOf } from '../http/error-handler.js';
 import { type ProblemCode, problemCatalogue } from '../http/problem/problem-catalogue.js';
 
-/** Problems that only the console has. The API's problems are in `http/problem/problem-catalogue.ts`. */
+/** The problems that only the console has. The problems of the API are in `http/problem/problem-catalogue.ts`. */
 const consoleProblems = {
   wrong_host: {
     status: 421,
@@ -88,13 +88,13 @@ const textsForPeople: Partial<Readonly<Record<ProblemCode, Pick<ShownProblem, 't
   },
 };
 
-/** Ends a request with a console problem. */
+/** An error that ends a request with a console problem. */
 export class ConsoleProblem extends Error {
   readonly code: ConsoleProblemCode;
   /** Replaces the default detail of this kind of problem. */
   readonly detail: string | undefined;
 
-  /** The log contains `cause`, but not the problem itself. */
+  /** The service logs `cause`, but not the problem itself. */
   constructor(code: ConsoleProblemCode, { cause, detail }: { readonly cause?: Error; readonly detail?: string } = {}) {
     super(code, { cause });
     this.name = 'ConsoleProblem';
@@ -103,7 +103,7 @@ export class ConsoleProblem extends Error {
   }
 }
 
-/** A problem in the form that a page shows. It contains only fixed text. */
+/** A problem in the form in which a page shows it. */
 export type ShownProblem = {
   readonly code: string;
   readonly status: number;
@@ -114,7 +114,7 @@ export type ShownProblem = {
   readonly retryAfterMs: number | null;
 };
 
-/** Converts any thrown error to a problem for a page. An unexpected error reveals no details. */
+/** Converts any thrown error to a problem for a page. For an unexpected error, the problem contains no details. */
 export function shownProblem(error: unknown): ShownProblem {
   const code = consoleCodeOf(error);
   if (code !== null) {

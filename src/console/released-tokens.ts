@@ -5,9 +5,9 @@ import { maskedAnswer, type ReadContext, release } from '../queries/release.js';
 import type { Vault } from '../vault/vault.js';
 
 /**
- * Returns the fields that a page shows for each token, once the access log has recorded the read. Lists never show
- * plaintext: if the caller could see it, the list shows the mask. `show` keeps only the fields that the page needs, so
- * that only one whole token is in memory at a time, even for a large page.
+ * Records the read of each token in the access log, and returns the fields that a page shows. Lists never show
+ * plaintext: if the caller may see the plaintext, the list shows the mask. `show` returns only the fields that the page
+ * needs, so that a large page does not keep many whole tokens in memory.
  */
 export async function releasedTokens<T>(
   vault: Vault,

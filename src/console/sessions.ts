@@ -16,45 +16,48 @@ import type { Vault } from '../vault/vault.js';
 import { openedBy } from './groups.js';
 import type { IdentityProvider, SignInSecrets } from './identity-provider.js';
 
-/** A session ends after this long without a request. */
+/** The time, in ms, after which a session without requests expires. */
 export const idleMs = 15 * 60_000;
-/** The maximum age of a session, even if it is in use. */
+/** The maximum age of a session in ms, even if the session is in use. */
 export const sessionMs = 12 * 3_600_000;
-/** The minimum interval between updates to a session's last request time. */
+/** The minimum interval, in ms, between updates to the time of a session's last request. */
 const seenEveryMs = 30_000;
 const codeMs = 5 * 60_000;
-/** How long a person may take to sign in at the identity provider. */
+/** The time, in ms, that a person may take to sign in at the identity provider. */
 export const signInMs = 10 * 60_000;
 const tokenBytes = 32;
 
-/** Crockford's base 32, which omits letters that look like digits. 20 characters carry 100 bits. */
+/**
+ * The alphabet of Crockford's base 32, which omits letters that look like digits. A code of 20 characters has 100 bits.
+ */
 const codeAlphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const codeLength = 20;
 
-/** A signed-in person, with the callers that their keys or groups currently give access to. */
+/** A signed-in person, with the callers that the person's API keys or groups currently give access to. */
 export type SignedIn = {
   readonly id: string;
   readonly name: string;
-  /** The identity provider that stated the name, or null if the person typed it. */
+  /** The issuer URL of the identity provider that supplied the name. Null if the person typed the name. */
   readonly issuer: string | null;
   readonly private: Caller | null;
   readonly management: Caller | null;
   readonly isOperator: boolean;
 };
 
-/** The dependencies of sessions. `identity` is null if the settings name no identity provider. */
+/** The dependencies of sessions. `identity` is null if the settings do not name an identity provider. */
 export type SessionDeps = Pick<Service, 'vault' | 'authenticateHash' | 'authenticateApplication'> & {
   readonly identity: Pick<IdentityProvider, 'issuer' | 'rules'> | null;
 };
 
-/** Returns the id under which a session or code is stored: the hash of its secret. */
+/** Returns the id under which a session, sign-in or code is stored. It is a hash of the secret. */
 function idOf(secret: string): string {
   return createHash('sha256').update(`strongroom.console.${secret}`).digest('hex');
 }
 
 /**
- * Stores a new session and returns its token for the browser. Each sign-in gets a new token. Threat: an attacker who
- * plants a session token in a browser would otherwise share the session of the person who signs in there.
+ * Stores a new session, and returns the session's token for the browser. Each sign-in gets a new token. Threat:
+ * otherwise, an attacker who plants a session token in a browser would share the session of the person who signs in
+ * there.
  */
 export async function openSession(
   vault: Vault,
@@ -76,9 +79,9 @@ export async function openSession(
 }
 
 /**
- * Returns the person whose browser sent this token, or null if the session has ended. A session ends when it is idle
- * for too long, too old or closed, or when all its keys have been revoked or have expired. Authenticates each key or
- * application again, so a session never has more rights than its applications currently have.
+ * Returns the person whose browser sent this token. Returns null if the session is closed, too old, or idle for too
+ * long, or if it no longer gives access to anything, for example because its API keys have been revoked. Authenticates
+ * each key or application again, so a session never has more rights than its applications currently have.
  */
 export async function findSession(deps: SessionDeps, token: string): Promise<SignedIn | null> {
   const { clock, consoleSessions } = deps.vault;
@@ -95,7 +98,8 @@ export async function findSession(deps: SessionDeps, token: string): Promise<Sig
   if (clock.now() - content.seenAt < seenEveryMs) return session;
   const seenAt = clock.now();
   const seen = { ...stored, expiresAt: seenAt + idleMs, content: { ...content, seenAt } };
-  // Threat: a request that runs while the person signs out would restore the session.
+  // `replace` fails if the session has been removed. Threat: otherwise, a request that runs while the person signs out
+  // would restore the session.
   return (await consoleSessions.replace(seen)) ? session : null;
 }
 
@@ -122,8 +126,8 @@ async function openedByKeys({ authenticateHash }: SessionDeps, credentials: Cons
 }
 
 /**
- * Returns what a person's groups give access to under the current settings. Returns nothing if the settings now name
- * another provider.
+ * Returns what a person's groups give access to under the current settings. If the settings now name another provider,
+ * the groups give access to nothing.
  */
 export async function openedByMembership(
   { authenticateApplication, identity }: SessionDeps,
@@ -147,8 +151,8 @@ function ofType(caller: Caller | null, type: ApplicationType): Caller | null {
 }
 
 /**
- * Stores a new identity provider sign-in. Returns its secrets, and the token that the browser keeps until the callback.
- * `session` is the token of the session that the sign-in replaces.
+ * Stores a new sign-in with the identity provider. Returns the secrets of the sign-in, and the token that the browser
+ * keeps until the callback. `session` is the token of the session that the sign-in replaces, or null.
  */
 export async function beginSignIn(
   { clock, random, consoleSessions }: Vault,
@@ -167,24 +171,27 @@ export async function beginSignIn(
   return { token, secrets };
 }
 
-/** Uses up a sign-in. Returns null if the token matches no sign-in, or if the sign-in is older than ten minutes. */
+/**
+ * Removes a sign-in from the store and returns it. Returns null if no sign-in has this token, or if the sign-in is more
+ * than ten minutes old.
+ */
 export async function takeSignIn({ clock, consoleSessions }: Vault, token: string): Promise<ConsoleSignIn | null> {
   const stored = await consoleSessions.take(idOf(token));
   if (stored?.content.kind !== 'sign_in') return null;
   return latestNow(clock) < stored.content.beganAt + signInMs ? stored.content : null;
 }
 
-/** Ends the session that a sign-in replaces. */
+/** Closes the session that a sign-in replaces. */
 export async function closeReplaced({ consoleSessions }: Vault, { replaces }: ConsoleSignIn): Promise<void> {
   if (replaces !== null) await consoleSessions.take(replaces);
 }
 
-/** Ends one session. */
+/** Closes one session. */
 export async function closeSession({ consoleSessions }: Vault, token: string): Promise<void> {
   await consoleSessions.take(idOf(token));
 }
 
-/** Ends every session, in every browser, that was opened with one of this session's credentials. */
+/** Closes all sessions, in all browsers, that were opened with any of this session's credentials. */
 export async function closeSessionsLike({ consoleSessions }: Vault, { id }: SignedIn): Promise<void> {
   const stored = await consoleSessions.take(id);
   for (const subject of stored?.subjects ?? []) await consoleSessions.removeOf(subject);
@@ -200,14 +207,20 @@ function subjectsOf(vault: Vault, credentials: ConsoleCredentials): readonly str
   ];
 }
 
-/** Uses a keyed hash. Threat: a subject may be an email address, which an attacker could find by hashing candidates. */
+/**
+ * Returns a keyed hash that identifies a person. Threat: a subject may be an email address, which an attacker could
+ * find from a plain hash by hashing candidates.
+ */
 function personRef({ integrity }: Vault, { issuer, subject }: ConsoleMembership): string {
   return createHmac('sha256', integrity.console)
     .update(JSON.stringify(['strongroom.console.person.1', issuer, subject]))
     .digest('hex');
 }
 
-/** Returns the caller that a key belongs to, if its application has this type. */
+/**
+ * Returns the caller that an API key belongs to. Returns null if the key is not valid or if its application has another
+ * type.
+ */
 export async function callerOfKey(
   { authenticate }: Pick<Service, 'authenticate'>,
   key: string,
@@ -217,7 +230,7 @@ export async function callerOfKey(
   return caller?.applicationType === type ? { caller, keyHash: apiKeyHash(key) } : null;
 }
 
-/** Returns a new one-time code. For five minutes, an operator can use it to sign in to any process. */
+/** Returns a new one-time code. An operator can use it to sign in to any process within five minutes. */
 export async function issueOperatorCode({ clock, random, consoleSessions }: Vault): Promise<string> {
   const issuedAt = clock.now();
   const characters = Array.from({ length: codeLength }, () => codeAlphabet.charAt(random.integer(codeAlphabet.length)));
@@ -229,7 +242,7 @@ export async function issueOperatorCode({ clock, random, consoleSessions }: Vaul
   return code.replaceAll(/(.{4})(?=.)/g, '$1-');
 }
 
-/** Uses up a code and returns whether it was valid. The first use invalidates the code, even if it has expired. */
+/** Uses up a code. Returns true if the code was valid. The code cannot be used again, whether or not it had expired. */
 export async function redeemOperatorCode({ clock, consoleSessions }: Vault, typed: string): Promise<boolean> {
   const code = typed.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
   if (code.length !== codeLength) return false;

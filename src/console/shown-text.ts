@@ -1,17 +1,17 @@
-/** Characters that are invisible or that change the order of other characters. */
+/** The characters that are invisible or that change the order of other characters. */
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu;
-/** Joins emoji. It is harmless inside them. */
+/** Zero-width joiners between emoji. They are invisible, but do no harm there. */
 const joiners = /(?<=\p{Emoji}\p{Emoji_Modifier}?\u{FE0F}?)\u{200D}(?=\p{Emoji})/gu;
 const placeholder = '\u{E000}';
 
 /**
- * Formats a value for a page: at most `max` characters, with each invisible character shown as its code point. Threat:
- * a right-to-left override or a zero-width character makes one value look like another. Pages also isolate the value
- * from the surrounding text (`<bdi>`).
+ * Formats a value for a page. Shows at most `max` characters, and shows each invisible character as its code point.
+ * Threat: a right-to-left override or a zero-width character makes one value look like another. Pages also use `<bdi>`
+ * to isolate the value from the surrounding text.
  */
 export function shownText(value: unknown, max = 200): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  // A character has at most two code units, so this cuts off nothing that the page shows.
+  // A character has at most two code units, so this does not cut off anything that the page shows.
   const characters = [...text.slice(0, 2 * max + 2)];
   const isLong = characters.length > max || text.length > 2 * max + 2;
   const part = isLong ? characters.slice(0, max).join('') : text;
@@ -22,7 +22,7 @@ export function shownText(value: unknown, max = 200): string {
   return isLong ? `${visible}…` : visible;
 }
 
-/** Formats multiline text in the same way and keeps its line breaks. `max` applies to all lines together. */
+/** Formats multiline text like `shownText`, but keeps the line breaks. `max` applies to all lines together. */
 export function shownLines(text: string, max: number): string {
   const lines: string[] = [];
   let left = max;

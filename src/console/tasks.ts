@@ -1,9 +1,9 @@
 import type { Json } from '../domain/json.js';
 
-/** A task of the whole console, or the bundle of evidence of one session. */
+/** The name of a task of the whole console, or of the task that makes one session's evidence bundle. */
 export type TaskName = 'checks' | 'verification' | `bundle ${string}`;
 
-/** A task's state. Times are in ms since the epoch. `total` is 0 while it is unknown. */
+/** The state of a task. Times are in ms since the epoch. `total` is 0 while the total is unknown. */
 export type TaskState =
   | { readonly state: 'none' }
   | { readonly state: 'running'; readonly beganAt: number; readonly done: number; readonly total: number }
@@ -13,9 +13,14 @@ export type TaskState =
 /** Reports the progress of a task. */
 export type OnProgress = (done: number, total: number) => void;
 
-/** Work that takes too long for a request. This process runs one task per name at a time and keeps its last result. */
+/**
+ * Runs work that takes too long for a request. For each name, this process runs one task at a time, and keeps the
+ * result of the last one.
+ */
 export type Tasks = {
-  /** Starts a task unless one with this name is running. `run` returns the result or a message. */
+  /**
+   * Starts a task unless a task with this name is already running. `run` returns the result, or a message if it fails.
+   */
   start(
     name: TaskName,
     run: (
@@ -23,7 +28,7 @@ export type Tasks = {
     ) => Promise<{ readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string }>,
   ): void;
   state(name: TaskName): TaskState;
-  /** Drops the result of a task. Does nothing while it is running. */
+  /** Drops the result of a task. Does nothing while the task is running. */
   forget(name: TaskName): void;
 };
 

@@ -8,7 +8,7 @@ import { parsingJsonBody } from '../http/body/parse-json-body.js';
 import type { Work } from '../vault/turns.js';
 import { sentence } from './shown-text.js';
 
-/** A field in a token type's data. `path` is its path in the API. */
+/** A form field for one part of a token's data. `path` is the path of that part in the API. */
 export type DataField = {
   readonly name: string;
   readonly label: string;
@@ -24,7 +24,7 @@ const digits = (name: string, path: string, label: string, hint: string, isRequi
   ...{ name, path, label, hint, isRequired, isNumeric: true },
 });
 
-/** The fields for each type. `token` has a text area instead. */
+/** The form fields for each token type. The type `token` has a text area instead. */
 const typeForms: Readonly<Record<TokenType, TypeForm>> = {
   token: { label: 'Text or JSON', fields: [] },
   card: {
@@ -71,7 +71,7 @@ const texts = z
   .default([])
   .transform((given) => (typeof given === 'string' ? [given] : given));
 
-/** The form's values as they were typed. */
+/** The values in the form, as a person typed them. */
 export const tokenForm = z.object({
   ...{ number: text, expiration_month: text, expiration_year: text, cvc: text },
   ...{ routing_number: text, account_number: text, value: text },
@@ -79,14 +79,17 @@ export const tokenForm = z.object({
   ...{ id: text, containers: text, expires_at: text, mask: text, search_indexes: text, fingerprint_expression: text },
   ...{ metadata_key: texts, metadata_value: texts },
   deduplicate_token: z.enum(['', 'true', 'false']).default(''),
-  /** The idempotency key. Each opened form has its own, so that submitting a form twice creates only one token. */
+  /**
+   * A random value that becomes part of the idempotency key. It differs each time the form is opened, so that
+   * submitting a form twice creates only one token.
+   */
   request: z.string().max(200).default(''),
   type: z.enum(tokenTypes, { error: 'is not a token type' }).default('token'),
 });
 
 export type TypedToken = z.output<typeof tokenForm>;
 
-/** Returns the template fields for a type's form. */
+/** Returns the fields that the template needs for a token type's form. */
 export function shapeOf(type: TokenType) {
   const { defaultContainer, defaultFingerprintExpression, defaultMask, defaultSearchIndexes } = typeRules[type];
   return {
@@ -99,7 +102,7 @@ export function shapeOf(type: TokenType) {
   };
 }
 
-/** Returns the create request from a form, and errors for fields that contain invalid JSON. */
+/** Converts a form to a create request. Also returns the errors for fields that contain invalid JSON. */
 export async function requestOf(
   work: Work,
   typed: TypedToken,
@@ -127,7 +130,7 @@ type Read = { readonly value: Json; readonly errors: FieldErrors };
 async function dataOf(work: Work, { type, ...typed }: TypedToken): Promise<Read> {
   const { fields } = typeForms[type];
   const values: Readonly<Record<string, unknown>> = typed;
-  // People write long numbers with spaces, which are never part of the number.
+  // People write long numbers with spaces. The spaces are never part of the number.
   const typedValue = ({ name }: DataField) => String(values[name] ?? '').replaceAll(/\s/g, '');
   const [only] = fields;
   if (only?.path === 'data') return { value: typedValue(only), errors: {} };
@@ -140,7 +143,7 @@ async function dataOf(work: Work, { type, ...typed }: TypedToken): Promise<Read>
   return typed.format === 'json' ? jsonOf(work, source, 'data') : { value: source, errors: {} };
 }
 
-/** Parses a mask: JSON or a single expression. */
+/** Parses a mask, which is either JSON or a single expression. */
 async function maskOf(work: Work, given: string): Promise<Read> {
   const source = withLineFeeds(given).trim();
   return /^(?:\{(?![{%])|\[|")/.test(source) ? jsonOf(work, source, 'mask') : { value: source, errors: {} };
@@ -153,7 +156,7 @@ async function jsonOf(work: Work, source: string, path: string): Promise<Read> {
   return { value: '', errors: { [at]: [parsed.message] } };
 }
 
-/** Returns the key-value rows that have a key. */
+/** Returns the metadata from the key-value rows of a form. Leaves out rows without a key. */
 export function metadataOf({
   metadata_key: keys,
   metadata_value: values,
@@ -171,12 +174,12 @@ export function metadataOf({
   return { value: metadata.size === 0 ? null : Object.fromEntries(metadata), errors: {} };
 }
 
-/** Normalizes line breaks, because a form sends each one as two characters. */
+/** Replaces each line break with a line feed, because a form sends a line break as two characters. */
 export function withLineFeeds(given: string): string {
   return given.replaceAll('\r\n', '\n');
 }
 
-/** Returns the non-empty lines, or null if there are none. */
+/** Returns the lines that are not empty. Returns null if there are none. */
 export function listOf(given: string): readonly string[] | null {
   const lines = withLineFeeds(given)
     .split('\n')
@@ -208,8 +211,9 @@ export function dataPlaces(type: TokenType): readonly Place[] {
 }
 
 /**
- * Returns a request's errors, keyed by the form fields that show them. Other errors are under `form`. An error in part
- * of a field, such as `containers[1]`, keeps its path in the message.
+ * Returns the errors in a request, keyed by the form fields that show them. Errors that do not belong to a form field
+ * are under the key `form`. If an error concerns only part of a field, such as `containers[1]`, the message contains
+ * the path.
  */
 export function errorsBeside(errors: FieldErrors, places: readonly Place[] = []): Readonly<Record<string, string>> {
   const all = [...places, ...ownPlaces];

@@ -11,7 +11,7 @@ export const previewPermissions = ['token:read', 'token:search', 'token:use'] as
 
 type Asked = { readonly applicationId: string; readonly tokenId: string; readonly permission: string };
 
-/** The preview's fields before a person requests one. */
+/** Returns the fields of the preview form before a person has requested a preview. */
 export function noPreview({ tokenId, permission }: Omit<Asked, 'applicationId'>) {
   return { tokenId, permission, permissions: previewPermissions, error: null, result: null };
 }
@@ -22,8 +22,8 @@ export type ShownPreview = Omit<ReturnType<typeof noPreview>, 'error' | 'result'
 };
 
 /**
- * Returns what an application would see of a token. The page shows the value only as far as the session's private
- * application may see it, and never in plaintext, because revealing a value requires a reason.
+ * Returns what an application would see of a token. The page never shows more of the value than the session's private
+ * application may see. It never shows the value in plaintext, because revealing a value requires a reason.
  */
 export async function shownPreview(visit: Visit, asked: Asked, access: AccessFields | null): Promise<ShownPreview> {
   const { vault, context } = visit;
@@ -47,7 +47,7 @@ export async function shownPreview(visit: Visit, asked: Asked, access: AccessFie
     result: {
       decisions: decisions.map(({ permission: name, transform, rule }) => ({ name, transform, rule })),
       seen: decision?.transform ?? null,
-      /** The application would see the plaintext, but the page shows at most the masked value. */
+      /** True if the preview could show the plaintext, but the page shows the mask instead. */
       isMasked: token?.transform === 'reveal',
       isLimited,
       hasViewer: viewer !== null,

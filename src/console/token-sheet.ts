@@ -7,7 +7,7 @@ import type { TokenAnswer } from '../queries/token-answer.js';
 import type { Visit } from './page.js';
 import { shownLines, shownText } from './shown-text.js';
 
-/** The maximum length of data or a mask on a page. A downloaded file contains all of it. */
+/** The maximum number of characters of data or of a mask that a page shows. A downloaded file contains everything. */
 const charactersMax = 3_000;
 const membersMax = 20;
 const memberCharactersMax = 500;
@@ -17,16 +17,19 @@ export function tokenPath(id: string): string {
   return `/tokens/${encodeURIComponent(id)}`;
 }
 
-/** Returns the token in the path, with the `token:read` transform applied. Throws a problem if the read is rejected. */
+/** Returns a token under the caller's `token:read` transform. Throws a problem if the read is rejected. */
 export async function findToken({ vault, context }: Visit, id: string): Promise<TokenAnswer> {
   const found = await getToken(vault, context, id);
   if (found.ok) return found.value;
-  // A store server that lost its leadership must not report that the token does not exist.
+  // A store server that lost its leadership must not make the page report that the token does not exist.
   await vault.confirmReads(context.beganAt, false);
   throw problemFrom(found);
 }
 
-/** Returns the token in plaintext. Throws Problem 403 unless a `token:read` or `token:use` rule allows it. */
+/**
+ * Returns a token in plaintext. Throws Problem 403 unless `token:read` or `token:use` lets the caller see the
+ * plaintext.
+ */
 export async function findPlaintext(visit: Visit, id: string): Promise<TokenAnswer> {
   const read = await findToken(visit, id);
   if (read.transform === 'reveal') return read;
@@ -35,7 +38,7 @@ export async function findPlaintext(visit: Visit, id: string): Promise<TokenAnsw
   throw new Problem('forbidden');
 }
 
-/** Returns the token object, once the access log has recorded the read. */
+/** Records the read in the access log, and returns the token object. */
 export async function released(
   { vault, context }: Visit,
   answer: TokenAnswer,
@@ -47,7 +50,7 @@ export async function released(
 
 export type Sheet = ReturnType<typeof sheetOf>;
 
-/** Returns a token's template fields. */
+/** Returns the fields of a token for a template. */
 export function sheetOf(token: JsonObject) {
   const { id, type, containers, metadata, search_indexes: indexes, mask } = token;
   return {
@@ -69,7 +72,10 @@ function textOf(value: Json | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Returns data as a list of members if it is a small object, otherwise as text. `isCut` means truncated. */
+/**
+ * Returns data as a list of members if it is a small object. Returns any other data as text. `isCut` is true if the
+ * text was shortened.
+ */
 function shownData(data: Json) {
   const members = isJsonObject(data) ? Object.entries(data) : [];
   const isSmall = members.length > 0 && members.length <= membersMax && members.every(([, value]) => isShort(value));

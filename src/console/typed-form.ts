@@ -4,12 +4,12 @@ import { Problem } from '../http/problem/problem.js';
 import type { Visit } from './page.js';
 import { sentence, shownText } from './shown-text.js';
 
-/** A posted form whose fields are not known in advance, such as one with a list of rules. */
+/** A posted form whose fields are not known in advance, such as a form with a list of rules. */
 export type TypedForm = {
   readonly names: readonly string[];
   /** Returns a field's trimmed text, or an empty string if the field was not sent. */
   text(name: string): string;
-  /** Returns all values of a field, such as the checked boxes of a group. */
+  /** Returns all values of a field, such as the boxes that are checked in a group. */
   values(name: string): readonly string[];
 };
 
@@ -23,7 +23,7 @@ export function typedForm(visit: Visit): TypedForm {
   return { names: [...fields.keys()], values, text: (name) => (values(name)[0] ?? '').trim() };
 }
 
-/** Returns the first error in a field or its list items as a sentence, or null if there is none. */
+/** Returns the first error in a field or in one of its list items, as a sentence. Returns null if there is no error. */
 export function errorOf(errors: FieldErrors, field: string): string | null {
   const found = Object.entries(errors).find(
     ([path]) => path === field || (path.startsWith(`${field}[`) && path.endsWith(']')),
@@ -34,7 +34,7 @@ export function errorOf(errors: FieldErrors, field: string): string | null {
 
 /**
  * Checks a name that a person typed to confirm a deletion. Some characters in a name cannot be typed, so this also
- * accepts the text that the page shows instead of them.
+ * accepts the name in the form in which the page shows it.
  */
 export function confirmed(typed: string, name: string): Checked<null> {
   const isName = typed !== '' && (typed === name.trim() || typed === shownText(name).trim());
@@ -44,7 +44,8 @@ export function confirmed(typed: string, name: string): Checked<null> {
 const onceField = z.object({ once: z.uuid() });
 
 /**
- * Returns the idempotency key for a form that issues a secret. Without it, reloading the response would issue another.
+ * Returns the idempotency key for a form that issues a secret. Without this key, reloading the response would issue
+ * another secret.
  */
 export function onceOf(
   visit: Visit,

@@ -7,8 +7,8 @@ import { sentence, shownText } from './shown-text.js';
 export const viewsFolder = fileURLToPath(new URL('../console/views/', import.meta.url));
 
 /**
- * Creates the template engine. Every output is HTML-escaped, an unknown variable or filter is an error, and templates
- * cannot call methods on their values. Values are only data and are never parsed as templates.
+ * Creates the template engine. Every output is HTML-escaped. An unknown variable or filter is an error. Templates
+ * cannot call methods on values. Values are never parsed as templates.
  */
 export function createTemplates(): Liquid {
   const engine = new Liquid({
@@ -21,15 +21,17 @@ export function createTemplates(): Liquid {
     jsTruthy: true,
     cache: true,
   });
-  /** `{{ value | shown }}` or `{{ value | shown: 40 }}`: an untrusted value, with invisible characters made visible. */
+  /**
+   * `{{ value | shown }}` or `{{ value | shown: 40 }}` shows an untrusted value and makes invisible characters visible.
+   */
   engine.registerFilter('shown', (value: unknown, max?: number) => shownText(value, max));
-  /** `{{ error | sentence }}`: `Must be a path.` */
+  /** `{{ error | sentence }}` formats an error such as `must be a path` as a sentence. */
   engine.registerFilter('sentence', (message: string) => sentence(message));
-  /** `{{ ms | iso }}`: for the attribute `datetime`. */
+  /** `{{ ms | iso }}` formats a time for the attribute `datetime`. */
   engine.registerFilter('iso', (ms: number) => formatTimestamp(ms));
-  /** `{{ ms | utc }}`: `2026-01-31 12:00:00 UTC`. */
+  /** `{{ ms | utc }}` formats a time as `2026-01-31 12:00:00 UTC`. */
   engine.registerFilter('utc', (ms: number) => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`);
-  /** `{{ number | grouped }}`: `1,234,567`. */
+  /** `{{ number | grouped }}` formats a number as `1,234,567`. */
   engine.registerFilter('grouped', (value: number) => value.toLocaleString('en-US'));
   return engine;
 }

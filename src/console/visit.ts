@@ -62,10 +62,10 @@ export function createVisit(
     async page(view, model, options) {
       const flash = options.flash ?? takeFlash(request, reply);
       const text = await layout(request, reply, `pages/${view}`, model, { ...options, flash });
-      // Threat: a store server that lost its leadership would return outdated data, such as a closed session.
+      // Threat: a store server that lost its leadership returns outdated data, such as a session that has been closed.
       await vault.confirmReads(beganAt, false);
       const { status = 200 } = options;
-      // A form that shows why it was rejected does not throw the problem.
+      // A page that shows a rejected form again does not throw a problem, so the refusal is recorded here.
       recordRefusedRequest(vault, request, status);
       return sendHtml(reply.code(status), text);
     },
@@ -93,7 +93,7 @@ export function leaveFlash(reply: FastifyReply, { tone, text }: Flash): void {
   reply.setCookie(cookieNames.flash, `${tone}:${text}`, { ...cookieOptions, maxAge: flashSeconds });
 }
 
-/** Returns the message that the previous request left for this page, and removes it. */
+/** Returns the message that the previous request left for this page, and removes that message. */
 function takeFlash(request: FastifyRequest, reply: FastifyReply): Flash | null {
   const [, tone, text] = /^(good|bad|note):(.{1,500})$/s.exec(request.cookies[cookieNames.flash] ?? '') ?? [];
   if (tone === undefined || text === undefined) return null;

@@ -9,12 +9,12 @@ import { TenantGone } from '../vault/tenant-gone.js';
 import { Problem, problemBody } from './problem/problem.js';
 import { type ProblemCode, problemCatalogue } from './problem/problem-catalogue.js';
 
-/** The default `Retry-After` of a 503. */
+/** The default for `Retry-After` in a 503 response. */
 const retryAfterMsDefault = 1_000;
 
 /**
- * Creates the handler that converts a thrown error to a response. The response to an unexpected error identifies it
- * only by trace id.
+ * Creates the handler that converts a thrown error to a response. If the error is unexpected, the response says nothing
+ * about it except the trace id of the request.
  */
 export function createErrorHandler(
   report: (error: unknown, traceId: string) => void,
@@ -31,7 +31,7 @@ export function createErrorHandler(
   };
 }
 
-/** Sends a problem as `application/problem+json`. A 429 or 503 carries `Retry-After`. */
+/** Sends a problem as `application/problem+json`. A 429 or 503 response contains `Retry-After`. */
 export function sendProblem(
   reply: FastifyReply,
   code: ProblemCode,
@@ -83,7 +83,7 @@ function codeOfLibraryError(error: unknown): ProblemCode {
   return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? 'malformed_request' : 'internal';
 }
 
-/** Limits the number of faults in an error response, which bounds its size. */
+/** The maximum number of faults in an error response, so that the size of the response is bounded. */
 const schemaErrorsMax = 20;
 
 type SchemaIssue = { readonly instancePath: string; readonly message?: string | undefined };

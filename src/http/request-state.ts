@@ -22,7 +22,7 @@ declare module 'fastify' {
     caller: Caller | null;
     /** Set once the request may run. */
     lease: Lease | null;
-    /** The code of the problem that the request ends with, for the log. */
+    /** The code of the problem in the response, for the log. */
     problemCode: ProblemCode | null;
   }
   interface FastifyContextConfig {
@@ -32,8 +32,8 @@ declare module 'fastify' {
      */
     permission?: Permission | readonly Permission[] | 'any_key';
     /**
-     * Whether the route accepts an unknown key. An earlier attempt may have deleted the key's tenant; the route then
-     * finishes that deletion.
+     * If true, the route accepts an unknown key. An earlier request may have deleted the key's tenant without finishing
+     * the deletion. The route then finishes it.
      */
     finishesTenantDeletion?: boolean;
     /** The maximum memory for the route's response, in bytes, in addition to the request body. */

@@ -4,7 +4,7 @@ import type { HeaderNames, Service } from './service.js';
 
 export type TypedApp = ReturnType<typeof typed>;
 
-/** Returns the same app with a type that derives body types from the schemas. */
+/** Returns the given app with a type that derives body types from the schemas. */
 export function typed(app: FastifyInstance) {
   return app.withTypeProvider<ZodTypeProvider>();
 }

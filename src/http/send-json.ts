@@ -3,7 +3,8 @@ import type { FastifyReply } from 'fastify';
 import type { Json } from '../domain/json.js';
 
 /**
- * The part size for long responses, in bytes. Sending in parts distinguishes a slow reader from one that has stopped.
+ * The size of the parts in which long responses are sent, in bytes. Parts let us distinguish a client that reads slowly
+ * from a client that has stopped reading.
  */
 const partBytes = 64 * 1024;
 
@@ -12,7 +13,7 @@ export function sendJson(reply: FastifyReply, status: 200 | 201, body: Json): Fa
   return sendText(reply, status, JSON.stringify(body));
 }
 
-/** Sends JSON text with the same headers. */
+/** Sends JSON text with the same headers as `sendJson`. */
 export function sendText(reply: FastifyReply, status: 200 | 201, text: string): FastifyReply {
   const head = asJson(reply.code(status));
   if (text.length < partBytes) return head.send(text);

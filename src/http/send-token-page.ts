@@ -12,7 +12,8 @@ import { sendPieces, sendText } from './send-json.js';
 
 /**
  * Sends a page of complete token objects (docs/contract.md, "Pagination"). Sends each token only after the access log
- * has recorded it. Holds only the token being sent in memory, even for a large page.
+ * has recorded it. Even for a large page, memory contains only the first tokens of the page (`tokens`) and the token
+ * that is being sent.
  */
 export async function sendTokenPage(
   vault: Vault,

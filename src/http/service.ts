@@ -12,18 +12,21 @@ export type Service = {
   readonly vault: Vault;
   /** Returns the caller that a key belongs to, or null. */
   authenticate(key: string): Maybe<Caller | null>;
-  /** Does the same for a key's hash, because console sessions store only the hash. */
+  /** Like `authenticate`, but takes the hash of a key, because console sessions store only the hash. */
   authenticateHash(keyHash: string): Maybe<Caller | null>;
-  /** Returns an application that is not deleted as a caller without a key, or null. */
+  /** Returns an application as a caller without a key, or null if the application does not exist or was deleted. */
   authenticateApplication(tenantId: string, applicationId: string): Maybe<Caller | null>;
-  /** Returns whether the service is ready, with the reasons if it is not. */
+  /** Returns the state of the service. If the service is not ready, the state contains the reasons. */
   state(): Promise<ServiceState>;
   readonly limits: Limits;
   readonly metrics: Metrics;
   /** Null if traces are not recorded. */
   readonly spans: Spans | null;
   readonly projections: Projections;
-  /** Reports an error that no request caused. A lost key makes the service unready. */
+  /**
+   * Records the damage that an error reveals, such as a lost key or a forged row. The service is not ready once damage
+   * is known.
+   */
   reportError(error: unknown): void;
 };
 

@@ -6,7 +6,10 @@ import type { Vault } from '../vault/vault.js';
 
 export type CountingDeps = Pick<Vault, 'log' | 'accessLog' | 'dailyCounts' | 'keys' | 'clock'>;
 
-/** The source name of the event log. The access log's chains have their own names. */
+/**
+ * The name under which the counted position of the event log is stored. The chains of the access log have their own
+ * names.
+ */
 export const logSource = 'log';
 
 const dayMs = 86_400_000;
@@ -14,14 +17,17 @@ const eventsAtOnce = 200;
 const eventsOfTokenAtOnce = 100;
 const restMsMax = 1_000;
 
-/** How counting shares the process with requests. */
+/** The conditions under which counting shares the process with requests. */
 export type Counting = {
-  /** Counting rests this many times as long as it works. */
+  /** After each piece of work, counting rests for this many times as long as the work took. */
   readonly restShare: number;
   readonly stopped: AbortSignal;
 };
 
-/** Counts tokens and accesses by day, from the positions that were already counted to the ends of both logs. */
+/**
+ * Counts tokens and accesses by day. Continues from the positions that have already been counted, up to the ends of the
+ * event log and the access log.
+ */
 export async function countDays(deps: CountingDeps, counting: Counting): Promise<void> {
   await countEvents(deps, counting);
   await countAccesses(deps, 0, counting);
@@ -40,8 +46,8 @@ async function countEvents(deps: CountingDeps, counting: Counting): Promise<void
     const page = await log.readClear(from, eventsAtOnce);
     const to = page.at(-1)?.position;
     if (to === undefined) {
-      // A restored log may end before the position that was already counted. Such a log is counted again from the
-      // start.
+      // A restored log may end before the position that has already been counted. In that case, the log is counted
+      // again from the start.
       if (from > (await log.head())) await dailyCounts.clear();
       return;
     }
@@ -52,7 +58,7 @@ async function countEvents(deps: CountingDeps, counting: Counting): Promise<void
   }
 }
 
-/** Counts accesses. Reads only chains that have grown since the month of `since` (ms). */
+/** Counts accesses. Reads only access-log chains that belong to the month of `since` (in ms) or to a later month. */
 async function countAccesses(deps: CountingDeps, since: number, counting: Counting): Promise<void> {
   const { accessLog, dailyCounts } = deps;
   for (const { chain, sequence } of await accessLog.heads(since)) {
@@ -74,7 +80,7 @@ async function countAccesses(deps: CountingDeps, since: number, counting: Counti
 }
 
 async function countsOfEvents({ log }: CountingDeps, page: readonly ClearEvent[]): Promise<readonly DayCount[]> {
-  /** The types of the tokens that were created on this page, by stream. */
+  /** The types of the tokens whose creation is on this page, by stream. */
   const types = new Map<string, string>();
   const found: DayCount[] = [];
   for (const event of page) {
@@ -85,7 +91,7 @@ async function countsOfEvents({ log }: CountingDeps, page: readonly ClearEvent[]
     const name = types.get(stream) ?? (await typeOf(log, stream, revision));
     const at = change.what === 'expired' ? Math.min(time, change.dueAt) : time;
     const day = Math.floor(at / dayMs);
-    // A token in a batch that was undone never existed for its tenant.
+    // If a batch was undone, its tokens never existed from the tenant's point of view.
     const counted = change.what === 'undone' ? { what: 'created', count: -1 } : { what: change.what, count: 1 };
     found.push({ tenantId, series: 'tokens', day, name, ...counted });
   }
@@ -97,7 +103,10 @@ type Change =
   | { readonly what: 'deleted' | 'undone' }
   | { readonly what: 'expired'; readonly dueAt: number };
 
-/** Returns the change to the token counts, or null for an event that neither creates a token nor ends its life. */
+/**
+ * Returns the change that an event makes to the token counts. Returns null for an event that neither creates a token
+ * nor ends its life.
+ */
 function changeOf(event: ClearEvent): Change | null {
   switch (event.type) {
     case 'token.created':
@@ -114,8 +123,8 @@ function changeOf(event: ClearEvent): Change | null {
 }
 
 /**
- * Returns the token type of the life that an event ended, from the stream, because the event itself does not name the
- * type.
+ * Returns the type of the token whose life an event ended. Reads the type from the stream, because the event itself
+ * does not contain it.
  */
 async function typeOf(log: CountingDeps['log'], stream: string, revision: number): Promise<string> {
   for (let before = revision; before > 0; ) {
@@ -138,7 +147,7 @@ function summed(counts: readonly DayCount[]): readonly DayCount[] {
   return [...sums.values()];
 }
 
-/** Leaves out the counts of deleted tenants, whose tokens still expire and whose accesses are still recorded. */
+/** Leaves out the counts of deleted tenants. Their tokens still expire, and accesses to them are still recorded. */
 async function ofLivingTenants({ keys }: CountingDeps, counts: readonly DayCount[]): Promise<readonly DayCount[]> {
   const living = new Set<string>();
   for (const tenantId of new Set(counts.map((count) => count.tenantId))) {
@@ -147,18 +156,27 @@ async function ofLivingTenants({ keys }: CountingDeps, counts: readonly DayCount
   return counts.filter(({ tenantId }) => living.has(tenantId));
 }
 
-/** The background counting of one process. */
+/** The background work of one process that counts tokens and accesses. */
 export type DailyCounting = { start(): void; stop(): Promise<void> };
 
 const pauseMs = 2_000;
-/** Accesses are counted in every fifth round, because a cluster has one chain for each process that ever ran. */
+/**
+ * Accesses are counted only in every fifth round, because in a cluster the access log has one chain for each process
+ * that has ever run.
+ */
 const roundsPerAccess = 5;
-/** In the background, counting rests this many times as long as it works, so it takes at most 2% of the process. */
+/**
+ * In the background, counting rests for 50 times as long as it works, so it takes up at most 2% of the time of the
+ * process.
+ */
 const backgroundShare = 50;
-/** A rebuild of the counts takes at most a fifth of the process. */
+/**
+ * A rebuild of the counts rests for 4 times as long as it works, so it takes up at most a fifth of the time of the
+ * process.
+ */
 export const rebuildShare = 4;
 
-/** Creates the work that keeps counting both logs while the service runs. */
+/** Creates the background work that keeps the counts up to date while the service runs. */
 export function createDailyCounting(deps: CountingDeps, onError: (error: unknown) => void): DailyCounting {
   const stopping = new AbortController();
   const counting = { restShare: backgroundShare, stopped: stopping.signal };

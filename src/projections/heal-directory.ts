@@ -3,9 +3,9 @@ import type { Vault } from '../vault/vault.js';
 import { applyToDirectory, noDirectoryRows } from '../views/directory-view.js';
 
 /**
- * Brings the rows of a tenant and its applications up to the end of the tenant's stream, and records their revisions in
- * the key store. This is needed if the process that changed them died before it did so. Its change was not
- * acknowledged.
+ * Brings the rows of a tenant and its applications up to the end of the tenant's stream, and records the revisions of
+ * these rows in the key store. This is needed if a process crashed after it appended a change and before it updated the
+ * rows and the key store. Such a change has not been acknowledged.
  */
 export async function healDirectory(
   { log, keys, work }: Pick<Vault, 'log' | 'keys' | 'work'>,

@@ -4,7 +4,7 @@ import { foldRow } from './fold-row.js';
 
 /**
  * Brings a token's row up to the end of its stream, using only the log and the keys. If another writer changes the row
- * at the same time, the newest revision wins. Throws KeyLost; the caller must then stop the projection.
+ * at the same time, the newest revision wins. Throws KeyLost; in that case, the caller must stop the projection.
  */
 export async function projectToken(
   vault: Vault,
@@ -16,7 +16,8 @@ export async function projectToken(
     const folded = await foldRow(vault, tenantId, stream);
     if (folded === null) return;
     const { view, index } = folded;
-    // Here, a gap means that a generation of rows was added after the row was folded, so this folds the row again.
+    // At this point, a gap means that a generation of rows was added after this row was folded. The row is then folded
+    // again.
     if ((await rows.write(view, index, view.state.revision - 1, vault.clock.now())) !== 'gap') return;
   }
 }

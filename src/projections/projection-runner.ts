@@ -11,7 +11,8 @@ import { projectToken } from './project-token.js';
 const pageSize = 1_000;
 const lanes = 16;
 /**
- * How long the runner waits before it writes a row itself. Usually the process that appended the event writes the row.
+ * The time, in ms, that the runner waits before it writes a row itself. Usually, the process that appended the event
+ * writes the row.
  */
 const graceMs = 250;
 
@@ -21,16 +22,17 @@ export type RunnerDeps = {
   readonly directory: DirectoryWriter;
   readonly checkpoints: Checkpoints;
   /**
-   * The streams in unfinished batches, whose tokens may still be undone. The process that finishes a batch writes its
-   * rows.
+   * Returns the streams in unfinished batches. Their tokens may still be undone. The process that finishes a batch
+   * writes the rows.
    */
   readonly pendingBatchStreams: () => Promise<ReadonlySet<string>>;
 };
 
 /**
- * Brings the rows from the checkpoint up to the head of the log. Returns the number of events that it read. Commands
- * write their rows themselves; the runner writes the rows that a crash or an unavailable store prevented. An error
- * stops it at the current page, and no event is skipped.
+ * Brings the rows up to the head of the log, starting from the runner's checkpoint. Returns the number of events that
+ * it read. Normally, commands write their rows themselves. The runner writes those rows that a command could not write
+ * because of a crash or an unavailable store. If an error occurs, the runner stops at the current page, so it does not
+ * skip any event.
  */
 export async function catchUp(
   { vault, rows, directory, checkpoints, pendingBatchStreams }: RunnerDeps,

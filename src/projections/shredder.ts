@@ -8,17 +8,20 @@ import type { KeyRing } from '../keys/key-ring.js';
 import type { EventLog } from '../ports/event-log.js';
 
 const pageSize = 1_000;
-/** A number of events that takes a few seconds to read. */
+/**
+ * A number of events that takes a few seconds to read. Longer reads are announced, and the checkpoint is saved after
+ * this many events.
+ */
 const manyEvents = 100_000;
 
 /**
- * Destroys ended keys and the keys of deleted tenants, and records the revisions to which the events lead. Reads the
- * log from the shredder's checkpoint to the head. Commands do this themselves before they respond; the shredder repeats
- * it in case a crash or a busy store prevented them. The checkpoint is stored with the keys, so after a restore of the
- * key store the shredder starts from the restored checkpoint. If a restored log ends before the checkpoint, the
- * shredder reads it from the start. It does not read events after the position `upTo`. In a profile that writes rows
- * after their events, the rows must be written first, because otherwise a row would name a destroyed key. Returns the
- * number of destroyed keys.
+ * Destroys ended keys and the keys of deleted tenants, and records the revisions that result from the events in the key
+ * store. Reads the log from the shredder's checkpoint to the head. Commands do all this themselves before they respond.
+ * The shredder repeats it in case a crash or a busy store prevented a command from doing it. The checkpoint is stored
+ * with the keys, so after a restore of the key store the shredder starts from the restored checkpoint. If a restored
+ * log ends before the checkpoint, the shredder reads the log from the start. It ignores events after the position
+ * `upTo`. This is for a profile that writes rows after their events: the rows must be written before the shredder reads
+ * the events, because otherwise a row would name a destroyed key. Returns the number of destroyed keys.
  */
 export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number.POSITIVE_INFINITY): Promise<number> {
   const start = await keys.checkpoint('shredder');
@@ -46,16 +49,16 @@ export async function shredEndedKeys(log: EventLog, keys: KeyRing, upTo = Number
       await keys.saveCheckpoint('shredder', position);
       saved = position;
     }
-    // Lets other work run, because SQLite reads are synchronous.
+    // SQLite reads are synchronous, so this lets other work run between pages.
     await endOfTurn();
   }
-  // Does not save the checkpoint after only a few events without ended keys, so that a rejected start does not change
-  // the key store.
+  // The checkpoint is not saved after only a few events without ended keys, so that a start that the service refuses
+  // does not change the key store.
   if (mustSave || position - saved >= pageSize) await keys.saveCheckpoint('shredder', position);
   return destroyed;
 }
 
-/** Runs `shredEndedKeys`. Calls `onNotice` first if that will take a long time. */
+/** Runs `shredEndedKeys`. If this is going to take a long time, calls `onNotice` first. */
 export async function shredWithNotice(log: EventLog, keys: KeyRing, onNotice: (text: string) => void): Promise<void> {
   const [head, start] = [await log.head(), await keys.checkpoint('shredder')];
   const unread = start > head ? head : head - start;
@@ -63,16 +66,14 @@ export async function shredWithNotice(log: EventLog, keys: KeyRing, onNotice: (t
   await shredEndedKeys(log, keys);
 }
 
-/** A tenant or application, and the revision of its row after an event. */
+/** A tenant or application, and the revision that an event gives its row. */
 type RevisedRecord = {
   readonly kind: 'tenant' | 'application';
   readonly id: string;
   readonly revision: number;
 };
 
-/**
- * Returns the directory records that these events change. Every event in a tenant's stream changes the tenant's record.
- */
+/** Returns the directory rows that these events change. Every event in a tenant's stream changes the tenant's row. */
 function revisedRecords(events: readonly ClearEvent[]): readonly RevisedRecord[] {
   return events.flatMap(({ stream, tenantId, revision, clear }): RevisedRecord[] => {
     if (stream !== tenantStream(tenantId)) return [];

@@ -7,10 +7,13 @@ import type { Vault } from '../vault/vault.js';
 const dayMs = 86_400_000;
 const daysMax = 400;
 
-/** The first and last day of a range, each given as any time on that day, in ms. */
+/** The first and last day of a range. Each day is given as any time on that day, in ms. */
 export type DayRange = { readonly from: number; readonly to: number };
 
-/** The changes to tokens of one type on one day, and the number of live tokens at the end of the day. */
+/**
+ * For one token type and one day: the numbers of tokens created, deleted and expired on that day, and the number of
+ * tokens that were live at the end of it.
+ */
 export type TokensOfDay = {
   readonly created: number;
   readonly deleted: number;
@@ -18,10 +21,13 @@ export type TokensOfDay = {
   readonly alive: number;
 };
 
-/** `day` is a date in UTC, such as `2026-01-31`. A type that has had no tokens by then is absent. */
+/** `day` is a date in UTC, such as `2026-01-31`. A type is absent until its first token is created. */
 export type DayOfTokens = { readonly day: string; readonly types: Readonly<Partial<Record<TokenType, TokensOfDay>>> };
 
-/** Successful accesses to tokens by operation, and all accesses that were denied or failed. */
+/**
+ * The number of successful accesses to tokens by operation, and the numbers of accesses that were denied and that
+ * failed.
+ */
 export type DayOfAccesses = {
   readonly day: string;
   readonly operations: Readonly<Record<string, number>>;
@@ -30,8 +36,8 @@ export type DayOfAccesses = {
 };
 
 /**
- * Returns the number of a tenant's tokens by type, for each day in a range of at most 400 days. The counts lag by a few
- * seconds.
+ * Returns the number of a tenant's tokens by type, for each day in a range of at most 400 days. The numbers may be a
+ * few seconds old.
  */
 export async function dailyTokens(
   { dailyCounts }: Pick<Vault, 'dailyCounts'>,
@@ -62,8 +68,8 @@ export async function dailyTokens(
 }
 
 /**
- * Returns how often a tenant's tokens were accessed, by operation as recorded in the access log, for each day in a
- * range of at most 400 days. The counts lag by a few seconds.
+ * Returns how often a tenant's tokens were accessed on each day in a range of at most 400 days. The numbers are grouped
+ * by the operation that the access log records, and may be a few seconds old.
  */
 export async function dailyAccesses(
   { dailyCounts }: Pick<Vault, 'dailyCounts'>,

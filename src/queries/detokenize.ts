@@ -25,15 +25,16 @@ import { type ShownToken, tokenAnswer } from './token-answer.js';
 import { chargeUnknownIds } from './unknown-ids.js';
 
 /**
- * The number of bytes of ciphertext whose contents stay decrypted during a request. Further tokens are decrypted again
- * when needed.
+ * The total ciphertext size of the tokens that stay decrypted during a request. Any further token is decrypted a second
+ * time when it is needed.
  */
 const keptBytesMax = 1024 * 1024;
 
 /**
- * Replaces the expressions in a body with token values, each under the transform that the caller has through
- * `token:use` (docs/contract.md, "Detokenize"). Before it evaluates anything, it checks that all ids are known and
- * allowed, and records every token in the access log, because even a failed evaluation reveals something about a value.
+ * Replaces the expressions in a body with token values. Each value is shown under the transform that `token:use` gives
+ * the caller (docs/contract.md, "Detokenize"). Before it evaluates any expression, it checks that every id is known and
+ * that the caller may use the token. It also records every token in the access log first, because even a failed
+ * evaluation reveals something about a value.
  */
 export async function detokenize(
   vault: Vault,
@@ -61,7 +62,10 @@ export async function detokenize(
   return filled.ok ? done(new Secret(filled.value)) : invalidFields(filled.errors);
 }
 
-/** A token that a request names. `kept` is the decrypted token; null if there was no room to keep it. */
+/**
+ * A token that a request names. `kept` is the decrypted token. It is null if `keptBytesMax` leaves no room for the
+ * token.
+ */
 type Named = ShownToken & { readonly life: number; readonly kept: ReadToken | null };
 
 async function readAll(
@@ -93,8 +97,8 @@ async function readAll(
     const kept = bytes <= keptBytesMax ? read : null;
     tokens.set(id, { stream, transform, recordedAs: 'read', life: read.life.createdRevision, kept });
   }
-  // Once the guesses are used up, known ids are rejected like unknown ones. Otherwise the rejection would reveal which
-  // ids are known.
+  // Once the caller has used up its guesses, requests with known ids are rejected like those with unknown ids.
+  // Otherwise, a rejection would reveal that an id is unknown.
   const refusal = await chargeUnknownIds(vault, caller, ids.size, unknown.length);
   if (refusal !== null) return refusal;
   if (unknown.length > 0) return unknownIds(unknown);
@@ -102,8 +106,8 @@ async function readAll(
 }
 
 /**
- * Evaluates all expressions, one token at a time, and returns their values. A token that was deleted in the meantime
- * counts as unknown.
+ * Evaluates all expressions, one token at a time, and returns their values. A token that has been deleted since
+ * `readAll` counts as unknown.
  */
 async function evaluateAll(
   vault: Vault,
@@ -124,7 +128,7 @@ async function evaluateAll(
     const token = kept ?? (await readToken(vault, caller.tenantId, stream));
     const now = token === null ? null : transformFor(caller, 'token:use', token.open.containers);
     if (token === null || token.life.createdRevision !== life) return unknownIds([[id, ids.get(id) ?? 'body']]);
-    // The token was moved in the meantime, so its transform is no longer the one that was recorded.
+    // The token's containers have changed since `readAll`, so the transform in the access log no longer applies.
     if (now !== transform) return rejected('forbidden');
     const shown =
       transform === 'redact'
@@ -139,15 +143,15 @@ async function evaluateAll(
 
 const nothing: Shown = { data: null, whole: null };
 
-/** Returns the parts of a token that expressions in the body may use (docs/contract.md, "Detokenize"). */
+/** Returns the parts of a token that the expressions in a body may use (docs/contract.md, "Detokenize"). */
 function shownIn(body: JsonObject, transform: Transform): Shown {
   if (isMaskSkipped(body)) return 'skipped';
   return { data: body['data'] ?? null, whole: transform === 'reveal' ? { ...body, ...enrichments(body) } : body };
 }
 
 /**
- * Returns details derived from a card number. They contain part of the number, so only a caller that sees the whole
- * number gets them.
+ * Returns details that are derived from a card number. They contain part of the number, so only a caller that sees the
+ * whole number gets them.
  */
 function enrichments({ type, data }: JsonObject): JsonObject {
   const number = type === 'card' && isJsonObject(data) ? data['number'] : type === 'card_number' ? data : null;

@@ -8,10 +8,10 @@ import { searchKeyOf, tenantKeysOf } from '../vault/tenant-keys.js';
 import type { Vault } from '../vault/vault.js';
 import { applyToView, emptyView } from '../views/token-view.js';
 
-/** One ended life of a token. Times are milliseconds since the epoch. */
+/** A life of a token that has ended. `createdAt` is in milliseconds since the epoch. */
 export type EndedLife = { readonly createdAt: number; readonly end: RecordedEvent };
 
-/** What a search for the remains of a token found. */
+/** The result of a search for the remains of a token. */
 export type ErasureFound =
   | { readonly is: 'unknown' }
   | { readonly is: 'living' }
@@ -19,12 +19,12 @@ export type ErasureFound =
   | {
       readonly is: 'incomplete';
       /**
-       * The number of the token's keys that are not destroyed. `lostKeys` is the number that have no row in the key
-       * store.
+       * The number of the token's keys that are not destroyed. `lostKeys` is the number of its keys that have no row in
+       * the key store.
        */
       readonly livingKeys: number;
       readonly lostKeys: number;
-      /** The places where part of the token was found. */
+      /** The places where data derived from the token was found. */
       readonly left: readonly Sought[];
     }
   | {
@@ -34,16 +34,19 @@ export type ErasureFound =
       readonly keys: number;
       readonly lastDestroyedAt: number;
       readonly row: 'none' | 'tombstone';
-      /** The places that were searched, where nothing was found. */
+      /** The places that were searched. Nothing was found in any of them. */
       readonly looked: readonly Sought[];
     };
 
-/** Like `Looked`, but also covers a search by the token's id and its timers, which are stored outside the rows. */
+/**
+ * Like `Looked`, with two more kinds: a search by the token's id, and a search for the token's timers, which are stored
+ * outside the rows.
+ */
 export type Sought = Omit<Looked, 'kind'> & { readonly kind: Looked['kind'] | 'found_by_id' | 'timer' };
 
 /**
- * Returns what is left of a token. Checks every key that its events ever named, and searches every place that may
- * contain data derived from the token.
+ * Returns what is left of a token. Checks every key that the token's events have ever named, and searches every place
+ * that may contain data derived from the token.
  */
 export async function erasureFacts(vault: Vault, tenantId: string, id: string): Promise<ErasureFound> {
   const stream = tokenStream((await tenantKeysOf(vault, tenantId)).names, id);

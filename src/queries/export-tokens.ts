@@ -12,18 +12,22 @@ import { type ReadToken, readToken } from './read-token.js';
 import { type ReadContext, release } from './release.js';
 
 export type ExportStep = {
-  /** Create requests that contain each token except its cvc and the fields that only the vault sets. */
+  /**
+   * One create request for each token. It contains all of the token except the cvc and the fields that only the vault
+   * sets.
+   */
   readonly requests: readonly JsonObject[];
-  /** The number of tokens that were left out because the caller may not read them in plaintext. */
+  /** The number of tokens that are left out because the caller may not read them in plaintext. */
   readonly masked: number;
-  /** The value of `before` for the next step; null after the last step. */
+  /** The value of `before` for the next step. Null after the last step. */
   readonly next: number | null;
 };
 
 /**
  * Returns one step of an export: tokens that the caller may read in plaintext, newest first. If each step continues at
- * `next`, the export contains every token that exists from start to end exactly once, as of some time in between. It
- * contains no token that is created in the meantime. Records each token as revealed. Throws KeyLost.
+ * `next`, the export contains every token that exists throughout the export exactly once, in the state that it had when
+ * its step was read. It contains no token that is created after the export began. Records each token as revealed.
+ * Throws KeyLost.
  */
 export async function exportTokens(
   vault: Vault,
@@ -34,12 +38,13 @@ export async function exportTokens(
   const { caller } = context;
   const { tenantId } = caller;
   const step = { now: vault.clock.now(), before, limit };
-  // A step continues where the previous step ended, even if the previous step read another generation of rows.
+  // `before` is a log position, so a step continues where the previous step ended even if it reads another generation
+  // of rows.
   const rows = await withSearchKey(vault, tenantId, (key) => vault.rows.walk(planOf(key, caller), step));
   const read = await Promise.all(
     rows.map(async ({ stream, state }) => {
       const token = await readToken(vault, tenantId, stream);
-      // If the token was deleted and its id was reused, this is a later token.
+      // If the token was deleted and its id was reused, `token` is in a later life and does not belong to this step.
       return token?.life.createdPosition === state.life?.createdPosition ? token : null;
     }),
   );
@@ -81,7 +86,8 @@ function requestOf({ life, open }: ReadToken): JsonObject {
     ...(metadata === null ? {} : { metadata }),
     ...(search_indexes === null ? {} : { search_indexes }),
     ...(life.expiresAt === null ? {} : { expires_at: formatTimestamp(life.expiresAt) }),
-    // Two tokens with equal values must remain two tokens after an import, whatever the importing tenant's setting.
+    // Two tokens with equal values must remain two tokens after an import, whatever the deduplication setting of the
+    // importing tenant is.
     deduplicate_token: false,
   };
 }

@@ -24,12 +24,12 @@ const triesMax = 10;
 export type Range = { readonly offset: number; readonly limit: number };
 
 /**
- * The total size of the contents that are decrypted before a response begins. Threat: a page of 100 tokens of 512 KiB
- * each takes 50 MiB, and a caller can request many pages without reading the responses.
+ * The maximum total size of the contents that are decrypted before a response begins. Threat: a page of 100 tokens of
+ * 512 KiB each takes up 50 MiB, and a caller can request many pages without reading the responses.
  */
 const openedBytesMax = 512 * 1024;
 
-/** The first tokens of a range, and the total number of matches. */
+/** The first tokens of a range, and the total number of matches for the query. */
 export type FoundTokens = {
   readonly tokens: readonly TokenAnswer[];
   readonly total: number;
@@ -38,10 +38,11 @@ export type FoundTokens = {
 };
 
 /**
- * Returns a range of the tokens that match a query and that the caller may see through a permission, each under the
- * caller's transform. The matches are as of one moment. If a key is destroyed before its token is decrypted, the search
- * is repeated. The rest of a large range is read while the response is sent. It shows tokens in their state at that
- * time, and leaves out those that have been deleted or moved out of the caller's reach. Throws KeyLost and ForgedRow.
+ * Returns a range of the tokens that match a query and that the given permission lets the caller see, each under the
+ * caller's transform. All matches are as of the same moment. If a key is destroyed before its token is decrypted, the
+ * search is repeated. The rest of a large range is read while the response is sent. The rest shows each token in its
+ * state at that later time, and leaves out tokens that have been deleted or moved out of the caller's reach. Throws
+ * KeyLost and ForgedRow.
  */
 export function findTokens(
   vault: Vault,
@@ -57,20 +58,23 @@ export function findTokens(
   });
 }
 
-/** Selects at most `limit` tokens that were created before a log position; null starts at the newest token. */
+/**
+ * Selects at most `limit` tokens that were created before the log position `before`. If `before` is null, starts at the
+ * newest token.
+ */
 export type Continuation = { readonly before: number | null; readonly limit: number };
 
 export type FoundStep = {
   readonly tokens: readonly TokenAnswer[];
-  /** The value of `before` for the next step; null if no match follows. */
+  /** The value of `before` for the next step. Null if there are no more matches. */
   readonly next: number | null;
 };
 
 /**
  * Returns one step through the tokens that match a query, newest first, under the same rules as `findTokens`. If each
- * step continues at `next`, the steps return every token that exists from start to end exactly once, because a token's
- * creation position never changes. A step ends early once its contents exceed `openedBytesMax`. Throws KeyLost and
- * ForgedRow.
+ * step continues at `next`, the steps return every token that exists throughout the walk exactly once, because a
+ * token's creation position never changes. A step ends early once its contents exceed `openedBytesMax`. Throws KeyLost
+ * and ForgedRow.
  */
 export function findTokensBefore(
   vault: Vault,
@@ -87,7 +91,7 @@ export function findTokensBefore(
   });
 }
 
-/** The number of rows per read of the store. It is small because a row contains up to 512 KiB. */
+/** The number of rows per read from the store. It is small because a row can contain up to 512 KiB. */
 const walkRowsMax = 10;
 
 async function walkPage(vault: Vault, plan: SearchPlan, { before, limit }: Continuation) {
@@ -95,7 +99,7 @@ async function walkPage(vault: Vault, plan: SearchPlan, { before, limit }: Conti
   let bytes = 0;
   let position = before;
   for (;;) {
-    // Reads one row more than the page needs, to find out whether a match follows.
+    // Reads one row more than the page needs, to find out whether there are more matches.
     const wanted = Math.min(walkRowsMax, limit + 1 - rows.length);
     const step = await vault.rows.walk(plan, { now: latestNow(vault.clock), before: position, limit: wanted });
     for (const row of step) {
@@ -129,7 +133,10 @@ async function findPlanned(
   return { tokens, total: found.total, rest };
 }
 
-/** Finds rows and decrypts them. Repeats the search if a key was destroyed or a row was changed in between. */
+/**
+ * Finds rows and decrypts them. Repeats the search if a key was destroyed or a token was changed between the search and
+ * the decryption.
+ */
 async function openFound<F extends { readonly rows: readonly TokenView[] }>(
   vault: Vault,
   find: () => Promise<F>,
@@ -178,13 +185,13 @@ async function* readLater(
 
 type Closed = { readonly view: TokenView; readonly why: 'key_destroyed' | 'outdated' };
 
-/** How many consecutive times each row could not be read, by stream and revision. */
+/** For each row, by stream and revision, the number of consecutive searches in which the row could not be read. */
 type ClosedBefore = ReadonlyMap<string, number>;
 
 /**
- * Counts how often each row could not be read. If a row is unchanged although its key was destroyed, the key is lost,
- * because a command would have changed the row as well. Brings an outdated row up to the end of its stream. If the row
- * is still outdated after that, an attacker put it back.
+ * Counts how many times each row could not be read. If a row's key is destroyed but a second search finds the row
+ * unchanged, the key is lost, because a command would also have changed the row. Brings an outdated row up to the end
+ * of its stream. If the row is still outdated after that, an attacker put it back.
  */
 async function closedAgain(vault: Vault, closed: readonly Closed[], before: ClosedBefore): Promise<ClosedBefore> {
   const times = new Map<string, number>();

@@ -9,8 +9,8 @@ import { readToken } from './read-token.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
 /**
- * Returns a token under the caller's transform (docs/contract.md, "Get a token"). With `token:use`, uses the transform
- * that detokenize would use, which may show more.
+ * Returns a token under the caller's transform (docs/contract.md, "Get a token"). If `permission` is `token:use`, this
+ * is the transform that detokenize would use, which may show more.
  */
 export function getToken(
   vault: Vault,

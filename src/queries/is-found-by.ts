@@ -8,7 +8,7 @@ import type { OpenToken } from '../vault/open-token.js';
 import { unwrap } from '../vault/unwrap.js';
 import type { Vault } from '../vault/vault.js';
 
-/** Returns whether a plan made with this key matches a token with this content. Reads no store. */
+/** Returns true if a search plan that was made with this key matches this token. Reads no stores. */
 export function isFoundBy(
   { expressions }: Pick<Vault, 'expressions'>,
   { key }: SearchKey,

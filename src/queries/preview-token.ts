@@ -14,43 +14,46 @@ import { readToken } from './read-token.js';
 import type { ReadContext } from './release.js';
 import { type TokenAnswer, tokenAnswer } from './token-answer.js';
 
-/** The application and the token to preview. */
+/** The token to preview, and the application whose view of the token is previewed. */
 export type PreviewRequest = {
   readonly applicationId: string;
   readonly tokenId: string;
-  /** The access to preview for the application, as in an update request. Null means the application's saved access. */
+  /** The access to preview, in the form of an update request. If null, the application's saved access is used. */
   readonly access: AccessFields | null;
-  /** The permission for which the response is previewed. */
+  /** The permission that the previewed response is based on. */
   readonly permission: ReadingPermission;
   /**
-   * Another application of the same person and tenant, to which the token is shown instead of to the caller. A
-   * management application cannot see tokens, so without a viewer its previews show only the decisions.
+   * Another application of the same tenant, used by the same person. The token is shown to the viewer instead of the
+   * caller. A management application cannot see tokens, so without a viewer its previews show only the decisions.
    */
   readonly viewer?: ReadContext | null;
 };
 
-/** The permissions that show existing tokens. */
+/** The permissions that allow an application to see existing tokens. */
 export type ReadingPermission = Extract<TokenPermission, 'token:read' | 'token:search' | 'token:use'>;
 
 export type TokenPreview = {
-  /** Whether each permission gives the application access to this token, and how much of the token it then sees. */
+  /**
+   * For each permission, whether it gives the application access to this token, and how much of the token the
+   * application then sees.
+   */
   readonly decisions: readonly (AccessDecision & { readonly permission: TokenPermission })[];
   /**
-   * The token for `release`, in the viewer's context. Uses the application's transform, or the viewer's transform if
-   * that shows less. Null if the application or the viewer may not see the token at all.
+   * The token, to be passed to `release` in the viewer's context. Its transform is the application's, or the viewer's
+   * if that shows less. Null if the application or the viewer may not see the token at all.
    */
   readonly token: TokenAnswer | null;
-  /** True if the application would see more than `token` shows. */
+  /** True if the application would see more of the token than `token` shows. */
   readonly isLimited: boolean;
 };
 
 /**
- * Returns what an application would see of a token. Needs `application:read`, and also `application:update` to preview
- * access that is not saved. An application may preview its own access to tokens that it may see. Records the preview in
- * the access log.
+ * Returns what an application would see of a token. The caller needs `application:read`, or `application:update` to
+ * preview access that is not saved. Without these permissions, an application may still preview its own saved access to
+ * tokens that it may see. Records the preview in the access log.
  *
- * Threat: a caller with a management key previews `reveal` to read a value. `token` therefore never shows more than the
- * caller, or its viewer, may see.
+ * Threat: a caller with a management key previews `reveal` in order to read a value. Therefore `token` never shows more
+ * than the viewer may see, or, without a viewer, the caller.
  */
 export async function previewToken(
   vault: Vault,
@@ -93,7 +96,10 @@ export async function previewToken(
   });
 }
 
-/** Returns the transform of the caller's permission that shows the most of a token with these containers. */
+/**
+ * Returns the transform that shows the most of a token with these containers, among all of the viewer's permissions.
+ * Returns null if none of them shows the token.
+ */
 function mostThatMaySee({ caller }: ReadContext, containers: readonly string[]): Transform | null {
   return reading
     .map((permission) => transformFor(caller, permission, containers))

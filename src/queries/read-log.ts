@@ -19,11 +19,11 @@ export type LogFilter = Pick<AccessFilter, 'entityType' | 'operation' | 'to'> & 
   readonly entityId: string | null;
   /** The reference that entries show instead of an id. If `entityId` is not null, it applies instead. */
   readonly entityRef?: string | null;
-  /** If null, the last 24 hours. */
+  /** If null, the query covers the last 24 hours. */
   readonly from: number | null;
 };
 
-/** An entry with its decrypted trace. It contains the entity's id if the caller may see that id. */
+/** An entry with its decrypted trace. `entityId` is null if the caller cannot see the entity's id. */
 export type ShownEntry = {
   readonly entry: AccessEntry;
   readonly entityId: string | null;
@@ -31,9 +31,9 @@ export type ShownEntry = {
 };
 
 /**
- * Returns a page of a tenant's access log (docs/contract.md, "Access log"), including everything recorded before the
- * request. Token ids are read from live rows, so an id disappears with its token, unless the request filters by that
- * id.
+ * Returns a page of a tenant's access log (docs/contract.md, "Access log"). The log includes everything that was
+ * recorded before the request. Token ids are read from live rows, so once a token is gone, its id is shown only if the
+ * request filters by that id.
  */
 export async function readLog(
   vault: Vault,
@@ -62,7 +62,10 @@ export async function readLog(
   };
 }
 
-/** Returns token ids by entity reference: the ids of live tokens, and the id that the request filters by. */
+/**
+ * Returns token ids by entity reference. If the request filters by an id, returns only that id. If not, returns the ids
+ * of live tokens.
+ */
 async function livingIds(
   vault: Vault,
   { tenantId }: Caller,
@@ -73,8 +76,8 @@ async function livingIds(
   const refs = new Set(
     entries.flatMap(({ entityType, entityRef: ref }) => (entityType === 'token' ? (ref ?? []) : [])),
   );
-  // Threat: each id is inside a content of up to 512 KiB. Decrypting a hundred of them would delay other requests by a
-  // fifth of a second.
+  // Threat: each id is part of a content of up to 512 KiB. Decrypting a hundred contents at once would delay other
+  // requests by a fifth of a second.
   const work = vault.turns.begin(tenantId);
   const found = await atMost(openedAtOnce, [...refs], async (ref): Promise<readonly [string, string][]> => {
     await work.pause();

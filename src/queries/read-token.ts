@@ -7,17 +7,17 @@ import { type OpenToken, openRow } from '../vault/open-token.js';
 import type { Vault } from '../vault/vault.js';
 import type { TokenView } from '../views/token-view.js';
 
-/** Decrypting and parsing a content longer than this takes more than one slice of the thread. */
+/** The content size above which decrypting and parsing takes longer than one time slice of the thread. */
 const longContentBytes = 64 * 1024;
 
 export type ReadToken = { readonly view: TokenView; readonly life: TokenLife; readonly open: OpenToken };
 
-/** The reason that a row cannot be read: its key was destroyed, or the key store has recorded a newer revision. */
+/** The reason why a row cannot be used: its key is destroyed, or the key store has recorded a newer revision. */
 type Closed = { readonly is: 'key_destroyed' } | { readonly is: 'outdated'; readonly newest: number };
 
 /**
  * Reads a live token from its row and decrypts it. Returns null if the token is unknown, deleted or expired. Throws
- * KeyLost. Throws ForgedRow for a row that is not the newest.
+ * KeyLost. Throws ForgedRow if the row is outdated.
  */
 export function readToken(vault: Vault, tenantId: string, stream: string): Maybe<ReadToken | null> {
   return after(readOnce(vault, tenantId, stream, null), (found) =>
@@ -26,11 +26,12 @@ export function readToken(vault: Vault, tenantId: string, stream: string): Maybe
 }
 
 async function readAgain(vault: Vault, tenantId: string, stream: string, first: Closed): Promise<ReadToken | null> {
-  // The token may have been changed or deleted between the reads of its row and its key, so this reads the row again.
+  // The token may have been changed or deleted after its row was read and before its key was read. Therefore this reads
+  // the row again.
   const again = await readOnce(vault, tenantId, stream, first);
   if (!isClosed(again)) return again;
   if (again.is === 'key_destroyed') throw new KeyLost(stream, 'key_destroyed_without_event');
-  // The process that changed the token may have died before it wrote the row.
+  // The process that changed the token may have crashed before it wrote the row.
   await vault.work.follow([{ tenantId, stream, revision: again.newest }]);
   const followed = await readOnce(vault, tenantId, stream, again);
   if (isClosed(followed)) throw new ForgedRow({ of: 'token', name: stream }, 'outdated');
@@ -42,8 +43,8 @@ function isClosed(found: ReadToken | Closed | null): found is Closed {
 }
 
 /**
- * `before` is the result of the previous read. A row with at least the revision that the key store had recorded then is
- * current enough for this request.
+ * Reads and decrypts the row once. `before` is the result of the previous read, if there was one. If the previous read
+ * found the row outdated, the row only needs to reach the revision that the key store had recorded at that time.
  */
 function readOnce(
   vault: Vault,
@@ -63,7 +64,7 @@ function readOnce(
       if (opened === null) return { is: 'key_destroyed' };
       const newest = before?.is === 'outdated' ? before.newest : opened.newest;
       if (view.state.revision < newest) return { is: 'outdated', newest };
-      // The token may have expired while its key was read.
+      // The token may have expired while its key was being read.
       return isExpired(life, latestNow(vault.clock)) ? null : { view, life, open: opened.open };
     });
   });

@@ -22,19 +22,19 @@ import { type DecryptedAnswer, type ShownToken, type TokenAnswer, tokenAnswer } 
 /** The caller and the request on whose behalf tokens are read. */
 export type ReadContext = Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>;
 
-/** Renders a released token as its caller may see it (docs/contract.md, "The token object"). */
+/** Renders a released token in the form that the caller may see (docs/contract.md, "The token object"). */
 export type Render = (answer: TokenAnswer) => Steps<JsonObject>;
 
 export type ReleaseDeps = Pick<Vault, 'recorder' | 'confirmReads' | 'clock' | 'expressions' | 'keys' | 'directory'>;
 
 /**
- * The only way from decrypted tokens to a response body (docs/design.md, "A read, step by step"). Records each of these
- * tokens as read in the access log, unless an event already records the access. Returns a function that renders them.
- * Call it even for a response that shows no token, because it also confirms that everything that was read is current.
- * If a token is shown in plaintext, it resolves once all entries are durable. If it throws StoreUnavailable, the
- * response must not be sent. With `shared`, the masks of all tokens share that budget. If too little of the budget is
- * left for a mask, the token is shown without data, and `_extras.mask_skipped` is set. The renderer throws for a token
- * that was not recorded under its transform.
+ * The only way from decrypted tokens to a response body (docs/design.md, "A read, step by step"). Records in the access
+ * log that each token in `shown` was read, unless an event already records the access. Returns a function that renders
+ * these tokens. Call `release` even for a response that shows no token, because it also confirms that everything that
+ * was read is current. If any token is shown in plaintext, it resolves once all entries are durable. If it throws
+ * StoreUnavailable, the response must not be sent. If `shared` is set, the masks of all tokens share that budget. If
+ * too little of the budget is left for a mask, the token is shown without data, and `_extras.mask_skipped` is set. The
+ * returned function throws for a token that was not recorded under its transform.
  */
 export function release(
   vault: ReleaseDeps,
@@ -51,7 +51,7 @@ export function release(
   });
 }
 
-/** Returns an answer that shows the mask instead of plaintext, for a page that reveals a value only on request. */
+/** Returns the same token with its mask instead of plaintext, for a page that reveals a value only on request. */
 export function maskedAnswer(answer: TokenAnswer): TokenAnswer {
   if (answer.transform !== 'reveal') return answer;
   const { caller, read, options } = unwrap(answer.decrypted);
@@ -68,7 +68,8 @@ function record(vault: ReleaseDeps, context: ReadContext, shown: readonly ShownT
   return after(entriesOf(vault, context, read), (entries) => {
     const stored = revealing ? vault.recorder.now(entries) : undefined;
     if (!revealing && entries.length > 0) vault.recorder.soon(entries);
-    // Tokens that this request changed were read from the log, so their rows need no confirmation.
+    // Tokens that this request changed were read from the log, so there is no need to confirm that their rows are
+    // current.
     if (shown.length > 0 && read.length === 0) return stored;
     return after(stored, () => vault.confirmReads(context.beganAt, revealing));
   });
@@ -104,7 +105,8 @@ function* tokenObject(
   const { life, open } = read;
   const { extras, carriesFingerprint = false, fields } = options;
   const token = unwrap(open.content);
-  // The cvc may have passed its retention time since it was decrypted, or while a change was stored.
+  // The cvc may have reached the end of its retention time since it was decrypted, for example while a change was being
+  // stored.
   const cvc = open.cvc === null || cvcAt(life, latestForCodes(clock)) === null ? null : unwrap(open.cvc);
   const data = yield* shownData(expressions, token, cvc, shown.transform, shared);
   const body: Record<string, Json> = { id: token.id, tenant_id: life.tenantId, type: token.type };
@@ -129,17 +131,17 @@ function* tokenObject(
 }
 
 /**
- * Threat: fingerprints are an oracle. A caller that sees the fingerprint of a hidden value can compare it with the
- * fingerprints of values that it creates itself. If ten digits of a card number are known, finding the rest takes
- * seconds.
+ * Returns true if the response contains the token's fingerprint. Threat: fingerprints are an oracle. A caller that sees
+ * the fingerprint of a hidden value can compare it with the fingerprints of tokens that it creates with candidate
+ * values. If ten digits of a card number are known, finding the rest takes only seconds.
  */
 function showsFingerprint({ tenantSettings }: Caller, transform: Transform): boolean {
   return transform === 'reveal' || tenantSettings.show_fingerprints === 'true';
 }
 
 /**
- * Returns undefined for redacted data, so that the `data` key is absent. Returns `skipped` if too little budget was
- * left for a mask.
+ * Returns a token's data under a transform. Returns undefined for redacted data, so that the `data` field is absent.
+ * Returns `skipped` if too little of the budget is left for the mask.
  */
 function* shownData(
   expressions: Expressions,
@@ -165,15 +167,15 @@ function masked(result: MaskedData): { readonly json: Json } | undefined {
 }
 
 /**
- * Returns whether a token's mask hides values that are too short for its filter to mask. Only the default masks of some
- * types do so (docs/contract.md, "Masks").
+ * Returns true if a token's mask hides values that are too short for the mask's filter. Only the default masks of some
+ * types do this (docs/contract.md, "Masks").
  */
 function hidesShortValues({ type, mask }: TokenContent): boolean {
   const { defaultMask, defaultMaskHidesShortValues } = typeRules[type];
   return defaultMaskHidesShortValues && JSON.stringify(mask) === JSON.stringify(defaultMask);
 }
 
-/** Returns whether a token object is without data because its mask was skipped. */
+/** Returns true if a token object contains no data because its mask was skipped. */
 export function isMaskSkipped({ _extras }: JsonObject): boolean {
   return isJsonObject(_extras) && _extras['mask_skipped'] === true;
 }

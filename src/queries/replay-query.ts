@@ -16,21 +16,22 @@ import type { TokenAnswer } from './token-answer.js';
 const pageSize = 500;
 const atOnce = 8;
 
-/** One step of a query over the tokens as they were at a past moment. */
+/** The result of one step of a query over the tokens as they were at a past moment. */
 export type ReplayStep = {
   readonly tokens: readonly TokenAnswer[];
   /**
-   * The number of tokens that existed at that moment but were erased later. Whether the query matched them is unknown.
+   * The number of tokens that existed at that moment but have since been erased. It is unknown whether the query would
+   * have matched them.
    */
   readonly erased: number;
-  /** The position at which the next step continues; null after the last step. */
+  /** The position at which the next step continues. Null after the last step. */
   readonly next: number | null;
 };
 
 /**
- * Reads a page of the log, and returns the tokens created on that page that were live at the given moment and matched
- * the query then. Reads each token from its own stream. Memory grows with the size of the page, and time with the size
- * of the log.
+ * Reads a page of the log. Of the tokens created on that page, returns those that were live at the given moment and
+ * matched the query at that time. Reads each token from the token's own stream. The memory used grows with the size of
+ * the page. The time for all steps grows with the size of the log.
  */
 export async function replayQuery(
   vault: Vault,
@@ -57,7 +58,8 @@ export async function replayQuery(
   async function look(event: ClearEvent): Promise<void> {
     const { stream, revision, position } = event;
     const events = await vault.log.readStream(stream);
-    // A later life of the same id is returned with the page on which that life was created.
+    // If a later life of the same id had begun by that moment, the token is returned with the page on which that life
+    // was created.
     const laterLife = events.find((later) => later.revision > revision && later.type === 'token.created');
     if (laterLife !== undefined && hadHappened(ask.asOf, laterLife)) return;
     const replayed = await replayToken(vault, context, stream, events, ask);

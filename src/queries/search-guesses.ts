@@ -14,7 +14,7 @@ import type { Vault } from '../vault/vault.js';
 /** A term that can be used to guess values, because its result shows whether a token has that value. */
 type ValueTerm = Extract<Query, { is: 'text' }>;
 
-/** Returns the terms of a query that can be used to guess values, each distinct value once. */
+/** Returns the terms of a query that can be used to guess values. Returns each distinct value only once. */
 export function valueTerms(query: Query): readonly ValueTerm[] {
   switch (query.is) {
     case 'and':
@@ -34,9 +34,9 @@ function distinct(terms: readonly ValueTerm[]): readonly ValueTerm[] {
 }
 
 /**
- * Charges one guess for each distinct value in a query, before any look-up and whether or not the value is found.
- * Threat: if hits were free, a caller that may not read values could create tokens with its candidates as search
- * indexes, and every search would hit.
+ * Charges the caller one guess for each distinct value in a query, before any lookup and whether or not the value is
+ * found. Threat: if hits were free, a caller that may not read values could create tokens whose search indexes contain
+ * its candidates. Every search would then be a hit.
  */
 export async function chargeSearch(
   vault: Vault,
@@ -49,9 +49,9 @@ export async function chargeSearch(
 }
 
 /**
- * Records a search by value that found nothing in the access log. `total` is the number of matches of the whole query.
- * Threat: a caller that may not read values hides a value behind another term (`data:1 OR type:card`). So each value is
- * then also looked up on its own.
+ * Makes an entry in the access log for a search by value that found nothing. `total` is the number of matches for the
+ * whole query. Threat: a caller that may not read values hides a failed guess behind another term (`data:1 OR
+ * type:card`). For such a caller, each value is therefore also looked up on its own.
  */
 export async function recordSearchByValue(
   vault: Vault,

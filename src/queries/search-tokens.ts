@@ -7,7 +7,7 @@ import { type FoundTokens, findTokens, type Range } from './find-tokens.js';
 import { chargeSearch, recordSearchByValue } from './search-guesses.js';
 import { visibleWordsOf } from './vocabulary/visible-words-of.js';
 
-/** For a search without a match, `suggestions` contains beginnings of terms that the caller may have meant. */
+/** If a search finds nothing, `suggestions` contains the beginnings of terms that the caller may have meant. */
 export type SearchResult = FoundTokens & { readonly suggestions: readonly string[] };
 
 type Context = Pick<CommandContext, 'caller' | 'traceId'>;
@@ -34,7 +34,9 @@ export async function searchTokens(
   return done({ ...found, suggestions: await correct(terms, await visibleWordsOf(vault, context.caller)) });
 }
 
-/** Returns the index of the first character that makes a query invalid; null if the query is valid or too long. */
+/**
+ * Returns the index of the first character that makes a query invalid. Returns null if the query is valid or too long.
+ */
 export function queryErrorAt(text: string): number | null {
   const parsed = parseQuery(text);
   return parsed.ok ? null : (parsed.at ?? null);

@@ -13,8 +13,8 @@ import { tokenHistory } from './token-history.js';
 const pageSize = 100;
 
 /**
- * The statement, or the reason why there is none. `incomplete` means that the token was deleted but something is left
- * of it.
+ * The statement of erasure, or the reason why there is no statement. `incomplete` means that the token was deleted but
+ * something is left of it.
  */
 export type StatedErasure =
   | { readonly is: 'erased'; readonly statement: ErasureStatement }
@@ -22,12 +22,15 @@ export type StatedErasure =
 
 const firstPage = { offset: 0, limit: 1 };
 /**
- * The maximum difference, in ms, between the clocks of the process that destroyed a key and the process that began a
- * rotation.
+ * The maximum difference, in ms, between the clock of the process that destroyed a key and the clock of the process
+ * that began a rotation.
  */
 const clocksApartMs = 2_000;
 
-/** Checks whether a token is erased, and signs the result. The caller needs permission to read the token's history. */
+/**
+ * Checks whether a token is erased. If it is, signs and returns a statement of erasure. The caller needs permission to
+ * read the token's history.
+ */
 export async function stateErasure(
   vault: Vault,
   context: Pick<CommandContext, 'caller' | 'traceId' | 'beganAt'>,
@@ -68,9 +71,9 @@ export async function stateErasure(
 }
 
 /**
- * Describes whether a copy of the key store from before `destroyedAt` (ms) can still open the token's keys. Threat: a
- * copy made during a rotation contains both the token's keys and tenant keys that remain in use afterwards. So only a
- * rotation that began after `destroyedAt` makes such copies void.
+ * Describes whether a copy of the key store from before `destroyedAt` (in ms) can still unwrap the token's keys.
+ * Threat: a copy that is made during a rotation contains both the token's keys and the tenant keys that remain in use
+ * afterwards. Therefore only a rotation that began after `destroyedAt` makes all such copies useless.
  */
 async function copiesSince({ keys }: Vault, destroyedAt: number): Promise<string> {
   const copies = `Copies of the key store from before ${formatTimestamp(destroyedAt)}`;
@@ -102,7 +105,9 @@ function whatIsLeft({ livingKeys, lostKeys, left }: Extract<ErasureFound, { is: 
   return [`the token is deleted, but not erased: ${found.join('; ')}.`, ...advice].join(' ');
 }
 
-/** Returns the first checkpoint that signs the event at this position. */
+/**
+ * Returns the first checkpoint that signs the event at this position. Returns null if no checkpoint has signed it yet.
+ */
 async function checkpointOver({ log }: Vault, position: number): Promise<ErasureStatement['checkpoint']> {
   let first: ErasureStatement['checkpoint'] = null;
   for (let before: number | null = null; ; ) {

@@ -9,9 +9,9 @@ export type ShownToken = {
   readonly stream: string;
   readonly transform: Transform;
   /**
-   * What this request did to the token. A change is recorded through its event, so the token is not also recorded as
-   * read: its creator sent the data itself. But the response to an update may show more than the request contained, so
-   * plaintext in it is recorded as a reveal.
+   * What this request did to the token. An event already records a creation or update, so the token is not recorded as
+   * read as well. There is one exception: the response to an update may show more data than the request contained, so
+   * plaintext in that response is recorded as a reveal.
    */
   readonly recordedAs: 'read' | 'create' | 'update';
 };
@@ -24,7 +24,7 @@ export type TokenAnswer = ShownToken & {
   readonly decrypted: Decrypted<DecryptedAnswer>;
 };
 
-/** The decrypted token with everything that `release` needs to render it. */
+/** The decrypted token, with everything that `release` needs in order to render it. */
 export type DecryptedAnswer = {
   readonly caller: Caller;
   readonly read: ReadToken;
@@ -38,13 +38,13 @@ export type AnswerOptions = {
   readonly extras?: JsonObject;
   /** True if the request contained every value from which the fingerprint is computed. */
   readonly carriesFingerprint?: boolean;
-  /** The only fields that the response may contain; if absent, all of them. */
+  /** The only fields that the response may contain. If this is absent, the response may contain all fields. */
   readonly fields?: readonly string[];
 };
 
 const noOptions: AnswerOptions = {};
 
-/** Returns a token that `release` can render under a transform. */
+/** Returns a token in the form that `release` renders, under the given transform. */
 export function tokenAnswer(
   caller: Caller,
   read: ReadToken,

@@ -17,16 +17,20 @@ import type { Vault } from '../vault/vault.js';
 import { readToken } from './read-token.js';
 
 type Page = { readonly offset: number; readonly limit: number };
-/** An event's place in its stream, and the number of the life that it belongs to, counted from 1. */
+/**
+ * The revision of an event in its stream, and the number of the life to which the event belongs. Lives are counted from
+ * 1.
+ */
 type Place = { readonly revision: number; readonly life: number };
 
-/** The number of events in memory at a time. Each may have a ciphertext of 512 KiB. */
+/** The number of events that are in memory at a time. Each may have a ciphertext of 512 KiB. */
 const wholeAtOnce = 4;
 
 /**
  * Returns a page of a token's history, newest first, even if the token is deleted. Never returns a value. A caller with
- * `log:read` sees all lives of the id, with their numbers. A caller that may read the token sees the current life. It
- * sees the last life of a deleted token only if it may read every token (docs/contract.md, "Token history").
+ * `log:read` sees all lives of the id, with their numbers. Any other caller sees only the current life, and needs
+ * permission to read the token. If the token is deleted, such a caller sees its last life only if it may read every
+ * token (docs/contract.md, "Token history").
  */
 export async function tokenHistory(
   vault: Vault,
@@ -56,15 +60,14 @@ export async function tokenHistory(
 }
 
 /**
- * Returns the places of a token's events and the lives that they belong to. Reads no ciphertexts, and lets other
- * requests run in between.
+ * Returns the places of all events of a token. Does not read ciphertexts, and lets other requests run between pages.
  */
 async function placesOf({ log }: Vault, work: Work, stream: string): Promise<readonly Place[]> {
   const places: Place[] = [];
   let life = 0;
   const add = ({ type, revision }: ClearEvent): void => {
     if (type === 'token.created') life += 1;
-    // A fence concerns the stores, not the token.
+    // Fences are left out, because they say something about the stores and not about the token.
     if (type !== 'token.fenced') places.push({ revision, life });
   };
   const [first] = await log.readClearFrom(stream, 0, 1);
@@ -77,7 +80,7 @@ async function placesOf({ log }: Vault, work: Work, stream: string): Promise<rea
   return places;
 }
 
-/** Reads the events at these places, with their encrypted trace ids. The places must be in descending order. */
+/** Reads the events at these places, including their encrypted traces. The places must be in descending order. */
 async function* eventsAt(
   { log }: Vault,
   work: Work,
@@ -102,8 +105,8 @@ async function refusalOf(vault: Vault, caller: Caller, stream: string) {
     const { containers } = read.open;
     return transformFor(caller, 'token:read', containers) === null ? rejected('forbidden') : null;
   }
-  // The containers of a deleted token were erased with it, so only a caller that may read every token may read its
-  // history.
+  // The containers of a deleted token were erased together with the token, so only a caller that may read every token
+  // may read its history.
   return transformFor(caller, 'token:read', ['/']) === null ? rejected('token_not_found') : null;
 }
 

@@ -9,8 +9,8 @@ import { type Findable, termFor } from './terms.js';
 const everything: PlanNode = { is: 'and', of: [] };
 
 /**
- * Returns the plan for a query, in keyed terms. The plan is limited to the containers that the caller may search, so
- * that totals count only tokens that the caller may see (docs/contract.md, "Pagination").
+ * Returns the search plan for a query. The plan consists of keyed terms. It matches only tokens in containers that the
+ * caller may search, so that totals count only tokens that the caller may see (docs/contract.md, "Pagination").
  */
 export function planSearch(
   { generation, key: searchKey }: SearchKey,
@@ -51,22 +51,22 @@ export function planSearch(
 }
 
 /**
- * The filters of a list request. They match tokens that have one of the ids, one of the types, and every metadata
- * entry.
+ * The filters of a list request. They match tokens that have one of the ids, one of the types, and all of the metadata
+ * entries.
  */
 export type ListFilters = {
-  /** A container path, which ends in `/`. Null or absent means any container. */
+  /** A container path that ends in `/`. Null or absent means any container. */
   readonly container?: string | null;
   /** Null or absent means any fingerprint. */
   readonly fingerprint?: string | null;
-  /** Null means any id; for `types`, any type. */
+  /** Null means any id. In `types`, null means any type. */
   readonly ids: readonly string[] | null;
   readonly types: readonly string[] | null;
-  /** In the order of the request. */
+  /** The metadata entries in the order of the request. */
   readonly metadata: readonly (readonly [key: string, value: string])[];
 };
 
-/** Returns the syntax tree for list filters (docs/contract.md, "List tokens" and "Comparison"). */
+/** Returns the syntax tree for the filters of a list request (docs/contract.md, "List tokens" and "Comparison"). */
 export function listQuery({ ids, types, metadata, container = null, fingerprint = null }: ListFilters): Query {
   const filters: Query[] = [
     ...(ids === null ? [] : [anyOf('id', ids)]),
@@ -84,7 +84,7 @@ function anyOf(field: 'id' | 'type', values: readonly string[]): Query {
   return { is: 'or', of: values.map((value) => ({ is: 'text', field, value })) };
 }
 
-/** Keeps only the first entry for each key. Compares keys as search does. */
+/** Keeps only the first entry for each key. Compares keys in the same way as search. */
 function firstOfEach(metadata: ListFilters['metadata']): ListFilters['metadata'] {
   const byKey = new Map<string, readonly [string, string]>();
   for (const entry of metadata) {
@@ -101,7 +101,7 @@ type Candidate = {
   readonly modifiedAt: number | null;
 };
 
-/** Returns whether a plan matches a token, without using a store. */
+/** Returns true if a plan matches a token. Does not use a store. */
 export function matchesPlan(node: PlanNode, candidate: Candidate): boolean {
   switch (node.is) {
     case 'term':

@@ -3,17 +3,17 @@ import type { TokenContent } from '../domain/token/content.js';
 import { keyedHash } from '../events/sealing/keyed-hash.js';
 import { normalise } from './normalise.js';
 
-/** The searchable parts of a token besides its content. */
+/** The searchable properties of a token that are not part of its content. */
 export type Circumstances = {
   readonly createdBy: string;
   readonly modifiedBy: string | null;
-  /** The results of its index expressions, none of which contains the cvc. */
+  /** The results of the token's search index expressions. None of them contains the cvc. */
   readonly indexValues: readonly string[];
 };
 
 /**
- * Returns a token's terms in an order that reveals nothing (docs/design.md, "Search index"). Dates have no terms; they
- * are columns of the row.
+ * Returns a token's terms, sorted, so that their order reveals nothing about the token (docs/design.md, "Search
+ * index"). There are no terms for dates, because dates are columns of the row.
  */
 export function tokenTerms(searchKey: Uint8Array, content: TokenContent, circumstances: Circumstances): string[] {
   const terms = findables(content, circumstances).map((what) => termFor(searchKey, what));
@@ -21,7 +21,8 @@ export function tokenTerms(searchKey: Uint8Array, content: TokenContent, circums
 }
 
 /**
- * Caches the hashes of terms that many tokens of a tenant share. An entry is dropped together with its search-term key.
+ * Caches the keyed hashes of terms that many tokens of a tenant share. The cached hashes are dropped together with
+ * their search-term key.
  */
 const sharedTerms = new WeakMap<Uint8Array, Lru<string>>();
 /** The maximum number of cached terms per search-term key. */
@@ -29,7 +30,8 @@ const sharedTermsMax = 100;
 
 /** Like `termOf`, but caches terms that many tokens share. */
 export function termFor(searchKey: Uint8Array, what: Findable): string {
-  // Threat: cached values would stay in memory. So terms of ids, fingerprints, metadata and data are not cached.
+  // Threat: cached values would stay in memory. Therefore the terms for ids, fingerprints, metadata and data are not
+  // cached.
   if (what.by === 'id' || what.by === 'fingerprint' || what.by === 'metadata' || what.by === 'data') {
     return termOf(searchKey, what);
   }
@@ -58,18 +60,18 @@ function findables(content: TokenContent, { createdBy, modifiedBy, indexValues }
 }
 
 /**
- * Returns a container and its ancestors: `/a/b/` is within `/a/b/` and `/a/`. All containers are within `/`, which
- * needs no term.
+ * Returns a container and its ancestors. For `/a/b/`, these are `/a/b/` and `/a/`. Leaves out `/`, which needs no term
+ * because it contains all containers.
  */
 function selfAndAncestors(path: string): string[] {
   const segments = path.split('/').slice(1, -1);
   return segments.map((_, depth) => `/${segments.slice(0, depth + 1).join('/')}/`);
 }
 
-/** The length of a term: 16 bytes in hex. */
+/** The length of a term in hex digits, for 16 bytes. */
 const termHexDigits = 32;
 
-/** A searchable property of a token. `within` is a container or one of its ancestors. */
+/** A searchable property of a token. `within` stands for one of the token's containers or an ancestor of one. */
 export type Findable =
   | { readonly by: 'all' }
   | { readonly by: 'id' | 'fingerprint'; readonly value: string }
@@ -77,8 +79,8 @@ export type Findable =
   | { readonly by: 'metadata'; readonly key: string; readonly value: string };
 
 /**
- * Returns a term's keyed hash as the stores contain it: 16 bytes in hex. Normalizes all values except ids and
- * fingerprints, which are compared exactly.
+ * Returns a term in the form in which the stores contain it: a keyed hash of 16 bytes, in hex. Normalizes all values
+ * except ids and fingerprints, which search compares exactly.
  */
 export function termOf(searchKey: Uint8Array, what: Findable): string {
   return keyedHash(searchKey, 'search-term', what.by, ...parts(what)).slice(0, termHexDigits);

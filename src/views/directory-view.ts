@@ -2,7 +2,7 @@ import type { ApplicationType } from '../domain/access/application-type.js';
 import type { RecordedEvent } from '../events/event.js';
 import { readDirectoryEvent } from '../events/tenancy/catalogue.js';
 
-/** The state of a tenant or an application after its events. */
+/** The state of a tenant or an application after all of its events. */
 export type DirectoryRecord = {
   readonly kind: 'tenant' | 'application';
   readonly id: string;
@@ -11,9 +11,9 @@ export type DirectoryRecord = {
   readonly applicationType: ApplicationType | null;
   /** For a tenant, the newest revision of its stream. For an application, the revision of its newest event. */
   readonly revision: number;
-  /** The revision of the event that created the tenant or application. Applications are sorted by it. */
+  /** The revision of the event that created the tenant or application. Applications are sorted by this revision. */
   readonly createdRevision: number;
-  /** The revision of the event that contains `content`. The ciphertext is bound to it. */
+  /** The revision of the event that contains `content`. The ciphertext is bound to this revision. */
   readonly contentRevision: number;
   readonly content: Uint8Array | null;
   /** The active API keys, each with its id and the hex SHA-256 hash used to look it up. */
@@ -32,10 +32,10 @@ export type DirectoryView = {
   readonly applications: ReadonlyMap<string, DirectoryRecord>;
 };
 
-/** The rows before the first event of a tenant's stream. */
+/** The rows for a tenant's stream before its first event. */
 export const noDirectoryRows: DirectoryView = { tenant: null, applications: new Map() };
 
-/** Folds one event of the tenant's stream onto its rows. Pure. */
+/** Returns the rows after one more event in the tenant's stream. Pure. */
 export function applyToDirectory(view: DirectoryView, event: RecordedEvent): DirectoryView {
   const read = readDirectoryEvent(event);
   const { revision, tenantId, time } = event;

@@ -1,24 +1,30 @@
-/** One token of a finished command: its stream, and the revision at which its life began. */
+/** A token in the result of a finished command: its stream, and the revision at which its life began. */
 export type ClaimedToken = {
   readonly stream: string;
   readonly createdRevision: number;
   /**
-   * The content's revision if the request contained every value that the fingerprint reads; otherwise absent. A retry
-   * returns the fingerprint as long as the content has this revision.
+   * The revision of the content. It is present only if the request contained every value from which the fingerprint is
+   * computed. The response to a retry includes the fingerprint as long as the content still has this revision.
    */
   readonly carriedContent?: number;
-  /** The token existed before, with the same fingerprint. */
+  /** True if the token already existed, with the same fingerprint. */
   readonly deduplicated?: boolean;
-  /** The token was returned to a request that contained a cvc. */
+  /** True if the request contained a cvc, which was ignored because the token already existed. */
   readonly cvcIgnored?: boolean;
 };
 
-/** The result of a finished command: enough to render its response again, but without the request body or data. */
+/**
+ * The result of a finished command: enough to render its response again, but without the request body and without token
+ * data.
+ */
 export type ClaimResult = {
   readonly tokens: readonly ClaimedToken[];
   /** The application that was created or received a key. `keyId` is the key's id. */
   readonly application?: { readonly id: string; readonly keyId: string };
 };
 
-/** The claim of a command that finished at `time` (ms); `cmd` is the keyed hash of the request that it belongs to. */
+/**
+ * The claim of a command that finished at `time` (ms). `cmd` is the keyed hash of the request that the claim belongs
+ * to.
+ */
 export type FinishedClaim = { readonly cmd: string; readonly result: ClaimResult; readonly time: number };

@@ -4,7 +4,7 @@ import type { DirectoryRecord } from './directory-view.js';
 import type { ClaimedToken, FinishedClaim } from './finished-claim.js';
 import type { TokenView } from './token-view.js';
 
-/** A row with its message authentication code (MAC), which the store keeps and never reads. */
+/** A row with its message authentication code (MAC). The store keeps the MAC but never uses it. */
 export type Stored<T> = T & { readonly mac: Uint8Array };
 
 /**
@@ -28,18 +28,18 @@ export function withClaimMac(key: Uint8Array, claim: FinishedClaim): Stored<Fini
 }
 
 /**
- * Returns whether the vault wrote this token row. Accepts anything that a store may return, including malformed rows.
+ * Returns true if the vault wrote this token row. Accepts anything that a store may return, including malformed rows.
  */
 export function isAuthenticToken(key: Uint8Array, stored: Stored<TokenView>): boolean {
   return isMac(stored.mac, () => tokenMac(key, stored));
 }
 
-/** Returns whether the vault wrote this directory row. */
+/** Returns true if the vault wrote this directory row. */
 export function isAuthenticRecord(key: Uint8Array, stored: Stored<DirectoryRecord>): boolean {
   return isMac(stored.mac, () => directoryMac(key, stored));
 }
 
-/** Returns whether the vault wrote this claim. */
+/** Returns true if the vault wrote this claim. */
 export function isAuthenticClaim(key: Uint8Array, stored: Stored<FinishedClaim>): boolean {
   return isMac(stored.mac, () => claimMac(key, stored));
 }
@@ -63,7 +63,7 @@ function directoryMac(key: Uint8Array, record: DirectoryRecord): Buffer {
   return mac(key, [...facts, revision, createdRevision, contentRevision, removedAt, keys], content, null);
 }
 
-/** `cmd` is a keyed hash that names the tenant, the application, the path and the idempotency key. */
+/** `cmd` is a keyed hash of the tenant, the application, the path and the idempotency key. */
 function claimMac(key: Uint8Array, { cmd, time, result: { tokens, application } }: FinishedClaim): Buffer {
   const issued = application == null ? null : [application.id, application.keyId];
   return mac(key, ['strongroom.claim.1', cmd, time, tokens.map(claimedFacts), issued], null, null);
@@ -74,7 +74,10 @@ function claimedFacts({ stream, createdRevision, carriedContent, deduplicated, c
   return [stream, createdRevision, carriedContent ?? null, deduplicated ?? false, cvcIgnored ?? false];
 }
 
-/** The facts include the length of each ciphertext, and different lists of facts have different JSON. */
+/**
+ * Returns a MAC over the facts and the ciphertexts. Different inputs always produce different bytes, because the facts
+ * include the length of each ciphertext and different lists of facts have different JSON.
+ */
 function mac(key: Uint8Array, facts: readonly unknown[], content: Uint8Array | null, cvc: Uint8Array | null): Buffer {
   return hmac(key, Buffer.from(JSON.stringify(facts)), content ?? nothing, cvc ?? nothing);
 }
@@ -86,7 +89,7 @@ function isMac(stored: Uint8Array, compute: () => Buffer): boolean {
     const computed = compute();
     return stored.length === computed.length && timingSafeEqual(stored, computed);
   } catch {
-    // Threat: an attacker stores fields of other types.
+    // Threat: an attacker stores fields with unexpected types, which make the computation throw.
     return false;
   }
 }

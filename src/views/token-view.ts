@@ -5,8 +5,8 @@ import type { RecordedEvent, SealedParts } from '../events/event.js';
 import { readTokenEvent } from '../events/tokens/catalogue.js';
 
 /**
- * The fold of one stream, which is the row of a token: its state, and the unchanged ciphertexts that are still in use.
- * Folding needs no key, so a rebuild decrypts nothing.
+ * The result of folding one token's stream, which becomes the token's row. It consists of the token's state and the
+ * unchanged ciphertexts that are still in use. Folding needs no key, so a rebuild decrypts nothing.
  */
 export type TokenView = {
   readonly stream: string;
@@ -23,12 +23,12 @@ export function emptyView(stream: string, tenantId: string): TokenView {
   return { stream, tenantId, state: noToken, content: null, cvc: null };
 }
 
-/** Folds one event onto the view. Pure; an event of another stream is a programming error. */
+/** Returns the view after one more event. Pure. Passing an event from another stream is a programming error. */
 export function applyToView(view: TokenView, event: RecordedEvent): TokenView {
   return applyFact(view, readTokenEvent(event), event.sealed);
 }
 
-/** Does the same for an event that was just decided, whose parts need no check. */
+/** Like `applyToView`, but for an event that was just decided and therefore needs no validation. */
 export function applyFact(view: TokenView, fact: RecordedFact, sealed: SealedParts): TokenView {
   const state = evolve(view.state, fact);
   const { life } = state;
@@ -42,8 +42,8 @@ export function applyFact(view: TokenView, fact: RecordedFact, sealed: SealedPar
 }
 
 /**
- * Returns the state after its events were stored. If they began a life, sets the life's position, which is known only
- * after the append. `positions` are the positions of the events after `expectedRevision`.
+ * Completes the state after its events have been stored. If one of these events began a life, adds the position of that
+ * event, which is known only after the append. `positions` are the positions of the events after `expectedRevision`.
  */
 export function withCreatedPosition(
   state: TokenState,

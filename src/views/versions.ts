@@ -1,6 +1,6 @@
 /**
- * The projections, each with its code version. Raise the version with every change that makes the same events produce
- * different rows. On startup, the service rebuilds projections that have an older version.
+ * The code version of each projection. Raise a projection's version with every change that makes the same events
+ * produce different rows. On startup, the service rebuilds projections that have an older version.
  */
 export const projectionVersions = { tokens: 1, directory: 1, shredder: 1 } as const;
 
@@ -8,7 +8,10 @@ export type StoredProjection = keyof typeof projectionVersions;
 
 export type ProjectionVersions = Readonly<Record<StoredProjection, number>>;
 
-/** Returns the projections that a newer program wrote, and the ones to rebuild because an older program wrote them. */
+/**
+ * Returns the first projection that a newer version of Strongroom wrote, if any, and all projections that must be
+ * rebuilt because an older version wrote them.
+ */
 export function comparedVersions(stored: ProjectionVersions) {
   const names = ['tokens', 'directory', 'shredder'] as const;
   return {

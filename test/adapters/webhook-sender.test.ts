@@ -24,7 +24,7 @@ describe('an address', () => {
 });
 
 describe('a target', () => {
-  test('is never contacted if its name resolves to a private address, even as one of several', async () => {
+  test('is never contacted if its name resolves to a private address, even if the name also resolves to public ones', async () => {
     let connections = 0;
     const server = createServer((_, response) => response.end());
     server.on('connection', () => {
@@ -45,8 +45,8 @@ describe('a target', () => {
         sender.close();
       }
       expect(connections).toBe(0);
-      // With the setting, a connection to the same name succeeds, so it was the check above that prevented the
-      // connection.
+      // With the setting `allowsPrivate`, a connection to the same name succeeds. So it was the address check that
+      // prevented the connection above.
       const lenient = webhookSender({ allowsPrivate: true, resolve: resolvingTo(['127.0.0.1'], []) });
       expect(await lenient.post(new URL(`http://rebound.example:${port}/`), {}, '{}')).toEqual({
         kind: 'responded',
@@ -61,7 +61,7 @@ describe('a target', () => {
   });
 });
 
-/** Returns a resolver for a name whose addresses an attacker chooses. */
+/** Returns a resolver that resolves a name to addresses chosen by an attacker. */
 function resolvingTo(addresses: readonly string[], asked: string[]): NonNullable<WebhookSenderOptions['resolve']> {
   const resolve = (
     hostname: string,

@@ -14,7 +14,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-authentic-'));
 const [stream, other] = [aStream(), aStream()];
 let stores: EmbeddedStores;
 
-/** One stream with commits of one, three and one events, and another stream with one event. */
+/** Creates one stream with three commits, of one, three and one events, and another stream with one event. */
 beforeAll(async () => {
   const fail = (error: unknown) => {
     throw error;
@@ -34,7 +34,7 @@ afterAll(async () => {
 
 type Change = (events: readonly StoredEvent[]) => readonly StoredEvent[];
 
-/** Returns the log on top of a store that returns something other than what was stored. */
+/** Returns an event log over a store that changes what was stored. */
 function changed(change: Change): EventLog {
   const { storedLog, keys } = stores;
   const whole = async (read: Promise<readonly StoredEvent[]>) => change(await read);
@@ -55,7 +55,7 @@ const at =
   (events) =>
     events.map((event, position) => (position === index ? change(event) : event));
 
-test('everything that the vault wrote can be read by every method', async () => {
+test('every read method returns everything that the vault wrote', async () => {
   const log = changed((events) => events);
   expect((await log.readStream(stream)).map(({ revision }) => revision)).toEqual([0, 1, 2, 3, 4]);
   expect((await log.readFrom(stream, 1, 2)).map(({ revision }) => revision)).toEqual([1, 2]);
@@ -66,10 +66,10 @@ test('everything that the vault wrote can be read by every method', async () => 
 });
 
 test.each<[string, Change]>([
-  ['of another actor', at(1, (event) => ({ ...event, actorId: 'somebody' }))],
-  ['at another time', at(4, (event) => ({ ...event, time: event.time - 1 }))],
+  ['with another actor', at(1, (event) => ({ ...event, actorId: 'somebody' }))],
+  ['with another time', at(4, (event) => ({ ...event, time: event.time - 1 }))],
   ['with another plaintext part', at(0, (event) => ({ ...event, clear: { ends: [] } }))],
-  ['at another revision', at(0, (event) => ({ ...event, revision: 1 }))],
+  ['with another revision', at(0, (event) => ({ ...event, revision: 1 }))],
   ['in another stream', at(0, (event) => ({ ...event, stream: other }))],
   [
     'with a code under a separate key',
@@ -78,7 +78,7 @@ test.each<[string, Change]>([
       return forged === undefined ? event : { ...event, proof: forged.proof };
     }),
   ],
-])('an event %s is rejected by every method', async (_, change) => {
+])('an event %s is rejected by every read method', async (_, change) => {
   const log = changed(change);
   const reads = [
     log.readStream(stream),
@@ -94,7 +94,7 @@ test.each<[string, Change]>([
 test.each<[string, (event: StoredEvent) => StoredEvent]>([
   ['content', (event) => ({ ...event, sealed: { content: aBox(), cvc: null } })],
   ['trace', (event) => ({ ...event, trace: null })],
-])('another %s is rejected by every method that reads ciphertexts', async (_, change) => {
+])('another %s is rejected by every read method that returns ciphertexts', async (_, change) => {
   const log = changed(at(0, change));
   await expect(log.readStream(stream)).rejects.toThrow('ciphertexts other than those that were sealed');
   await expect(log.readFrom(stream, 0, 10)).rejects.toThrow('ciphertexts other than those that were sealed');
@@ -102,12 +102,12 @@ test.each<[string, (event: StoredEvent) => StoredEvent]>([
 });
 
 test.each<[string, Change]>([
-  ['its first event', (events) => events.slice(1)],
-  ['an event in between', (events) => events.filter(({ revision }) => revision !== 2)],
-  ['the end of its last commit', (events) => events.slice(0, 3)],
-  ['the order of its events', (events) => [...events].reverse()],
-  ['only its own events', (events) => [...events, ...events.slice(-1)]],
-])('a stream that lacks %s is not read', async (_, change) => {
+  ['without its first event', (events) => events.slice(1)],
+  ['without an event in the middle', (events) => events.filter(({ revision }) => revision !== 2)],
+  ['without the end of its last commit', (events) => events.slice(0, 3)],
+  ['with its events in reverse order', (events) => [...events].reverse()],
+  ['with its last event twice', (events) => [...events, ...events.slice(-1)]],
+])('a stream %s is rejected', async (_, change) => {
   const log = changed(change);
   await expect(log.readStream(stream)).rejects.toThrow('is missing');
   await expect(log.readNewest(stream, null, 10)).rejects.toThrow('is missing');
@@ -115,7 +115,7 @@ test.each<[string, Change]>([
   await expect(log.readClearFrom(stream, 0, 10)).rejects.toThrow('is missing');
 });
 
-test('an event of another stream is not accepted in place of the requested one', async () => {
+test('an event from another stream is not accepted in place of the requested one', async () => {
   const { storedLog, keys } = stores;
   const log = authenticLog({ ...storedLog, readStream: () => storedLog.readStream(other) }, keys);
   await expect(log.readStream(stream)).rejects.toThrow('is missing');

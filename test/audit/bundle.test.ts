@@ -13,7 +13,9 @@ import { operate } from './operate.js';
 let service: TestService;
 let key: string;
 let dir: string;
-/** The directories of two bundles: one about a person, one about the whole period. */
+/**
+ * The directories of two bundles. One contains the events about a person, the other contains all events in a period.
+ */
 let person: string;
 let period: string;
 let publicKey: string;
@@ -57,7 +59,7 @@ function options() {
   return { key, from: null, to: null, json: false };
 }
 
-/** Runs a bundle's verifier in another process, in an empty directory without packages. */
+/** Runs a bundle's verifier in its own process, in an empty directory without packages. */
 function verify(bundle: string, args: readonly string[] = ['--public-key', publicKey]) {
   const cwd = mkdtempSync(join(dir, 'empty-'));
   return new Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>((resolve) => {
@@ -95,7 +97,7 @@ test('a bundle about one person contains only that person’s events, and no val
   expect(reads.map(({ operation }) => operation)).toEqual(
     expect.arrayContaining(['create', 'reveal', 'update', 'delete']),
   );
-  // The period's bundle names no tokens, contains no values, and contains nothing of another tenant.
+  // The period's bundle contains no values, names no tokens, and contains nothing from another tenant.
   const whole = textOf(period);
   for (const marker of [...strangers, ...ownValues, 'own-living']) expect(whole, marker).not.toContain(marker);
   const tenants = [...jsonLines(period, 'history.jsonl').map((line) => line['tenant'])];
@@ -105,7 +107,7 @@ test('a bundle about one person contains only that person’s events, and no val
   );
 });
 
-test('reads have the columns of an export, and no record id where none is known', () => {
+test('reads have the same columns as in an export, and no record id if none is known', () => {
   const columnsIn = (bundle: string) => Object.keys(JSON.parse(linesOf(bundle, 'reads.jsonl')[0] ?? ''));
   expect(columnsIn(period)).toEqual(recordColumns);
   expect(columnsIn(person)).toEqual(['stream', ...recordColumns.filter((name) => name !== 'record_id')]);
@@ -119,7 +121,7 @@ test('an erased token is in the bundle with its history and its statement, but w
   expect(textOf(person)).not.toContain('erased-value');
 });
 
-/** Returns a copy of the person's bundle with one of its files changed. */
+/** Returns a copy of the person's bundle in which one file was changed. */
 function tampered(name: string, change: (text: string) => string | null, listsAgain = false): string {
   const copy = mkdtempSync(join(dir, 'tampered-'));
   cpSync(person, copy, { recursive: true });
@@ -147,7 +149,7 @@ const changes: readonly (readonly [string, (text: string) => string | null])[] =
 
 test.each(
   [...files, 'reads.jsonl', 'tokens.json'].flatMap((file) => changes.map((change) => [file, ...change] as const)),
-)('%s is %s: the verifier names the file', async (file, _, change) => {
+)('if %s is %s, the verifier names the file', async (file, _, change) => {
   const found = await verify(tampered(file, change));
   expect(found).toMatchObject({ code: 3, stderr: '' });
   expect(found.stdout).toContain(`PROBLEM ${file}: `);
@@ -169,7 +171,8 @@ const swapLines = (text: string): string => {
 };
 const dropLine = (text: string): string => text.split('\n').slice(1).join('\n');
 
-// The attacker also updates the changed file's hash in the manifest, so that only the manifest's signature fails.
+// The attacker also updates the changed file's hash in the manifest, so only the signature on the manifest reveals the
+// change.
 test.each([
   [
     'history.jsonl',
@@ -216,7 +219,7 @@ test('a bundle without a manifest is reported as one problem, not as one per fil
   });
 });
 
-test('a file that does not belong to the bundle is named, and another vault’s key verifies nothing', async () => {
+test('a file that does not belong to the bundle is named, and no bundle verifies with another vault’s key', async () => {
   const copy = tampered('README.txt', (text) => text);
   writeFileSync(join(copy, 'extra.txt'), 'x');
   expect((await verify(copy)).stdout).toContain('"extra.txt": a file that is not part');
@@ -233,7 +236,7 @@ test('a file that does not belong to the bundle is named, and another vault’s 
 });
 
 test.each([
-  ['an unknown id', { ids: ['own-living', 'never'] }, /"never" has ever existed/],
+  ['an id that never existed', { ids: ['own-living', 'never'] }, /"never" has ever existed/],
   ['an empty period', { ids: null, from: 1, to: 2 }, /no event in this period/],
   ['an unknown key', { ids: ['own-living'], key: 'sr_management_x' }, /no application has this key/],
   ['a missing directory', { ids: ['own-living'], out: '/nowhere/at/all' }, /cannot be written \(ENOENT\)/],
@@ -243,7 +246,7 @@ test.each([
   expect(readdirSync(dir).filter((name) => name.includes('bad'))).toEqual(before);
 });
 
-test('a bundle never replaces a directory, and creating one requires log:read', async () => {
+test('a bundle never replaces an existing directory, and creating a bundle requires log:read', async () => {
   const before = textOf(person);
   await expect(writeBundle(run, { ...options(), ids: ['own-living'], out: person })).rejects.toThrow(/already exists/);
   expect(textOf(person)).toBe(before);

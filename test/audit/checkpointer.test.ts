@@ -47,14 +47,14 @@ async function commits() {
   return (await service.vault.log.readAll(0, 1_000_000)).filter(endsCommit);
 }
 
-/** Computes the end of the chain, and the tree root over the first commits in the log, independently of the vault. */
+/** Computes the end of the chain and the tree root over the log's first `count` commits, from the log alone. */
 async function signedOver(count: number): Promise<{ readonly hash: string; readonly root: string }> {
   const leaves = (await commits()).slice(0, count).map(({ leaf }) => leaf);
   const hash = leaves.reduce<Uint8Array>(linkAfter, noLink);
   return { hash: Buffer.from(hash).toString('hex'), root: Buffer.from(rootOf(leaves)).toString('hex') };
 }
 
-test('a checkpoint signs the chain over the log and the ends of the access log, and names the previous checkpoint', async () => {
+test('a checkpoint signs the chain over the log and the ends of the access log’s chains, and names the previous checkpoint', async () => {
   await create();
   await run();
   service.clock.advance(anHour);
@@ -89,7 +89,7 @@ test('a checkpoint signs the chain over the log and the ends of the access log, 
   );
 });
 
-test('a checkpoint is signed at the start of each hour, with or without new events, and none is signed in between', async () => {
+test('a checkpoint is signed at the start of each hour, even without new events, and none is signed in between', async () => {
   await run();
   await create();
   await run();
@@ -110,7 +110,7 @@ test('a checkpoint is signed at the start of each hour, with or without new even
   );
 });
 
-test('a checkpoint signed for another reason does not count as an hourly one', async () => {
+test('a checkpoint signed for another reason does not replace an hourly one', async () => {
   await run();
   await create();
   await service.service.checkpointer.run(true);
@@ -136,7 +136,7 @@ test('the key store records the newest checkpoint with its hash and signature', 
   expect(link?.position).toBeGreaterThanOrEqual(newest.position);
 });
 
-test('a checkpoint is signed even if there were only reads', async () => {
+test('a checkpoint is signed even if the only requests since the last one were reads', async () => {
   const { body } = await service.call('POST', '/tokens', { type: 'token', data: 'x' });
   await service.vault.recorder.now([]);
   await run();
@@ -169,7 +169,7 @@ test('a checkpoint is signed immediately after 10,000 events', async () => {
   expect((await stored()).map(({ count }) => count)).toHaveLength(2);
 }, 60_000);
 
-test('checkpoints that the anchor did not accept are counted, and delivered later in order', async () => {
+test('checkpoints that the anchor did not accept are counted, and are delivered in order later', async () => {
   await create();
   await run();
   isBroken = true;
@@ -193,7 +193,7 @@ test('two processes that sign at the same moment create one checkpoint', async (
   expect(checkpoints.map(({ number }) => number)).toEqual([1]);
 });
 
-test('a stopping service signs the newest events, or nothing if there are none', async () => {
+test('a service that stops signs the newest events, or signs nothing if there are no new events', async () => {
   await create();
   await service.service.checkpointer.stop();
   expect(await stored()).toEqual([]);

@@ -42,7 +42,8 @@ test('a statement about a deleted token lists its lives and keys, and is signed'
   const statement = await stated('card');
   expect(statement).toMatchObject({ token_id: 'card', tenant_id: service.tenantId });
   expect(statement.lives.map(({ ended_by }) => ended_by)).toEqual(['token.deleted', 'token.deleted']);
-  // The token had three versions of its data in two lives, and one verification code.
+  // The token had two lives. In them it had three versions of its data and one verification code, each with its own
+  // key.
   expect(statement.keys.destroyed).toBe(4);
   expect(statement.derived.row).toBe('tombstone');
   const kinds = new Set(statement.derived.looked.map(({ kind }) => kind));
@@ -56,7 +57,7 @@ test('a statement about a deleted token lists its lives and keys, and is signed'
   expect(isSignedErasure(statement, other)).toBe(false);
 });
 
-test('a statement describes what copies of the keys can still open, based on when the last rotation began', async () => {
+test('a statement says which copies of the keys can still decrypt data, based on when the last rotation began', async () => {
   const { rotation } = service.vault.keys;
   const rotate = async () => {
     service.clock.advance(3_000);
@@ -78,7 +79,7 @@ test('a statement describes what copies of the keys can still open, based on whe
   );
 });
 
-test('a statement does not call copies that were made during a rotation void until the next rotation', async () => {
+test('a statement does not call copies made during a rotation useless until the next rotation', async () => {
   const { rotation } = service.vault.keys;
   await create('one');
   service.clock.advance(3_000);
@@ -94,13 +95,13 @@ test('a statement does not call copies that were made during a rotation void unt
   expect((await stated('one')).copies).toContain(' are useless without the root key from that time: ');
 });
 
-test('there is no statement about a live token, or about one that never existed', async () => {
+test('no statement is issued about a live token, or about one that never existed', async () => {
   await create('one');
   await expect(ask('one')).rejects.toThrow('the token exists');
   await expect(ask('none')).rejects.toThrow('no such token');
 });
 
-test('there is no statement while a key of the deleted token exists', async () => {
+test('no statement is issued while a key of the deleted token still exists', async () => {
   await create('one');
   const { keys } = service.vault;
   const { destroy } = keys;
@@ -114,7 +115,7 @@ test('there is no statement while a key of the deleted token exists', async () =
   expect((await stated('one')).keys.destroyed).toBe(1);
 });
 
-test('only a caller that may read the history of a deleted token gets a statement', async () => {
+test('only a caller that may read a deleted token’s history gets a statement', async () => {
   await create('one');
   await remove('one');
   const narrow = await service.application([rule('/open/', 'reveal', ['token:read'])]);
@@ -169,7 +170,7 @@ test.for<[string, RegExp, string]>([
     `INSERT INTO index_changes_0 SELECT 1 + max(merged, ifnull((SELECT max(number) FROM index_changes_0), 0)), @created,
        change_of(@created), NULL FROM index_state_0`,
   ],
-])('if %s is left over, it is named, and no statement is signed', async ([, text, sql], context) => {
+])('if %s is left over, the problem names it, and no statement is signed', async ([, text, sql], context) => {
   embeddedOnly(context, 'it is put into the file; what MongoDB keeps is looked for in cluster/erasure.test.ts');
   const { dataDir } = service;
   const database = openVault(dataDir);
@@ -177,7 +178,7 @@ test.for<[string, RegExp, string]>([
     database.function('change_of', (created) => changeOf(randomBytes(16), Number(created)));
     database.function('block_of', (created) => blockOf(entryOf(randomBytes(16), Number(created))));
     const others = database.prepare('INSERT INTO index_blocks_1 VALUES (?, ?)');
-    // More blocks than one read returns.
+    // There are more blocks than one read returns.
     database.transaction(() => {
       for (let block = 0; block < 250; block += 1) {
         others.run(50_000_000 + block, blockOf(entryOf(randomBytes(16), 1_000_000)));

@@ -42,7 +42,7 @@ function open(options: Partial<EmbeddedOptions> = {}) {
   return openEmbedded({ ...parts, dataDir, ...options });
 }
 
-/** Returns the problem that a start reports, or `started`. */
+/** Returns the error with which the vault refuses to start, or `started`. */
 async function start(): Promise<string> {
   try {
     await (await open()).close();
@@ -52,7 +52,7 @@ async function start(): Promise<string> {
   }
 }
 
-/** Returns what `audit verify --public-key` reports, or null if the log is complete. */
+/** Returns the problem that `audit verify --public-key` reports, or null if it finds none. */
 async function verified(): Promise<string | null> {
   const opened = await open({ acceptsOlderLog: true });
   try {
@@ -66,7 +66,7 @@ async function verified(): Promise<string | null> {
 
 const isCheckpoint = ({ type }: Row) => type === 'audit.checkpoint';
 
-/** Returns an event without content, as an attacker who can write to the file could forge it. */
+/** Returns an event without content, which an attacker with write access to the file could forge. */
 function padding(like: Row, index: number): Row {
   const clear = '{}';
   const stream = `padding-${index}`;
@@ -74,8 +74,8 @@ function padding(like: Row, index: number): Row {
   return { ...like, ...place, id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}` };
 }
 
-describe.skipIf(profile !== 'embedded')('an attacker who can write only the log', () => {
-  test('cannot re-sign a changed history: last checkpoint removed, event changed, all links recomputed, log padded', async () => {
+describe.skipIf(profile !== 'embedded')('an attacker who can write only to the log', () => {
+  test('cannot sign a changed history by removing the last checkpoint, changing an event, recomputing all links and padding the log', async () => {
     for (const id of ['one', 'two', 'three']) await create(id);
     await sign();
     for (const id of ['four', 'five']) await create(id);
@@ -104,7 +104,7 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only the log'
     expect(await start()).toMatch(/changed the log.*audit verify/);
   });
 
-  test('cannot issue an API key by adding an event with a correct chain', async () => {
+  test('cannot issue an API key by adding an event and recomputing the chain', async () => {
     const key = newApiKey('private', (max) => randomBytes(4).readUInt32BE() % max);
     await create('one');
     await service.stop();
@@ -117,14 +117,14 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only the log'
       return relinked(changed);
     });
     expect(await start()).toMatch(/changed the log/);
-    // A vault that opens the log despite the forgery ignores the forged event.
+    // Even a vault that was told to open this log ignores the forged event.
     const opened = await open({ acceptsOlderLog: true });
     await expect(opened.projections.rebuild('directory', true)).rejects.toThrow('no valid authentication code');
     expect(await opened.authenticate(key)).toBeNull();
     await opened.close();
   });
 
-  test('cannot add an event after the last one that the vault signed', async () => {
+  test('cannot add an event after the last event that the vault signed', async () => {
     await create('one');
     await sign();
     await service.stop();
@@ -137,7 +137,7 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only the log'
     expect(await start()).toMatch(/changed the log/);
   });
 
-  test('cannot hide a change behind a plaintext part that is not JSON', async () => {
+  test('cannot hide a change by making the plaintext part invalid JSON', async () => {
     await create('one');
     await service.stop();
     tamper(dataDir, (rows) =>
@@ -146,7 +146,7 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only the log'
     expect(await start()).toMatch(/changed the log/);
   });
 
-  test('cannot remove an event that is not signed yet, or swap two', async () => {
+  test('cannot remove an event that is not signed yet, or swap two of them', async () => {
     await sign();
     for (const id of ['one', 'two', 'three']) await create(id);
     await service.stop();
@@ -167,7 +167,7 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only the log'
     expect(await start()).toBe('started');
   });
 
-  test('cannot restore an older log after a kill right after a key was revoked', async () => {
+  test('cannot restore an older log if the vault was killed right after a key was revoked', async () => {
     const { vault, tenantId } = service;
     const applicationId = (await vault.directory.list('application'))[0]?.id ?? '';
     const context = { tenantId, actor: { kind: 'operator' }, traceId: null } as const;
@@ -175,7 +175,7 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only the log'
     if (!issued.ok) throw new Error('the operator may issue a key');
     const older = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
     onTestFinished(() => rmSync(older, { recursive: true }));
-    // With the newer journal, the vault would recover the missing changes from it.
+    // The older journal is restored too. From the newer journal, the vault would recover the missing changes.
     const files = ['vault.db', 'journal.db'];
     for (const file of files) {
       const copy = pinStatements(join(dataDir, file), { readonly: true });
@@ -183,7 +183,7 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only the log'
       copy.close();
     }
     expect((await revokeKey(vault, context, applicationId, issued.value.key.id)).ok).toBe(true);
-    // A copy of the files in the state in which a kill leaves them.
+    // Copies the files in the state in which a kill leaves them.
     const killed = mkdtempSync(join(tmpdir(), 'strongroom-forged-'));
     onTestFinished(() => rmSync(killed, { recursive: true }));
     cpSync(dataDir, killed, { recursive: true });
@@ -199,7 +199,7 @@ describe.skipIf(profile !== 'embedded')('an attacker who can write only the log'
 });
 
 describe.skipIf(profile !== 'embedded')('a log that is changed while the service runs', () => {
-  test('is not signed, and the service reports it', async () => {
+  test('is not signed, and the service reports the change', async () => {
     await create('one');
     await sign();
     await create('two');

@@ -7,8 +7,8 @@ const notAsked = (): never => {
 };
 
 /**
- * Runs an operation in an open service and encodes input and result as on the control socket. Throws an error with the
- * operation's message if the operation fails.
+ * Runs an operation in an open service. Encodes its input and its result as the control socket does. If the operation
+ * fails, throws an error with its message.
  */
 export async function operate<Name extends OperationName>(
   service: Service,

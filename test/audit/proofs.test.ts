@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
 let checkpoints: readonly Checkpoint[];
-/** The leaves of all commits. Only the vault knows all of them; an auditor does not. */
+/** The leaves of all commits. Only the vault has all of them; an auditor does not. */
 let leaves: readonly Uint8Array[];
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ afterAll(() => service.close());
 
 const rootOfCheckpoint = ({ root }: Checkpoint) => Buffer.from(root, 'hex');
 
-test('the events of one token are proven against a checkpoint without events of other tokens', async () => {
+test('the events of one token are proven against a checkpoint without the events of other tokens', async () => {
   const newest = checkpoints.at(-1);
   if (newest === undefined) throw new Error('there are checkpoints');
   const { names } = (await service.vault.keys.tenantKeys(service.tenantId)) ?? {};
@@ -39,7 +39,7 @@ test('the events of one token are proven against a checkpoint without events of 
   const own = await service.vault.log.readStream(stream);
   expect(own.map(({ type }) => type)).toEqual(['token.created', 'token.updated', 'token.deleted']);
   for (const { mac: _, ...event } of own.map((event) => ({ ...event, mac: event.proof.mac }))) {
-    // The auditor receives only the event and a path of hashes.
+    // The auditor receives only this event and a path of hashes.
     const leaf = leafOf(event);
     if (leaf === null) throw new Error('it is part of its commit');
     const index = leaves.findIndex((one) => leaf.equals(one));
@@ -51,7 +51,7 @@ test('the events of one token are proven against a checkpoint without events of 
   }
 });
 
-test('a later checkpoint is proven to include everything that an earlier one signed', () => {
+test('a later checkpoint is proven to include everything that an earlier checkpoint signed', () => {
   const [first, second] = checkpoints;
   if (first === undefined || second === undefined) throw new Error('there are two checkpoints');
   const path = consistencyPath(first.count, leaves.slice(0, second.count));

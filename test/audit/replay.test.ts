@@ -25,7 +25,7 @@ const head = async () => String(await service.vault.log.head());
 const replay = (id: string, asOf: string, more: JsonObject = {}) =>
   ask('audit-replay', { id, asOf, reveal: false, ...more });
 
-/** Runs a query to its end, step by step, and returns everything that it finds. */
+/** Runs all steps of a query, and returns everything that the query finds. */
 async function replayQuery(query: string, asOf: string, more: JsonObject = {}) {
   const found: JsonObject[] = [];
   let erased = 0;
@@ -38,7 +38,7 @@ async function replayQuery(query: string, asOf: string, more: JsonObject = {}) {
   return { ids: found.map(({ id }) => id), found, erased };
 }
 
-test('a token is shown as it was, masked unless a caller that may see plaintext requests it', async () => {
+test('a token is shown as it was at that time, and is masked unless a caller that may see plaintext requests it', async () => {
   await create({ type: 'card_number', id: 'card', data: '4242424242424242', metadata: { step: 'one' } });
   const first = await head();
   const then = new Date(service.clock.now()).toISOString();
@@ -49,7 +49,8 @@ test('a token is shown as it was, masked unless a caller that may see plaintext 
     const token = await replay('card', asOf);
     expect(token).toMatchObject({ id: 'card', metadata: { step: 'one' }, data: 'XXXXXXXXXXXX4242' });
     expect(token['modified_at']).toBeUndefined();
-    // The update replaced the old content, including its metadata. The key stays the same as long as the data does.
+    // The update replaced the old content, including the metadata, but not the data. The data key stays the same until
+    // the data changes, so the older version can still be decrypted.
     expect(await replay('card', asOf, { reveal: true })).toMatchObject({ data: '4242424242424242' });
   }
   const masking = await service.application([rule('/', 'mask', ['token:read'])]);
@@ -59,7 +60,7 @@ test('a token is shown as it was, masked unless a caller that may see plaintext 
   expect(await replay('card', first, { key: masking })).toMatchObject({ data: 'XXXXXXXXXXXX4242' });
 });
 
-test('data that was replaced or deleted or has expired since then is erased and does not come back', async () => {
+test('data that has since been replaced or deleted, or has since expired, is erased and does not come back', async () => {
   await create({ type: 'token', id: 'replaced', data: 'old value' });
   await create({ type: 'token', id: 'deleted', data: 'gone value' });
   await create({
@@ -71,7 +72,7 @@ test('data that was replaced or deleted or has expired since then is erased and 
   const then = await head();
   await update('replaced', { data: 'new value' });
   await remove('deleted');
-  // The expiry was not recorded yet, and the keys still exist.
+  // At this point, the expiry was not recorded yet, and the keys still existed.
   service.clock.advance(2 * aMinute);
   for (const id of ['replaced', 'deleted', 'short']) {
     const token = await replay(id, then, { reveal: true });
@@ -102,7 +103,7 @@ test('a caller that may not read the token now cannot read its past either', asy
   await expect(replay('moved', then, { key: open })).rejects.toThrow('the token did not exist at that moment');
 });
 
-test('a query finds what it would have found at that moment', async () => {
+test('a query returns the tokens that it would have returned at that moment', async () => {
   await create({ type: 'token', id: 'red', data: 'a', metadata: { colour: 'red' } });
   await create({ type: 'social_security_number', id: 'ssn', data: '123-45-6789' });
   await create({ type: 'token', id: 'later-blue', data: 'b', metadata: { colour: 'red' } });
@@ -126,7 +127,7 @@ test('a query finds what it would have found at that moment', async () => {
   await expect(replayQuery('colour:red', then)).rejects.toThrow('query');
 });
 
-test('a reused id is found once, in its life at that moment', async () => {
+test('a reused id is found once, in the life that the token had at that moment', async () => {
   await create({ type: 'token', id: 'again', data: 'a', metadata: { life: 'one' } });
   const first = await head();
   await remove('again');

@@ -58,7 +58,7 @@ function stream(options: Options) {
 const linesOf = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n');
 const idOf = (line: string): string => JSON.parse(line).record_id;
 
-test('a stream to a file contains every record once, continues from its checkpoint, and contains no token data', async () => {
+test('a stream to a file contains every record once, resumes at its checkpoint, and contains no token data', async () => {
   const [path, checkpointFile] = [join(dir, 'siem.jsonl'), join(dir, 'siem.checkpoint')];
   const first = await stream({ receive: fileReceiver(path), checkpointFile });
   expect(first.records).toBeGreaterThanOrEqual(6);
@@ -73,7 +73,7 @@ test('a stream to a file contains every record once, continues from its checkpoi
   for (const file of [path, checkpointFile]) expect(statSync(file).mode & 0o077).toBe(0);
 });
 
-test('an incomplete line left by a killed stream is replaced by the complete line', async () => {
+test('an incomplete line left by a stream that was killed is replaced with the complete line', async () => {
   const [path, checkpointFile] = [join(dir, 'torn.jsonl'), join(dir, 'torn.checkpoint')];
   writeFileSync(path, '{"whole":true}\n{"record_id":"half');
   const { records } = await stream({ receive: fileReceiver(path), checkpointFile });
@@ -102,7 +102,7 @@ async function withServer(handle: Handler, use: (url: URL) => Promise<void>): Pr
   }
 }
 
-test('while a receiver is down or rejects records, nothing is lost: the stream waits longer each time and then sends everything', async () => {
+test('while a receiver is down or rejects records, the stream waits longer each time; then it sends everything, and nothing is lost', async () => {
   const received: string[] = [];
   const pauses: number[] = [];
   const notices: string[] = [];
@@ -113,7 +113,7 @@ test('while a receiver is down or rejects records, nothing is lost: the stream w
       requests += 1;
       expect(request.headers['authorization']).toBe('Bearer siem-secret');
       if (requests <= 4) {
-        // The receiver did not acknowledge the records, so they must be sent again.
+        // The receiver does not acknowledge these records, so the stream must send them again.
         if (requests === 1) return void response.destroy();
         return void response.writeHead(requests === 2 ? 500 : 429).end('x'.repeat(1_000_000));
       }
@@ -174,7 +174,7 @@ test('a checkpoint that is damaged or belongs to another vault is an error and s
   }
 });
 
-test('exports as CSV and as JSON Lines have named columns, the same records, and no token data', async () => {
+test('exports as CSV and as JSON Lines have named columns, contain the same records, and contain no token data', async () => {
   const filter = { tenant: service.tenantId, from: null, to: null };
   const [csv, jsonl] = [join(dir, 'records.csv'), join(dir, 'records.jsonl')];
   const { records } = await exportRecords(run, { format: 'csv', filter, out: csv, json: false });
@@ -209,7 +209,7 @@ test.each([
   expect(csvLine(fields)).toBe(line);
 });
 
-test('records that were dropped before they were sent are named, and the stream continues after them', async () => {
+test('the stream names records that were dropped before they were sent, and continues after them', async () => {
   const [path, checkpointFile] = [join(dir, 'gap.jsonl'), join(dir, 'gap.checkpoint')];
   const notices: string[] = [];
   const send = () => stream({ receive: fileReceiver(path), checkpointFile, notice: (text) => void notices.push(text) });

@@ -28,7 +28,7 @@ export type Row = {
   cvc: Buffer | null;
 };
 
-/** Rewrites a vault's events row by row, without triggers, as an attacker with write access to the file would. */
+/** Rewrites a vault's events row by row, bypassing the triggers, as an attacker with write access to the file would. */
 export function tamper(dataDir: string, change: (rows: Row[]) => Row[]): void {
   const database = pinStatements(join(dataDir, 'vault.db'), {});
   try {
@@ -46,7 +46,7 @@ export function tamper(dataDir: string, change: (rows: Row[]) => Row[]): void {
   }
 }
 
-/** Renumbers the rows and their commits, as if no other rows had existed. */
+/** Renumbers the rows and their commits so that no gap remains. */
 export function renumbered(rows: readonly Row[]): Row[] {
   let commits = 0;
   return rows.map((row, index) => {
@@ -56,7 +56,7 @@ export function renumbered(rows: readonly Row[]): Row[] {
   });
 }
 
-/** Recomputes everything in the rows that needs no key: hashes, digests and links. The MACs stay unchanged. */
+/** Recomputes everything in the rows that requires no key: hashes, digests and links. Leaves the MACs unchanged. */
 export function relinked(rows: readonly Row[]): Row[] {
   let link: Uint8Array = noLink;
   return commitsOf(rows).flatMap((commit, commits) => {

@@ -21,11 +21,12 @@ const usual: VerifyOptions = { from: 1, to: null, anchor: null, publicKey: null,
 let home: string;
 let intact: string;
 let anchorFile: string;
-/** The rows of the intact log. */
+/** The rows of the log before any tampering. */
 let rows: readonly Row[];
 
 /**
- * A log of five tokens with an update, a read and a delete, two checkpoints, and an event after the second checkpoint.
+ * Creates a log with five tokens, an update, a read, a delete, two checkpoints, and an event after the second
+ * checkpoint.
  */
 beforeAll(async () => {
   if (profile !== 'embedded') return;
@@ -98,7 +99,7 @@ const changed = (change: (row: Row) => Partial<Row>) => (all: Row[]) =>
 const without = (gone: (row: Row) => boolean) => (all: Row[]) => all.filter((row) => !gone(row));
 
 describe.skipIf(profile !== 'embedded')('a verification', () => {
-  test('of an intact vault reports how far the log is proven, and claims no more', async () => {
+  test('of an intact vault reports how much of the log is proven, and claims no more', async () => {
     const verification = await verify(intact);
     expect(verification.problem).toBeNull();
     expect(verification.log).toMatchObject({ events: rows.length, linked: rows.length, proven: { number: 2 } });
@@ -110,7 +111,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(anchored).toMatchObject({ problem: null, anchored: 2 });
   });
 
-  test('of a part begins with the preceding checkpoint, and ends at the given position', async () => {
+  test('of part of the log begins at the preceding checkpoint, and ends at the given position', async () => {
     const last = typed('token.created', 4);
     const { log, problem } = await verify(intact, { from: last.position });
     expect(problem).toBeNull();
@@ -138,7 +139,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(problem).toMatchObject({ kind: 'changed', position: typed('token.updated').position });
   });
 
-  test('names what is missing, even if the rest is renumbered', async () => {
+  test('names what is missing, even if the remaining events are renumbered', async () => {
     const { position } = typed('token.created', 1);
     const gone = without((row) => row.position === position);
     const missing = await problemAfter(gone);
@@ -149,7 +150,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(closed?.message).toContain('removed');
   });
 
-  test('names where a whole stream was removed', async () => {
+  test('names the position at which a whole stream was removed', async () => {
     const { stream, position } = typed('token.created', 0);
     const problem = await problemAfter(without((row) => row.stream === stream));
     expect(problem).toMatchObject({ kind: 'missing', position: position + 1 });
@@ -194,7 +195,7 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
       (all) => renumbered([...all.slice(0, 7), { ...typed('token.created'), stream: 'token-x' }, ...all.slice(7)]),
     ],
     ['exchanged', (all) => renumbered([...all.slice(0, 7), ...all.slice(7, 9).reverse(), ...all.slice(9)])],
-  ])('names the checkpoint when an event was %s and all links were recomputed', async (_, change) => {
+  ])('names the checkpoint if an event was %s and all links were recomputed', async (_, change) => {
     const problem = await problemAfter((all) => relinked(change(all)));
     expect(problem?.kind).toBe('checkpoint');
     expect(problem?.message).toMatch(/and checkpoint 1 .*links were recomputed/);
@@ -219,14 +220,14 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(removed?.kind).toBe('checkpoint');
   });
 
-  test('detects a truncated log from the key store or an anchor; without both, it makes no claim about the end', async () => {
+  test('detects a truncated log with the key store or an anchor; without either, it makes no claim about the end', async () => {
     const cut = without((row) => row.position >= typed('audit.checkpoint', 1).position);
     const known = await problemAfter(cut);
     expect(known?.kind).toBe('cut_tail');
     expect(known?.message).toContain('the key store has recorded events after');
     const dataDir = copied();
     tamper(dataDir, cut);
-    // Changes both files as an attacker with write access to them could.
+    // Changes both files, as an attacker with write access to them could.
     const keys = pinStatements(join(dataDir, 'keys.db'), {});
     keys.exec(`DELETE FROM meta WHERE name IN ('log', 'log_memory', 'shredder')`);
     keys.close();
@@ -236,14 +237,14 @@ describe.skipIf(profile !== 'embedded')('a verification', () => {
     expect(problem?.message).toContain('the anchor holds checkpoint 2');
   });
 
-  test('rejects a log and an anchor that another key signed', async () => {
+  test('rejects a log and an anchor that were signed with another key', async () => {
     const { publicKey } = generateKeyPairSync('ed25519');
     const other = publicKey.export({ format: 'pem', type: 'spki' }).toString();
     expect((await verify(intact, { publicKey: other })).problem?.message).toContain('signed by another key');
     await expect(verify(intact, { publicKey: other, anchor: anchorFile })).rejects.toThrow('signed by another key');
   });
 
-  test('reads an anchor with a truncated line, and rejects an empty or contradictory one', async () => {
+  test('accepts an anchor with a truncated line, and rejects an empty or contradictory one', async () => {
     const file = join(copied(), 'anchor.jsonl');
     writeFileSync(file, `${readFileSync(anchorFile, 'utf8')}{"strongroom_che\n`);
     expect(await verify(intact, { anchor: file })).toMatchObject({ problem: null, unreadableAnchorLines: 1 });
@@ -272,7 +273,7 @@ describe.skipIf(profile !== 'embedded')('the access log', () => {
     ],
     ['a truncated end', 'DELETE FROM entries WHERE batch > 1; DELETE FROM batches WHERE sequence > 1', 'was cut'],
     ['an empty log', 'DELETE FROM entries; DELETE FROM batches', 'lacks chain vault'],
-  ])('%s is named', async (_, sql, text) => {
+  ])('%s is reported', async (_, sql, text) => {
     const dataDir = copied();
     onAccess(dataDir, sql);
     const { problem } = await verify(dataDir);
@@ -289,7 +290,7 @@ describe.skipIf(profile !== 'embedded')('an export', () => {
     return out;
   }
 
-  test('is verified from the file alone, completely and in part', async () => {
+  test('is verified from the file alone, as a whole or in part', async () => {
     const whole = await verifyExport(await exported(), { ...usual, anchor: anchorFile });
     expect(whole).toMatchObject({ problem: null, anchored: 2, log: { events: rows.length, proven: { number: 2 } } });
     expect(whole.access?.batches).toBeGreaterThan(1);
@@ -299,7 +300,7 @@ describe.skipIf(profile !== 'embedded')('an export', () => {
     expect(start).toMatchObject({ problem: null, log: { events: 5, proven: null }, access: { batches: 0 } });
   });
 
-  test('of a part contains the access log that its checkpoints sign, and no more', async () => {
+  test('of part of the log contains the access log up to the batches that its checkpoints sign, and no more', async () => {
     const [one, two] = [typed('audit.checkpoint', 0), typed('audit.checkpoint', 1)];
     const signedBy = (row: Row) => JSON.parse(row.clear)['access'][0].sequence as number;
     const first = await verifyExport(await exported({ to: one.position }), usual);

@@ -3,7 +3,7 @@ import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { expect, test } from 'vitest';
 import { http, makeVault, run, runJson, startService, until } from '../support/process.js';
 
-test('the metrics of a running service show when the newest complete backup began', async () => {
+test('the metrics of a running service show when the last complete backup began', async () => {
   const { dir, dataDir, flags } = await makeVault();
   const recipient = await identityToRecipient(await generateIdentity());
   const service = await startService([...flags, '--admin-port', '0']);
@@ -16,7 +16,7 @@ test('the metrics of a running service show when the newest complete backup bega
   const first = await runJson(backUp('first'));
   expect(await shown()).toBe(Date.parse(String(first['made_at'])) / 1_000);
 
-  // Neither a failed backup nor a list of erased keys changes the recorded time.
+  // Neither a failed backup nor a list of erased keys changes the reported time.
   expect(await run(backUp('first'))).toMatchObject({ code: 1 });
   expect(await run(['backup', join(dir, 'erased.txt'), '--erased-only', '--data', dataDir])).toMatchObject({ code: 0 });
   expect(await shown()).toBe(Date.parse(String(first['made_at'])) / 1_000);

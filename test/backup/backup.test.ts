@@ -20,7 +20,7 @@ async function vaultWithIdentity() {
   return { ...vault, identityFile, recipient: await identityToRecipient(identity) };
 }
 
-test('an old backup with today’s list of erased keys restores everything except what was erased since', async () => {
+test('an old backup, restored with today’s list of erased keys, contains everything except what has been erased since', async () => {
   const vault = await vaultWithIdentity();
   const { dir, dataDir, rootKeyFile, flags, key, recipient, identityFile } = vault;
   const service = await startService(flags, { env });
@@ -38,7 +38,7 @@ test('an old backup with today’s list of erased keys restores everything excep
   const card = await cvcOf();
   await remove(deletedBefore);
 
-  // Writes continue while the backup is made, and the backup may contain any of them.
+  // Writes continue during the backup, and the backup may contain any of them.
   const backup = join(dir, 'backup');
   const [summary, meanwhile] = await Promise.all([
     runJson(['backup', backup, '--recipient', recipient, '--data', dataDir]),
@@ -48,7 +48,7 @@ test('an old backup with today’s list of erased keys restores everything excep
     expect.arrayContaining(['vault.db', 'keys.age', 'erased-keys.txt', 'manifest.json']),
   );
 
-  // The backup contains neither wrapped keys nor data in plaintext.
+  // The backup contains no wrapped keys and no plaintext data.
   const files = readdirSync(backup).map((name) => ({ name, content: readFileSync(join(backup, name)) }));
   const wraps = wrapsIn(dataDir);
   const wrapped = [...wraps.tenantKeys, ...wraps.generationKeys, ...wraps.dataKeys].map((row) => row.wrapped);
@@ -102,7 +102,7 @@ test('an old backup with today’s list of erased keys restores everything excep
   expect((await again.stop()).stderr).toBe('');
 });
 
-test('a damaged or incomplete backup, or a wrong list, identity or path, is reported, and nothing is changed', async () => {
+test('a damaged or incomplete backup, or a wrong list, identity or path, is reported, and nothing changes', async () => {
   const { dir, dataDir, rootKeyFile, flags, identityFile, recipient, key } = await vaultWithIdentity();
   const backup = join(dir, 'backup');
   const early = join(dir, 'early.txt');
@@ -166,7 +166,8 @@ test('a damaged or incomplete backup, or a wrong list, identity or path, is repo
   const cut = join(dir, 'cut.txt');
   writeFileSync(cut, readFileSync(list, 'utf8').replace(/end .*\n$/, ''));
   await refused(/is not a complete list/, { erased: cut });
-  // Threat: a list that lacks an id restores an erased value, and a list with an additional id destroys living tokens.
+  // Threat: if an id is missing from the list, an erased value can be restored. If an id is added, the key of a living
+  // token is destroyed.
   const lines = readFileSync(list, 'utf8').trimEnd().split('\n');
   const mac = String(lines.at(-1)?.split(' ')[2]);
   const forged = (name: string, made: readonly string[]) => {
@@ -184,7 +185,7 @@ test('a damaged or incomplete backup, or a wrong list, identity or path, is repo
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists') });
 });
 
-test('a key planted in a backup, with correct hashes in the manifest, gives no access', async () => {
+test('a key planted in a backup gives no access, even if the manifest contains the correct hashes', async () => {
   const { dir, dataDir, rootKeyFile, flags, identityFile, recipient } = await vaultWithIdentity();
   const backup = join(dir, 'backup');
   await runJson(['backup', backup, '--recipient', recipient, ...flags]);
@@ -207,14 +208,14 @@ test('a key planted in a backup, with correct hashes in the manifest, gives no a
   expect(ended.code).toBe(1);
   expect(hashesOf(dir)).toEqual(before);
   expect(existsSync(target)).toBe(false);
-  // Also plants the same key in the vault itself. The vault rejects it everywhere.
+  // Now plants the same key in the vault itself, which rejects every use of it.
   expect(tamper(dataDir, 'vault.db', plant, apiKeyHash(planted), randomUUID())).toBe(1);
   const service = await startService(flags, { env });
   expect((await http('GET', `${service.address}/tokens`, { key: planted })).status).toBe(401);
   await service.stop();
 });
 
-test('a backup mixed from two backups, whether of one vault or of two, is not restored', async () => {
+test('a backup mixed from two backups, of the same vault or of two vaults, is not restored', async () => {
   const vault = await vaultWithIdentity();
   const { dir, flags, rootKeyFile, recipient, identityFile, key } = vault;
   const keyFile = join(dir, 'key');
@@ -238,7 +239,7 @@ test('a backup mixed from two backups, whether of one vault or of two, is not re
   const target = join(dir, 'target');
   const newest = join(late, 'erased-keys.txt');
 
-  /** Combines files of two backups. With `rehashed`, the manifest lists the hashes of the combined files. */
+  /** Combines files from two backups. If `rehashed` is true, the manifest lists the hashes of the combined files. */
   function mixed(base: string, from: string, names: readonly string[], rehashed: boolean): string {
     const folder = join(tempDir(), 'mixed');
     cpSync(base, folder, { recursive: true });
@@ -274,7 +275,7 @@ test('a backup mixed from two backups, whether of one vault or of two, is not re
       const what = `${base} with ${names} of ${from}${rehashed ? ', rehashed' : ''}: ${ended.stderr}`;
       expect(ended.code, what).toBe(1);
       expect(ended.stderr, what).toMatch(
-        /is damaged|was changed after the backup was made|belongs to another vault|root key is not the one/,
+        /is damaged|was changed after the backup was made|belongs to a different vault|root key is not the one/,
       );
       expect(existsSync(target), what).toBe(false);
     }

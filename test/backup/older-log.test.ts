@@ -13,9 +13,9 @@ const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
 test.each([
   ['with SIGTERM', 'SIGTERM'],
-  ['with -9', 'SIGKILL'],
+  ['with SIGKILL', 'SIGKILL'],
 ] as const)(
-  'an older vault.db with newer keys does not start until it is accepted, and restores no erased data (stopped %s)',
+  'a vault with an older vault.db and newer keys starts only after the older log was accepted, and restores no erased data (stopped %s)',
   async (_, signal) => {
     const vault = await makeVault();
     const { dataDir, flags, key } = vault;
@@ -28,12 +28,14 @@ test.each([
     const address = (id: string) => `${second.address}/tokens/${id}`;
     expect((await http('DELETE', address(deleted), { key })).status).toBe(204);
     expect((await http('PATCH', address(replaced), { key, body: { data: 'newer' } })).status).toBe(200);
-    // The key store knows of this change, but the older log does not. The token reads as it did before the change.
+    // The key store has recorded this change, but the older log does not contain it. With the older log, the token
+    // reads as it did before the change.
     expect((await http('PATCH', address(relabelled), { key, body: { metadata: { a: 'b' } } })).status).toBe(200);
     await second.stop(signal);
     for (const id of [deleted, replaced]) made.delete(id);
 
-    // After a kill, the newer journal would complete the older file (crash/journal.test.ts).
+    // After a kill, the newer journal would bring the older vault.db up to date (crash/journal.test.ts), so the test
+    // replaces both.
     for (const file of signal === 'SIGKILL' ? ['vault.db', 'journal.db'] : ['vault.db']) {
       copyFileSync(join(old, file), join(dataDir, file));
       for (const suffix of ['-wal', '-shm']) copyFileSync('/dev/null', join(dataDir, file + suffix));
@@ -97,7 +99,7 @@ test('an older vault.db that was tampered with is not accepted', async () => {
   expect(await runJson(['restore', '--accept-older-log', ...flags])).toEqual({ tokens_ended: 1 });
 });
 
-test('an attacker who can write the key store gains nothing from --accept-older-log: erased data stays erased', async () => {
+test('an attacker who can write to the key store gains nothing from --accept-older-log: erased data stays erased', async () => {
   const vault = await makeVault();
   const { dataDir, flags, key } = vault;
   const first = await startService(flags, { env });
@@ -114,7 +116,7 @@ test('an attacker who can write the key store gains nothing from --accept-older-
   made.delete(replaced);
   await second.stop();
   const living = older.filter((row) => row['destroyed_at'] === never).map((row) => row['id'] as Buffer);
-  /** Returns the wrapped bytes of the token keys that have been destroyed so far. */
+  /** Returns the ids of the token keys that have been destroyed so far. */
   const erased = (): readonly Buffer[] =>
     keysIn(dataDir, (database) => {
       const isDestroyed = database.prepare(`SELECT destroyed_at <> ${never} FROM data_keys WHERE id = ?`).pluck();
@@ -123,7 +125,7 @@ test('an attacker who can write the key store gains nothing from --accept-older-
   const before = erased();
   expect(before).toHaveLength(2);
 
-  // The attacker restores the wrapped keys and claims that the log was once longer, to make an operator use the option.
+  // The attacker puts the wrapped keys back, and records that the log was longer, so that an operator uses the option.
   keysIn(dataDir, (database) => {
     for (const row of older) {
       const names = Object.keys(row);
@@ -142,11 +144,11 @@ test('an attacker who can write the key store gains nothing from --accept-older-
   expect(body).toMatchObject({ data: 'new' });
   expect(await unread(third.address, key, made)).toEqual([]);
   await third.stop();
-  // The log names these keys as ended, so they are destroyed again.
+  // The log says that these keys were to be destroyed, so the vault destroyed them again.
   expect(erased()).toEqual(before);
 });
 
-test('restore without a folder explains its requirements, and creates nothing', async () => {
+test('restore without a folder explains what it needs, and creates nothing', async () => {
   const { dir, flags } = await makeVault();
   const before = hashesOf(dir);
   const refused = async (code: number, text: string, ...args: string[]) => {
@@ -163,7 +165,7 @@ test('restore without a folder explains its requirements, and creates nothing', 
 
 type KeyRow = Readonly<Record<string, unknown>>;
 
-/** Reads or changes the key store of a stopped vault, as an attacker with write access would. */
+/** Reads or changes the key store of a stopped vault, as an attacker with write access could. */
 function keysIn<T>(dataDir: string, use: (database: Database.Database) => T): T {
   const database = pinStatements(join(dataDir, 'keys.db'), {});
   try {
@@ -174,7 +176,8 @@ function keysIn<T>(dataDir: string, use: (database: Database.Database) => T): T 
 }
 
 /**
- * Copies the write-ahead log that a killed process left into the database file, so that only later changes are visible.
+ * Copies the write-ahead log that a killed process left into the database file. Afterwards, only new changes alter the
+ * file.
  */
 function settleLog(path: string): void {
   const database = pinStatements(path, {});

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
 import { http, makeVault, run, runJson, startService, until } from '../support/process.js';
 
-test('commands that read data, starts and stops are in the access log, whether a service runs or not', async () => {
+test('commands that read data, starts and stops are in the access log, whether or not a service runs', async () => {
   const { dir, flags, key, managementKey } = await makeVault();
   const keyFile = join(dir, 'key');
   writeFileSync(keyFile, `${key}\n`, { mode: 0o600 });

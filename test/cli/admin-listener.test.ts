@@ -4,12 +4,12 @@ import { http, makeVault, run, startService, until } from '../support/process.js
 
 const adminPort = ['--admin-port', '0'];
 
-/** Returns the admin listener's address from the log line. */
+/** Returns the admin listener's address from the service's log. */
 function addressIn(stdout: string): string | undefined {
   return /"admin_address":"([^"]+)"/.exec(stdout)?.[1];
 }
 
-test('metrics and detailed health have their own listener, on loopback, which closes with the service', async () => {
+test('metrics and detailed health are served by a separate listener on loopback, which closes with the service', async () => {
   const { flags, key } = await makeVault();
   const service = await startService([...flags, ...adminPort]);
   const admin = await until('the admin address in the log', 10_000, () => addressIn(service.stdout()));
@@ -23,14 +23,14 @@ test('metrics and detailed health have their own listener, on loopback, which cl
   await expect(http('GET', `${admin}/metrics`)).rejects.toThrow();
 });
 
-test('with the setting off there is no admin listener', async () => {
+test('if the setting is off, there is no admin listener', async () => {
   const { flags } = await makeVault();
   const service = await startService([...flags, '--admin-port', 'off']);
   expect((await http('GET', `${service.address}/health/ready`)).status).toBe(200);
   expect((await service.stop()).stdout).not.toContain('admin');
 });
 
-test('a configured port that another program uses prevents the start, and nothing is created', async () => {
+test('if another program uses the configured port, the service does not start and creates nothing', async () => {
   const { flags } = await makeVault();
   const taken = createServer();
   onTestFinished(() => void taken.close());
@@ -42,11 +42,11 @@ test('a configured port that another program uses prevents the start, and nothin
   expect(ended.stderr).toContain('--admin-port');
 });
 
-test('if the default port is in use, only the admin listener is missing, and the service runs', async () => {
+test('if the default port is in use, the service runs without an admin listener', async () => {
   const { flags } = await makeVault();
   const taken = createServer();
   onTestFinished(() => void taken.close());
-  // The port is in use, by this test or by another program.
+  // The port is now in use. If the test cannot listen on it, another program already does.
   await new Promise<void>((resolve) => taken.once('error', () => resolve()).listen(9464, '127.0.0.1', resolve));
   const service = await startService(flags);
   expect((await http('GET', `${service.address}/health/ready`)).status).toBe(200);
@@ -61,7 +61,7 @@ test.each(['65536', '-1', 'on', ''])('--admin-port %s is a usage error', async (
   expect(ended.stderr).toContain('must be a whole number from 0 to 65535, or off');
 });
 
-test('the configured limits are in force', async () => {
+test('the configured limits take effect', async () => {
   const { flags, key } = await makeVault();
   const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '2', STRONGROOM_RATE_LIMIT_AUTH_FAILURES: '1' };
   const service = await startService([...flags, '--rate-limit-window-seconds', '3600', '--admin-port', 'off'], { env });

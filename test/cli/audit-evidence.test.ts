@@ -7,7 +7,7 @@ import { http, makeVault, run, runJson, spawnVerb, startService, until } from '.
 
 const secret = 'siem-secret-token';
 
-test('a stream delivers every record although it is killed, and its receiver and service go away and return', async () => {
+test('a stream delivers every record even if it is killed and its receiver and service go away and return', async () => {
   const { flags, dir, key } = await makeVault();
   let service = await startService(flags);
   const create = async (data: string) => {
@@ -64,14 +64,14 @@ test('a stream delivers every record although it is killed, and its receiver and
   await create('two');
   const second = start();
   await delivered();
-  // The stream takes no lock on the vault, so the service can stop and start while the stream runs.
+  // The stream does not lock the vault, so the service can stop and start while the stream runs.
   await service.stop();
   service = await startService(flags);
   await create('three');
   await delivered();
   expect(await second.stop('SIGTERM')).toMatchObject({ code: 0, stdout: expect.stringContaining('sent') });
   expect(told.join()).not.toContain(secret);
-  // The service has stopped, so a single run opens the data itself.
+  // No service is running, so this single run opens the data itself.
   await service.stop();
   expect(await runJson([...verb, '--once'])).toMatchObject({ type: 'summary', records: expect.any(Number) });
 });
@@ -131,7 +131,7 @@ test.each([
   expect(readdirSync(dir).filter((name) => name === 'x' || name === 'c')).toEqual([]);
 });
 
-test('an error in a header file names the line, without its content', async () => {
+test('an error in a header file names the line, without quoting it', async () => {
   const { flags, dir } = await makeVault();
   const headerFile = join(dir, 'headers');
   writeFileSync(headerFile, `X-Good: 1\n${secret}\n`);

@@ -5,7 +5,7 @@ import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { behindTriggers } from '../support/behind-triggers.js';
 import { http, makeVault, run, runJson, startService, until } from '../support/process.js';
 
-test('a vault is verified while it serves, and tampering with its file ends with exit code 3', async () => {
+test('a vault is verified while it serves; if its file was tampered with, the command exits with code 3', async () => {
   const { flags, dir, dataDir, key } = await makeVault();
   const anchor = join(dir, 'anchor.jsonl');
   const service = await startService([...flags, '--audit-anchor', anchor]);
@@ -20,7 +20,7 @@ test('a vault is verified while it serves, and tampering with its file ends with
   const running = await runJson(['audit', 'verify', '--public-key', publicKey, '--anchor', anchor, ...flags]);
   expect(running).toMatchObject({ ok: true, anchored: 1, problem: null });
   await service.stop();
-  // A stopping service signs everything that was added since the last checkpoint.
+  // When the service stopped, it signed everything that was added after the last checkpoint.
   expect(readFileSync(anchor, 'utf8').trimEnd().split('\n')).toHaveLength(2);
 
   const { stdout, code } = await run(['audit', 'verify', '--anchor', anchor, ...flags]);

@@ -5,7 +5,7 @@ import { tamperBehindTriggers } from '../erasure/support.js';
 import { openVault } from '../rebuild/support.js';
 import { makeVault, run, runJson } from '../support/process.js';
 
-test('invalid input is reported with its exit code, and nothing is changed', async () => {
+test('invalid input is reported with the right exit code, and nothing changes', async () => {
   const { dir, dataDir, flags, key, managementKey } = await makeVault();
   const keyFile = join(dir, 'private.key');
   const managementFile = join(dir, 'management.key');
@@ -20,7 +20,7 @@ test('invalid input is reported with its exit code, and nothing is changed', asy
   const cut = join(dir, 'cut.jsonl');
   writeFileSync(cut, `${lines.slice(0, -1).join('\n')}\n`);
 
-  /** Returns the recorded and derived data, except for recorded key uses and denials. */
+  /** Returns the data in the vault's file, except for recorded key uses and denials. */
   const stored = () => {
     const vault = openVault(dataDir);
     try {

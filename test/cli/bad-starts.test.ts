@@ -33,12 +33,12 @@ import {
   tempDir,
 } from '../support/process.js';
 
-/** Ignores files that SQLite leaves next to a database. They contain no data of their own. */
+/** Leaves out files that SQLite keeps next to a database. They contain no data of their own. */
 function withoutTraces(hashes: Readonly<Record<string, string>>) {
   return Object.fromEntries(Object.entries(hashes).filter(([file]) => !/-shm$|lock$/.test(file)));
 }
 
-/** Expects `serve` to exit with this code and print advice, without changing any file. */
+/** Checks that `serve` exits with this code, prints advice, and changes no file. */
 async function expectRefusal(
   dir: string,
   args: readonly string[],
@@ -63,14 +63,14 @@ async function expectAsBefore({ flags, key }: TestVault): Promise<void> {
   expect(await service.stop()).toMatchObject({ code: 0 });
 }
 
-/** Returns what `doctor` finds. */
+/** Returns the output of `doctor`. */
 async function runDoctor(flags: readonly string[]): Promise<string> {
   const { stdout, stderr } = await run(['doctor', ...flags]);
   return `${stdout}${stderr}`;
 }
 
-describe('root key', () => {
-  test('the wrong one', async () => {
+describe('a root key', () => {
+  test('of another vault is rejected', async () => {
     const vault = await makeVault();
     const other = makeRootKey(tempDir());
     await expectRefusal(
@@ -81,7 +81,7 @@ describe('root key', () => {
     await expectAsBefore(vault);
   });
 
-  test('missing: the message names the command that creates one, and that command works', async () => {
+  test('that is missing: the message names the command that creates a key, and that command works', async () => {
     const { dir, dataDir } = await makeVault();
     const { stderr } = await expectRefusal(
       dir,
@@ -98,13 +98,13 @@ describe('root key', () => {
     );
   });
 
-  test('missing, for a directory that does not exist: the directory is not created', async () => {
+  test('that is missing for a data directory that does not exist: the directory is not created', async () => {
     const dir = tempDir();
     await expectRefusal(dir, ['--data', join(dir, 'data')], /no root key/);
     expect(statSync(join(dir, 'data'), { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  test.each([0o644, 0o640])('a file with mode %o', async (mode) => {
+  test.each([0o644, 0o640])('in a file with mode %o is rejected', async (mode) => {
     const vault = await makeVault();
     chmodSync(vault.rootKeyFile, mode);
     await expectRefusal(vault.dir, vault.flags, /accessible to its owner only.*chmod 600/);
@@ -112,7 +112,7 @@ describe('root key', () => {
     if (mode === 0o644) await expectAsBefore(vault);
   });
 
-  test('inside the data directory, also by a link', async () => {
+  test('inside the data directory, even through a link, is rejected', async () => {
     const { dir, dataDir, rootKeyFile } = await makeVault();
     copyFileSync(rootKeyFile, join(dataDir, 'root.key'));
     chmodSync(join(dataDir, 'root.key'), 0o600);
@@ -129,14 +129,14 @@ describe('root key', () => {
     );
   });
 
-  test.each([`${'a'.repeat(65)}\n`])('a file with other content', async (text) => {
+  test.each([`${'a'.repeat(65)}\n`])('in a file with other content is rejected', async (text) => {
     const { dir, flags, rootKeyFile } = await makeVault();
     writeFileSync(rootKeyFile, text);
     const { stderr } = await expectRefusal(dir, flags, /does not contain a root key.*Restore the right file/);
     expect(stderr).not.toContain('aaaa');
   });
 
-  test('in a variable', async () => {
+  test('in an environment variable is rejected', async () => {
     const { dir, dataDir } = await makeVault();
     const env = { STRONGROOM_ROOT_KEY: 'ab'.repeat(32) };
     const { stderr } = await expectRefusal(
@@ -149,7 +149,7 @@ describe('root key', () => {
     expect(stderr).not.toContain('abab');
   });
 
-  test('a command that fails', async () => {
+  test('from a command that fails is rejected', async () => {
     const { dir, dataDir } = await makeVault();
     const env = { STRONGROOM_ROOT_KEY_COMMAND: '["false","marker-9"]' };
     const { stderr } = await expectRefusal(dir, ['--data', dataDir], /root_key_command ended with status 1/, 1, {
@@ -159,7 +159,7 @@ describe('root key', () => {
   });
 });
 
-describe('store files', () => {
+describe('the store files', () => {
   function overwrite(file: string, position: number, sizeBytes: number): void {
     const descriptor = openSync(file, 'r+');
     writeSync(descriptor, randomBytes(sizeBytes), 0, sizeBytes, position);
@@ -177,7 +177,7 @@ describe('store files', () => {
     faults.map(([what, damage]) => [file, what, damage] as const),
   );
 
-  test.each(cases)('%s with %s', async (file, _what, damage) => {
+  test.each(cases)('%s with %s is rejected', async (file, _what, damage) => {
     const { dir, dataDir, flags } = await makeVault();
     damage(join(dataDir, file));
     await expectRefusal(
@@ -187,7 +187,7 @@ describe('store files', () => {
     );
   });
 
-  test.each(['vault.db', 'keys.db'])('%s missing: no new file replaces it', async (file) => {
+  test.each(['vault.db', 'keys.db'])('without %s are rejected, and no new file replaces it', async (file) => {
     const { dir, dataDir, flags } = await makeVault();
     rmSync(join(dataDir, file));
     await expectRefusal(dir, flags, new RegExp(`${file} is missing.*Restore it from a backup`));
@@ -201,7 +201,7 @@ describe('store files', () => {
     ['journal.db', 1, 'a newer'],
     ['journal.db', -1, 'an older'],
   ])(
-    '%s whose format is %i away is rejected, and the version that wrote it can still use it',
+    '%s with a format number that differs by %i is rejected, and the version that wrote it can still use it',
     async (file, away, which) => {
       const vault = await makeVault();
       const change = (by: number) => {
@@ -226,13 +226,13 @@ describe('store files', () => {
     },
   );
 
-  test('files of two vaults', async () => {
+  test('from two vaults are rejected', async () => {
     const [one, other] = [await makeVault(), await makeVault()];
     copyFileSync(join(other.dataDir, 'vault.db'), join(one.dataDir, 'vault.db'));
     await expectRefusal(one.dir, one.flags, /do not belong together.*Restore both/);
   });
 
-  test('a file that another program has locked', async () => {
+  test('with a lock that another program holds are rejected', async () => {
     const vault = await makeVault();
     const holder = pinStatements(join(vault.dataDir, 'vault.db'), {});
     holder.pragma('locking_mode = EXCLUSIVE');
@@ -248,8 +248,8 @@ describe('store files', () => {
   });
 });
 
-describe('data directory', () => {
-  test('below a file', async () => {
+describe('a data directory', () => {
+  test('below a file is rejected', async () => {
     const { dir, rootKeyFile } = await makeVault();
     const file = join(dir, 'a-file');
     writeFileSync(file, 'text');
@@ -262,7 +262,7 @@ describe('data directory', () => {
     );
   });
 
-  test.skipIf(process.getuid?.() !== 0)('of another user (needs root)', async () => {
+  test.skipIf(process.getuid?.() !== 0)('that belongs to another user is rejected (needs root)', async () => {
     const vault = await makeVault();
     const uid = 65_534;
     chmodSync(vault.dir, 0o755);
@@ -274,7 +274,7 @@ describe('data directory', () => {
       1,
       { uid },
     );
-    // The files can be read, but not written.
+    // This user may read the files, but not write to them.
     chmodSync(vault.dataDir, 0o755);
     for (const file of ['vault.db', 'keys.db', 'journal.db', 'lock']) chmodSync(join(vault.dataDir, file), 0o644);
     await expectRefusal(
@@ -284,7 +284,7 @@ describe('data directory', () => {
       1,
       { uid },
     );
-    // Makes another user the owner of each file in turn.
+    // Makes another user the owner of one file after another.
     chownSync(vault.dataDir, uid, uid);
     for (const file of ['lock', 'keys.db', 'vault.db', 'journal.db']) {
       await expectRefusal(vault.dir, vault.flags, new RegExp(`${file} cannot be written\\. Give this user`), 1, {
@@ -300,7 +300,7 @@ describe('data directory', () => {
     await expectAsBefore(vault);
   });
 
-  test.each([0o777, 0o770, 0o702])('that other users may write to (%o)', async (mode) => {
+  test.each([0o777, 0o770, 0o702])('that other users may write to (%o) is rejected', async (mode) => {
     const vault = await makeVault();
     chmodSync(vault.dataDir, mode);
     await expectRefusal(vault.dir, vault.flags, /users other than its owner can write.*chmod 700/);
@@ -375,7 +375,7 @@ describe('data directory', () => {
     });
   });
 
-  test.each(['keys.db', 'vault.db'])('with a link to a %s that others can read', async (file) => {
+  test.each(['keys.db', 'vault.db'])('with a link to a %s that others can read is rejected', async (file) => {
     const vault = await makeVault();
     const elsewhere = join(vault.dir, 'elsewhere');
     mkdirSync(elsewhere);
@@ -390,7 +390,7 @@ describe('data directory', () => {
     await expectAsBefore(vault);
   });
 
-  test('with a file that others can read', async () => {
+  test('with a file that others can read is rejected', async () => {
     const vault = await makeVault();
     chmodSync(vault.dataDir, 0o755);
     for (const file of ['lock', 'vault.db', 'journal.db']) chmodSync(join(vault.dataDir, file), 0o600);
@@ -400,15 +400,18 @@ describe('data directory', () => {
     await expectAsBefore(vault);
   });
 
-  test.skipIf(process.getuid?.() !== 0)('that belongs to another user and is writable (needs root)', async () => {
-    const vault = await makeVault();
-    chownSync(vault.dataDir, 65_534, 65_534);
-    await expectRefusal(vault.dir, vault.flags, /belongs to another user\. Run this as that user/);
-    chownSync(vault.dataDir, 0, 0);
-    await expectAsBefore(vault);
-  });
+  test.skipIf(process.getuid?.() !== 0)(
+    'that belongs to another user and is writable is rejected (needs root)',
+    async () => {
+      const vault = await makeVault();
+      chownSync(vault.dataDir, 65_534, 65_534);
+      await expectRefusal(vault.dir, vault.flags, /belongs to another user\. Run this as that user/);
+      chownSync(vault.dataDir, 0, 0);
+      await expectAsBefore(vault);
+    },
+  );
 
-  test('whose path is too long for its socket', async () => {
+  test('whose path is too long for its socket is rejected', async () => {
     const dir = tempDir();
     const dataDir = join(dir, 'd'.repeat(60), 'e'.repeat(60));
     mkdirSync(dataDir, { recursive: true });
@@ -420,7 +423,7 @@ describe('data directory', () => {
     );
   });
 
-  test('whose absolute path is too long but whose relative path is short serves, and commands find it', async () => {
+  test('whose absolute path is too long works if its relative path is short, and commands find the service', async () => {
     const dir = tempDir();
     const cwd = join(dir, 'd'.repeat(60), 'e'.repeat(60));
     mkdirSync(cwd, { recursive: true });
@@ -432,7 +435,7 @@ describe('data directory', () => {
 });
 
 describe('settings', () => {
-  test('a configuration file that does not exist, is a directory, or is not JSON', async () => {
+  test('in a file that does not exist, is a directory, or is not JSON are rejected', async () => {
     const { dir, flags } = await makeVault();
     const file = join(dir, 'settings.json');
     await expectRefusal(dir, [...flags, '--config', file], /settings\.json: cannot be read; check the path/, 2);
@@ -444,7 +447,7 @@ describe('settings', () => {
     await expectRefusal(dir, [...flags, '--config', file], /must contain a JSON object/, 2);
   });
 
-  test('an unknown setting is rejected, and the message names the nearest one in the notation of its source', async () => {
+  test('that do not exist are rejected, and the message names the nearest setting in the notation of the source', async () => {
     const { dir, flags } = await makeVault();
     const file = join(dir, 'settings.json');
     writeFileSync(file, '{"auth":{"header_alias":["x"]},"prot":1}');
@@ -467,7 +470,7 @@ describe('settings', () => {
     await expectRefusal(dir, [...flags, '--log-levle', 'info'], /--log-levle.*\n?.*--log-level/, 2);
   });
 
-  test('several problems are all reported at once', async () => {
+  test('with several problems are rejected, and one message lists all problems', async () => {
     const { dir, flags } = await makeVault();
     const env = { STRONGROOM_PORT: 'x', STRONGROOM_LOG_LEVEL: 'loud', STRONGROOM_CVC_RETENTION_SECONDS: '3601' };
     const { stderr } = await expectRefusal(dir, [...flags], /STRONGROOM_LOG_LEVEL: must be one of/, 2, {
@@ -477,7 +480,7 @@ describe('settings', () => {
   });
 });
 
-describe('address', () => {
+describe('an address', () => {
   async function takenPort(): Promise<string> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve));
@@ -486,7 +489,7 @@ describe('address', () => {
     return String(typeof address === 'object' ? address?.port : '');
   }
 
-  test('a port in use', async () => {
+  test('with a port in use is rejected', async () => {
     const vault = await makeVault();
     await expectRefusal(
       vault.dir,
@@ -496,7 +499,7 @@ describe('address', () => {
     await expectAsBefore(vault);
   });
 
-  test('a port in use at the first start of --dev creates nothing, so the next start is still the first', async () => {
+  test('with a port in use rejects the first start of --dev before it creates anything, so the next start is still the first', async () => {
     const cwd = tempDir();
     await expectRefusal(cwd, ['--dev', '--port', await takenPort()], /is in use.*--port/, 1, { cwd });
     expect(hashesOf(cwd)).toEqual({});
@@ -504,7 +507,7 @@ describe('address', () => {
     expect(service.stderr()).toContain('curl');
   });
 
-  test('an address that this machine does not have', async () => {
+  test('that this machine does not have is rejected', async () => {
     const vault = await makeVault();
     const cert = join(vault.dir, 'c.pem');
     execFileSync(

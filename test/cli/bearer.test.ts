@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startCollector } from '../support/collector.js';
 import { http, makeVault, startService } from '../support/process.js';
 
-test('a key sent as a bearer token is in no log line, no span and no response', async () => {
+test('a key sent as a bearer token appears in no log line, no span and no response', async () => {
   const vault = await makeVault();
   const collector = await startCollector();
   const env = {

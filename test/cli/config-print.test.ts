@@ -9,7 +9,7 @@ const env = {
   STRONGROOM_ROOT_KEY_COMMAND: '["vault","read","--token=marker-1"]',
 };
 
-test('config print shows each setting with its source, the later source wins, and secrets are replaced', async () => {
+test('config print shows each setting with its source and replaces secrets, and the later source wins', async () => {
   const file = join(tempDir(), 'settings.json');
   writeFileSync(file, JSON.stringify({ port: 7000, log_level: 'warn', cvc: { retention_seconds: 60 } }));
   const args = ['config', 'print', '--config', file, '--log-level', 'error'];

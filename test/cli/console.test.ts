@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { makeCertificate } from '../support/certificate.js';
 import { http, makeVault, run, runJson, type Service, startService, tempDir, until } from '../support/process.js';
 
-/** Returns the console's address from the log line. */
+/** Returns the console's address from the service's log. */
 function consoleOf({ stdout }: Service): Promise<string> {
   return until(
     'the address of the console in the log',
@@ -16,7 +16,7 @@ function consoleOf({ stdout }: Service): Promise<string> {
 
 const code = /^[0-9A-Z]{4}(?:-[0-9A-Z]{4}){4}$/;
 
-test('--dev serves the console and prints its address, and an operator signs in with a code from a command', async () => {
+test('--dev serves the console and prints its address, and an operator signs in with a code that a command printed', async () => {
   const cwd = tempDir();
   const service = await startService(['--dev', '--console-port', '0'], { cwd });
   const address = await consoleOf(service);
@@ -42,7 +42,7 @@ test('--dev serves the console and prints its address, and an operator signs in 
   await expect(http('GET', address)).rejects.toThrow();
 });
 
-test('in production there is no console unless the settings ask for one', async () => {
+test('in production, there is no console unless the settings enable it', async () => {
   const { flags } = await makeVault();
   const service = await startService([...flags, '--admin-port', 'off']);
   const { stdout, stderr } = await service.stop();
@@ -56,7 +56,7 @@ test('in production there is no console unless the settings ask for one', async 
   await asked.stop();
 });
 
-test('with a certificate the console serves only https', async () => {
+test('with a certificate, the console serves only https', async () => {
   const { flags, dir } = await makeVault();
   const files = makeCertificate(dir, 'console');
   const service = await startService([
@@ -80,7 +80,7 @@ test('with a certificate the console serves only https', async () => {
   await service.stop();
 });
 
-test('a configured port that another program uses prevents the start', async () => {
+test('if another program uses the configured port, the service does not start', async () => {
   const { flags } = await makeVault();
   const taken = createServer();
   onTestFinished(() => void taken.close());
@@ -92,7 +92,7 @@ test('a configured port that another program uses prevents the start', async () 
   expect(ended.stderr).toContain('--console-port');
 });
 
-test('without a service there is no code', async () => {
+test('without a service, the command prints no code', async () => {
   const { flags, dataDir } = await makeVault();
   const ended = await run(['console', 'sign-in', ...flags]);
   expect(ended).toMatchObject({ code: 1, stdout: '' });
@@ -101,7 +101,7 @@ test('without a service there is no code', async () => {
   expect(await run(['console', 'sign-in', '--data', join(tempDir(), 'none')])).toMatchObject({ code: 1, stdout: '' });
 });
 
-test('a client secret that cannot be read, or that is empty, ends the start with the reason', async () => {
+test('if a client secret cannot be read or is empty, the service refuses to start and gives the reason', async () => {
   const { flags, dir } = await makeVault();
   const secretFile = join(dir, 'client-secret');
   const groups = JSON.stringify([{ group: 'operators', operator: true }]);
@@ -115,7 +115,7 @@ test('a client secret that cannot be read, or that is empty, ends the start with
   writeFileSync(secretFile, '\n');
   expect(await start()).toMatchObject({ code: 1, stderr: expect.stringContaining('client-secret is empty') });
   writeFileSync(secretFile, 'a secret\n');
-  // The service starts even if the provider is not running.
+  // The service starts even if the identity provider is not running.
   const service = await startService([...flags, '--admin-port', 'off', ...own]);
   const page = await http('GET', `${await consoleOf(service)}/sign-in`);
   expect(page.text).toContain('Sign in with your identity provider');

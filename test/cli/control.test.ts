@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { hashesOf, http, makeVault, run, startService } from '../support/process.js';
 
-/** Listens on the service's socket path, and closes connections or responds as the test specifies. */
+/**
+ * Listens on the path of the service's socket. Sends `answer` to every connection, or closes the connection if `answer`
+ * is null.
+ */
 async function listenAt(path: string, answer: string | null): Promise<void> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -18,7 +21,7 @@ test.each([
   ['sends half a response', 'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"ok":true,"value":"marker-5'],
   ['sends something else', 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nmarker-5'],
 ])(
-  'a service that %s during a command: the command says that the outcome is unknown, and does nothing itself',
+  'if a service %s during a command, the command says that the outcome is unknown, and does nothing itself',
   async (_what, answer) => {
     const { dir, dataDir, flags } = await makeVault();
     const before = hashesOf(dir);

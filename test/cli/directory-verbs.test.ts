@@ -8,7 +8,7 @@ const rules = [
 ];
 const create = { type: 'card_number', data: '4242424242424242' };
 
-/** Runs the same test twice: without a service, and through the control socket of a running one. */
+/** Runs the same tests without a service and through the control socket of a running one. */
 describe.each(['alone', 'through a running service'])('%s', (how) => {
   async function vault(): Promise<TestVault> {
     const made = await makeVault();
@@ -16,7 +16,7 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
     return made;
   }
 
-  test('tenants create creates another tenant, tenants list shows both', async () => {
+  test('tenants create creates another tenant, and tenants list shows both', async () => {
     const { flags, tenantId } = await vault();
     const second = await runJson(['tenants', 'create', '--name', 'Second shop', ...flags]);
     expect(Object.keys(second)).toEqual(['tenant_id', 'management_key']);
@@ -46,7 +46,7 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
     expect((await runJson(['tenants', 'list', ...flags]))['tenants']).toHaveLength(1);
   });
 
-  test('applications create requires a choice among several tenants', async () => {
+  test('if there are several tenants, applications create requires the choice of one', async () => {
     const { flags, tenantId } = await vault();
     await runJson(['tenants', 'create', '--name', 'other', ...flags]);
     const args = [
@@ -75,7 +75,7 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
     });
   });
 
-  test('applications list shows those of one tenant, newest first, never a key', async () => {
+  test('applications list shows the applications of one tenant, newest first, and never a key', async () => {
     const { flags, tenantId } = await vault();
     const args = ['--name', 'till', '--type', 'public', '--permissions', 'token:create', ...flags];
     const { id, key } = await runJson(['applications', 'create', ...args]);
@@ -93,7 +93,7 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/no such tenant/) });
   });
 
-  test('permissions that an application must not hold are rejected with the reason', async () => {
+  test('permissions that an application may not have are rejected with the reason', async () => {
     const { flags, dir } = await vault();
     const refused = async (args: readonly string[], stdin: string, message: RegExp) => {
       const ended = await run(['applications', 'create', '--name', 'a', ...args, ...flags], { stdin });
@@ -110,7 +110,7 @@ describe.each(['alone', 'through a running service'])('%s', (how) => {
   });
 });
 
-test('a running service immediately accepts what commands create', async () => {
+test('a running service immediately accepts the keys that commands create', async () => {
   const { flags, dir } = await makeVault();
   const service = await startService(flags);
   const rulesFile = join(dir, 'rules.json');
@@ -132,7 +132,7 @@ test('a running service immediately accepts what commands create', async () => {
   expect(await http('DELETE', url, { key: byPermissions })).toMatchObject({ status: 204 });
 });
 
-test('a rejected command changes no data', async () => {
+test('a rejected command does not change any data', async () => {
   const { flags, dir } = await makeVault();
   const before = hashesOf(dir);
   await run(['applications', 'create', '--name', 'a', '--type', 'public', '--permissions', 'log:read', ...flags]);

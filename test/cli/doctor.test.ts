@@ -31,7 +31,7 @@ async function doctor(args: readonly string[], env: Readonly<Record<string, stri
   };
 }
 
-test('a healthy vault has no findings, whether or not the service runs, and doctor shows since when copies are void', async () => {
+test('a healthy vault has no findings, whether or not the service runs, and doctor reports which copies of the keys are useless', async () => {
   const { flags } = await makeVault();
   const before = await doctor(flags);
   expect(before.wrong).toEqual([]);
@@ -67,7 +67,7 @@ test('a vault whose webhooks were created, changed and deleted is healthy', asyn
 
 test('a service of an older build is reported as such, whatever operations it lacks', async () => {
   const { dataDir, flags } = await makeVault();
-  /** Responds on the control socket like a service of that version. */
+  /** Listens on the control socket and responds to every request with this status and body. */
   const answering = async (status: number, answer: object): Promise<Server> => {
     const server = createServer((_request, response) => response.writeHead(status).end(JSON.stringify(answer)));
     await once(server.listen(join(dataDir, 'control.sock')), 'listening');
@@ -88,7 +88,7 @@ test('a service of an older build is reported as such, whatever operations it la
   expect(unknown.says('stores')).toContain('has another version and does not know this command');
 });
 
-test('files that other users can access are named, and fixed with --fix', async () => {
+test('files that other users can access are named, and --fix corrects their modes', async () => {
   const { dataDir, rootKeyFile, flags } = await makeVault();
   chmodSync(dataDir, 0o777);
   chmodSync(rootKeyFile, 0o644);
@@ -110,14 +110,15 @@ test('lost keys, overdue deadlines and orphan keys are reported, and --fix resol
   await create({ expires_at: inAnHour });
   await create({});
   const [lostKey = ''] = (await keyIdsOf(service, lost)).content;
-  // Leaves keys that were created in advance. As after a crash, no event names them.
+  // Leaves keys that were created in advance and that no event names, as a crash would.
   await service.vault.keys.create(service.tenantId);
   await service.service.checkpointer.run(true);
   await service.stop();
   const rootKeyFile = join(tempDir(), 'root.key');
   writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });
   const flags = ['--data', dataDir, '--root-key-file', rootKeyFile];
-  // The test's clock is months behind. By the real time, the token is long overdue and the key has long been an orphan.
+  // The clock of this vault is months behind the real time. By the real time, the token has long been overdue and the
+  // key has long been an orphan.
   const unsure = await doctor(['--fix', ...flags]);
   expect(unsure.wrong).toEqual(['clock', 'orphan keys']);
   expect(unsure.says('clock')).toMatch(
@@ -153,7 +154,7 @@ test('invalid settings, another vault’s root key, and servers that are down ar
   expect(found.says('stores')).toContain('mongodb is unavailable');
 });
 
-test('events unsigned for more than an hour, and a checkpoint that the vault did not write, are reported', async () => {
+test('events that have been unsigned for more than an hour, and a checkpoint that the vault did not write, are reported', async () => {
   const service = await startTestService({ dataDir: join(tempDir(), 'data') });
   const { dataDir, rootKey } = service;
   await service.call('POST', '/tokens', { type: 'token', data: 'x' });
@@ -182,7 +183,7 @@ test('events unsigned for more than an hour, and a checkpoint that the vault did
   );
 });
 
-test('a log changed from outside while the service runs is reported', async () => {
+test('a log that was changed from outside while the service runs is reported', async () => {
   const { dataDir, flags } = await makeVault();
   const running = await startService(flags);
   tamperBehindTriggers(
@@ -196,7 +197,7 @@ test('a log changed from outside while the service runs is reported', async () =
   await running.stop('SIGKILL');
 });
 
-test('stores and events of another version are reported as such', async () => {
+test('stores and events from another version are reported as such', async () => {
   const { dataDir, rootKeyFile, flags } = await makeVault();
   await appendOfNewerVersion(dataDir, rootKeyFile);
   const events = await doctor(flags);
@@ -221,7 +222,7 @@ test('stores and events of another version are reported as such', async () => {
 });
 
 test.each(['while the service runs', 'while it does not'])(
-  'rows changed outside the vault are named, %s, by doctor and by audit verify',
+  'doctor and audit verify name rows that were changed outside the vault, %s',
   async (when) => {
     const { dir, dataDir, flags, key } = await makeVault();
     const keyFile = join(dir, 'key');
@@ -253,7 +254,7 @@ test.each(['while the service runs', 'while it does not'])(
 );
 
 describe('--fix on a vault whose rows and log were changed from outside', () => {
-  /** Creates a vault with deadlines and keys that are due for --fix, and with two live tokens. */
+  /** Creates a vault with deadlines and keys on which --fix should act, and with two live tokens. */
   async function attacked() {
     const service = await startTestService({
       dataDir: join(tempDir(), 'data'),
@@ -274,7 +275,7 @@ describe('--fix on a vault whose rows and log were changed from outside', () => 
     const rootKeyFile = join(tempDir(), 'root.key');
     writeFileSync(rootKeyFile, `${rootKey.toString('hex')}\n`, { mode: 0o600 });
     const flags = ['--data', dataDir, '--root-key-file', rootKeyFile];
-    /** Returns the status of a get in a newly started process. */
+    /** Starts the service again, gets this token, and returns the status of the response. */
     const get = async (id: string) => {
       const again = await startTestService({ dataDir, rootKey, clock: manualClock(Date.now()) });
       const { status } = await again.call('GET', `/tokens/${id}`, undefined, { key: service.key });
@@ -284,7 +285,7 @@ describe('--fix on a vault whose rows and log were changed from outside', () => 
     return { dataDir, flags, one, other, oneStream, otherStream, get };
   }
 
-  test('planted due times end no token, and rows that refer to nothing stop no check', async () => {
+  test('planted deadlines do not end a token, and rows that belong to no token do not stop a check', async () => {
     const { dataDir, flags, one, other, oneStream, otherStream, get } = await attacked();
     const change = (sql: string, ...values: unknown[]) => expect(tamper(dataDir, 'vault.db', sql, ...values)).toBe(1);
     change('UPDATE token_rows_1 SET expires_at = 1, cvc_purge_at = 1 WHERE stream = ?', oneStream);
@@ -296,13 +297,14 @@ describe('--fix on a vault whose rows and log were changed from outside', () => 
     );
     change('UPDATE token_rows_1 SET tenant = ?, expires_at = 1 WHERE stream = ?', 'another', otherStream);
     const found = await doctor(['--fix', ...flags]);
-    expect(found.wrong).toEqual(['deadlines', 'rows']);
+    // The planted row has terms that the index lacks.
+    expect(found.wrong).toEqual(['deadlines', 'search index', 'rows']);
     expect(found.says('rows')).toContain('the row of token token-planted is not authentic');
     expect(await get(one)).toBe(200);
     expect(await get(other)).not.toBe(404);
   });
 
-  test('a removed event does not cost a token its key: the log is named, and nothing is destroyed', async () => {
+  test('a removed event does not cost a token its key: doctor reports the log, and destroys nothing', async () => {
     const { dataDir, flags, one, other, oneStream, get } = await attacked();
     const keys = () => livingKeysOf(dataDir);
     const before = keys();
@@ -324,7 +326,7 @@ function tableColumns(dataDir: string, table: string): readonly string[] {
   return columns.map(({ name }) => name);
 }
 
-/** Returns the living data keys in the key store. */
+/** Returns the ids of the data keys that have not been destroyed. */
 function livingKeysOf(dataDir: string): readonly string[] {
   const database = pinStatements(join(dataDir, 'keys.db'), { readonly: true });
   const ids = database.prepare('SELECT hex(id) FROM data_keys WHERE destroyed_at = ? ORDER BY id').pluck().all(never);
@@ -332,7 +334,7 @@ function livingKeysOf(dataDir: string): readonly string[] {
   return ids.map(String);
 }
 
-/** Appends an event as a newer program of the same vault would. */
+/** Appends an event in the way that a newer version of the program would. */
 async function appendOfNewerVersion(dataDir: string, rootKeyFile: string): Promise<void> {
   const fail = (error: unknown) => {
     throw error;

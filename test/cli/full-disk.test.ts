@@ -18,9 +18,9 @@ import { canMount, smallDisk } from '../support/small-disk.js';
 
 const megabyte = 1024 * 1024;
 
-describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
+describe.skipIf(!canMount)('a full disk (needs permission to mount)', () => {
   test.each([0, 20_000, 60_000])(
-    'at init, with %i bytes left: reports it, and works once there is space',
+    'at init, with %i bytes left: init reports it, and works once there is space',
     async (leave) => {
       const disk = smallDisk(megabyte);
       const flags = ['--data', join(disk.dir, 'data'), '--root-key-file', makeRootKey(tempDir())];
@@ -33,7 +33,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     },
   );
 
-  test('when the service starts: reports it, changes nothing, and works once there is space', async () => {
+  test('when the service starts: serve reports it, changes nothing, and works once there is space', async () => {
     const disk = smallDisk(megabyte);
     const { flags, dataDir } = await makeVault(tempDir(), join(disk.dir, 'data'));
     const stores = () => Object.entries(hashesOf(dataDir)).filter(([file]) => file.endsWith('.db'));
@@ -46,7 +46,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     expect(await (await startService(flags)).stop()).toMatchObject({ code: 0 });
   });
 
-  test('before the disk is full: a reserve keeps reveals and deletes working while creates and updates get 503', async () => {
+  test('before the disk is full: a reserve keeps reveals and deletes working while creates and updates return 503', async () => {
     const sizeBytes = 64 * megabyte;
     const disk = smallDisk(sizeBytes);
     const { flags, key } = await makeVault(tempDir(), join(disk.dir, 'data'));
@@ -61,7 +61,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
       return answer.status === 201 ? undefined : answer;
     });
     expect(refused).toMatchObject({ status: 503, body: { code: 'store_unavailable' } });
-    // While the disk was being filled, it was full for a moment, and the access log may pause after that.
+    // The disk was full for a moment while it was being filled. After that, the access log may pause briefly.
     await until('the first reveal', 20_000, async () =>
       (await http('GET', `${url}/${ids[0]}`, { key })).status === 200 ? true : undefined,
     );
@@ -80,11 +80,11 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('at run time: writes get 503 with Retry-After, masked reads work, nothing is half stored, and the service recovers automatically', async () => {
+  test('at run time: writes return 503 with Retry-After, masked reads work, nothing is half stored, and the service recovers on its own', async () => {
     const disk = smallDisk(4 * megabyte);
     const { flags, dataDir } = await makeVault(tempDir(), join(disk.dir, 'data'));
-    // An application that sees only masked data. Plaintext reads are recorded in the access log first, and its disk is
-    // full as well.
+    // An application that sees only masked data. A read in plaintext must first be recorded in the access log, which is
+    // on the same full disk.
     const application = ['applications', 'create', '--name', 'masked', '--type', 'private', ...flags];
     const { key } = (await runJson([...application, '--permissions', tokenPermissions.join(',')])) as { key: string };
     const service = await startService(flags);
@@ -98,7 +98,8 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     const refused: string[] = [];
     const create = async (id: string) => {
       const answer = await send('POST', '', { id, type: 'token', data: 'v'.repeat(3_000) }, `once-${id}`);
-      // The request contained the value, so its response shows the fingerprint. A masked read does not.
+      // The response to a create shows the fingerprint, because the request contained the value. A masked read does not
+      // show it.
       const { fingerprint: _, ...shown } = answer.body;
       if (answer.status === 201) stored.set(id, shown);
       else refused.push(id);
@@ -121,7 +122,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
       body: { code: 'store_unavailable' },
     });
     disk.fill();
-    // The stores' logs may have room left over from earlier contents.
+    // SQLite may reuse space that earlier contents left in its logs.
     await until('the room in the logs to be used up', 60_000, async () =>
       (await create(`slack-${stored.size}-${Math.random()}`)).status === 503 ? true : undefined,
     );
@@ -136,7 +137,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
         headers: { 'retry-after': expect.any(String) },
       });
     }
-    // Ending a token needs little room, so it may succeed. If it does not, the retry succeeds.
+    // A delete needs little space, so it may succeed. If it fails, the retry below succeeds.
     stored.delete(otherId);
     expect([204, 503]).toContain((await send('DELETE', `/${otherId}`)).status);
     for (const [id, body] of stored) expect(await send('GET', `/${id}`)).toMatchObject({ status: 200, body });
@@ -146,7 +147,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     disk.free();
     const ids = refused.splice(0);
     await until('recovery', 30_000, async () => ((await create('after')).status === 201 ? true : undefined));
-    // With the same idempotency keys, the rejected requests now succeed, each once.
+    // With the same idempotency keys, each rejected request now succeeds exactly once.
     for (const id of ids) expect(await create(id)).toMatchObject({ status: 201 });
     expect([204, 404]).toContain((await send('DELETE', `/${otherId}`)).status);
     const removed = await send('DELETE', `/${someId}`);

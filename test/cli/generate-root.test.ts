@@ -18,7 +18,7 @@ test('keys generate-root creates a key in a file that only its owner can read, a
   expect(readFileSync(file, 'utf8')).toBe(key);
 });
 
-test('keys generate-root --json names the file; for a missing directory it names the command that creates it', async () => {
+test('keys generate-root --json names the file; if the directory is missing, it names the command that creates the directory', async () => {
   const dir = tempDir();
   const file = join(dir, 'second.key');
   expect(await runJson(['keys', 'generate-root', file])).toEqual({ root_key_file: file });

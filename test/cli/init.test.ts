@@ -6,7 +6,7 @@ import { hashesOf, http, makeRootKey, makeVault, run, runJson, startService, tem
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const managementKey = /^sr_management_[0-9A-Za-z]{49,}$/;
 
-test('init --json prints exactly the tenant and the key; a second one fails and changes no byte', async () => {
+test('init --json prints exactly the tenant and the key; a second init fails and changes no byte', async () => {
   const dir = tempDir();
   const flags = ['--data', join(dir, 'data'), '--root-key-file', makeRootKey(dir)];
   const first = await run(['init', ...flags, '--json']);
@@ -23,7 +23,7 @@ test('init --json prints exactly the tenant and the key; a second one fails and 
   expect(hashesOf(dir)).toEqual(before);
 });
 
-test('init also prints text, and only the owner can read the files that it creates', async () => {
+test('without --json, init prints text, and only the owner can read the files that it creates', async () => {
   const dir = tempDir();
   const dataDir = join(dir, 'a', 'new', 'directory');
   const { code, stdout } = await run(['init', '--data', dataDir, '--root-key-file', makeRootKey(dir)]);
@@ -41,7 +41,7 @@ test('two simultaneous inits create one tenant', async () => {
   expect((await runJson(['tenants', 'list', ...flags]))['tenants']).toHaveLength(1);
 });
 
-test('init works through a running service, and a second init fails there too', async () => {
+test('init works through a running service, and a second init through it fails', async () => {
   const dir = tempDir();
   const flags = ['--data', join(dir, 'data'), '--root-key-file', makeRootKey(dir)];
   const service = await startService(flags);
@@ -66,7 +66,7 @@ test('init works through a running service, and a second init fails there too', 
   expect(created).toMatchObject({ status: 201, body: { tenant_id } });
 });
 
-test('commands on missing data explain how to create it, and create nothing', async () => {
+test('commands on missing data explain how to create the data, and create nothing', async () => {
   const { dir, rootKeyFile } = await makeVault();
   const before = hashesOf(dir);
   const flags = ['--data', join(dir, 'elsewhere'), '--root-key-file', rootKeyFile];

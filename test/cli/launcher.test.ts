@@ -7,7 +7,7 @@ import { tempDir } from '../support/process.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Installs the program with its own copy of `node_modules`, in which better-sqlite3 can be damaged. */
+/** Installs the program with a separate copy of `node_modules`, in which a test can damage better-sqlite3. */
 function installed() {
   const dir = tempDir();
   cpSync(join(root, 'dist'), join(dir, 'dist'), { recursive: true });
@@ -34,10 +34,10 @@ function asNode(version: string): readonly string[] {
 const oneLine = (text: RegExp) => ({ code: 1, stdout: '', stderr: expect.stringMatching(text) });
 
 test.each(['18.20.8', '20.18.3'])(
-  'Node.js %s is rejected with one line that names the version to install, before anything is loaded',
+  'Node.js %s is rejected with one line that names the version to install, before any module is loaded',
   async (version) => {
     const { dir } = installed();
-    // The directory has no third-party modules, so loading the program would fail.
+    // This directory contains no third-party modules, so an attempt to load the program would fail.
     expect(await start(dir, asNode(version))).toMatchObject(
       oneLine(
         new RegExp(
@@ -52,7 +52,7 @@ test.each(['20.19.0', '22.0.0', '24.1.0'])('Node.js %s is accepted', async (vers
   expect(await start(root, asNode(version))).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('a native module that does not load is reported in one line, with the command that builds it', async () => {
+test('a native module that does not load is reported in one line with the command that builds it', async () => {
   const { dir, addon } = installed();
   cpSync(join(root, 'node_modules/better-sqlite3/package.json'), join(addon, 'package.json'));
   expect(await start(dir)).toMatchObject(

@@ -5,13 +5,13 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { hashesOf, http, makeRootKey, makeVault, run, runJson, startService, tempDir } from '../support/process.js';
 import { canMount } from '../support/small-disk.js';
 
-/** The user and group of the container image. */
+/** The user id and group id in the container image. */
 const service = 10_001;
 const stranger = 10_002;
 
 /**
- * Creates a root key and a volume as Kubernetes mounts them with `fsGroup`: a file behind two links, owned by root and
- * the service's group, and a setgid volume owned by root.
+ * Creates a root key and a volume as Kubernetes mounts them with `fsGroup`. The key is a file behind two links, owned
+ * by root and the service's group. The volume is owned by root and has the setgid bit.
  */
 function mounted() {
   const dir = tempDir();
@@ -32,7 +32,7 @@ function mounted() {
   return { dir, rootKey, volume, flags };
 }
 
-/** Does what kubelet does when it mounts a volume again with `fsGroup`. */
+/** Changes groups and modes as kubelet does when it mounts a volume again with `fsGroup`. */
 function applyFsGroup(dir: string): void {
   for (const name of ['.', ...readdirSync(dir)]) {
     const path = join(dir, name);
@@ -42,8 +42,8 @@ function applyFsGroup(dir: string): void {
   }
 }
 
-describe.runIf(process.getuid?.() === 0)('mounts of a container platform (needs root)', () => {
-  test('a root-owned key file with mode 0440 and a root-owned setgid volume work for the service’s group, even after a remount', async () => {
+describe.runIf(process.getuid?.() === 0)('volumes that a container platform mounts (needs root)', () => {
+  test('a root-owned key file with mode 0440 and a root-owned setgid volume work for the service’s group, even after another mount', async () => {
     const { volume, flags } = mounted();
     const made = await runJson(['init', ...flags], { uid: service });
     expect(made['tenant_id']).toEqual(expect.any(String));
@@ -84,7 +84,7 @@ describe.runIf(process.getuid?.() === 0)('mounts of a container platform (needs 
     expect(hashesOf(dir)).toEqual(before);
   });
 
-  test('a process in the root group reads no key file of that group', async () => {
+  test('a process in the root group cannot read a key file that belongs to the root group', async () => {
     const { rootKey, flags } = mounted();
     chownSync(rootKey, 0, 0);
     const ended = await run(['serve', '--port', '0', ...flags], { uid: service, gid: 0 });
@@ -95,10 +95,10 @@ describe.runIf(process.getuid?.() === 0)('mounts of a container platform (needs 
   });
 
   test.each([
-    ['of another group', 0, stranger, 0o2777, /belongs to another user/],
+    ['that belongs to another group', 0, stranger, 0o2777, /belongs to another user/],
     ['that every user may write to', 0, service, 0o2777, /every user can write to the data directory/],
-    ['without setgid', 0, service, 0o775, /belongs to another user/],
-    ['of another user', stranger, service, 0o2770, /belongs to another user/],
+    ['without the setgid bit', 0, service, 0o775, /belongs to another user/],
+    ['that belongs to another user', stranger, service, 0o2770, /belongs to another user/],
   ])('a data directory %s is rejected', async (_what, uid, gid, mode, message) => {
     const { dir, volume, flags } = mounted();
     chownSync(volume, uid, gid);
@@ -121,7 +121,7 @@ describe.runIf(process.getuid?.() === 0)('mounts of a container platform (needs 
     });
   });
 
-  test('a rotation switches to a second mounted key and changes neither file', async () => {
+  test('a rotation switches to a second mounted key, and changes neither key file', async () => {
     const { dir, flags } = mounted();
     await runJson(['init', ...flags], { uid: service });
     const rotate = ['keys', 'rotate', '--all', ...flags];
@@ -146,10 +146,10 @@ describe.runIf(process.getuid?.() === 0)('mounts of a container platform (needs 
   });
 });
 
-describe.runIf(process.getuid?.() === 0)('the container image’s setting (needs root)', () => {
+describe.runIf(process.getuid?.() === 0)('the setting of the container image (needs root)', () => {
   const env = { STRONGROOM_CONTAINER: 'true' };
 
-  test('rejects a start as root', async () => {
+  test('rejects a start by root', async () => {
     const { dir, flags } = await makeVault();
     const before = hashesOf(dir);
     const ended = await run(['serve', '--port', '0', ...flags], { env });
@@ -158,7 +158,7 @@ describe.runIf(process.getuid?.() === 0)('the container image’s setting (needs
     expect(hashesOf(dir)).toEqual(before);
   });
 
-  test.runIf(canMount)('rejects data outside a volume, and accepts a volume', async () => {
+  test.runIf(canMount)('rejects a data directory outside a volume, and accepts one in a volume', async () => {
     const dir = tempDir();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'mode=0755', 'tmpfs', dir]);
     onTestFinished(() => void execFileSync('umount', ['--lazy', dir]));
@@ -179,7 +179,7 @@ describe.runIf(process.getuid?.() === 0)('the container image’s setting (needs
     expect(await run(['init', ...flags, '--data', volume], { uid: service, env })).toMatchObject({ code: 0 });
   });
 
-  test.runIf(canMount)('a read-only volume is named', async () => {
+  test.runIf(canMount)('names a volume that is read-only', async () => {
     const dir = tempDir();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,mode=0755', 'tmpfs', dir]);
     onTestFinished(() => void execFileSync('umount', ['--lazy', dir]));

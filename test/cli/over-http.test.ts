@@ -20,7 +20,10 @@ import {
 
 const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
 
-/** Starts a vault's service, and returns the options to reach it through its data and through its address. */
+/**
+ * Starts a vault's service. Returns the options that reach the vault through its data, and those that reach it through
+ * its address.
+ */
 async function servedVault(serveFlags: readonly string[] = []) {
   const vault = await makeVault();
   const file = (name: string, text: string) => {
@@ -41,7 +44,10 @@ async function servedVault(serveFlags: readonly string[] = []) {
   };
 }
 
-/** Runs a command both ways, expects the same result from both, and returns it. */
+/**
+ * Runs a command with the local options and with the remote options. Checks that the results are equal, and returns
+ * one.
+ */
 async function runBoth(
   args: readonly string[],
   [local, remote]: readonly [readonly string[], readonly string[]],
@@ -52,7 +58,7 @@ async function runBoth(
   return second;
 }
 
-/** Removes from an output everything that differs between two new tokens or applications. */
+/** Replaces everything in an output that differs between two new tokens or applications. */
 function withoutOwn(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g, '<uuid>')
@@ -62,7 +68,7 @@ function withoutOwn(text: string): string {
 }
 
 describe('a command prints the same through an address as on local data', () => {
-  test.each([[], ['--json']])('tokens create, get, search and delete %s', async (...flags) => {
+  test.each([[], ['--json']])('for tokens create, get, search and delete %s', async (...flags) => {
     const vault = await servedVault();
     const ways = [vault.local, vault.remote] as const;
     const request = { type: 'card', data: card, metadata: { b: '2', a: '1' }, mask: '{{ data.number | last4 }}' };
@@ -98,7 +104,7 @@ describe('a command prints the same through an address as on local data', () => 
     }
   });
 
-  test('ids with characters that have a meaning in a path, and ids that match no token', async () => {
+  test('for ids with characters that have a meaning in a path, and for ids that match no token', async () => {
     const vault = await servedVault();
     const ways = [vault.local, vault.remote] as const;
     const id = 'ünïcode name:(1)~!$*\'",;@ 2F..';
@@ -114,7 +120,7 @@ describe('a command prints the same through an address as on local data', () => 
     expect(await run(['tokens', 'delete', id, ...vault.remote])).toMatchObject({ code: 0, stdout: 'deleted\n' });
   });
 
-  test('applications create and list, even with more applications than fit on a page', async () => {
+  test('for applications create and list, even with more applications than fit on one page', async () => {
     const vault = await servedVault();
     const ways = [vault.asOperator, vault.asManagement] as const;
     const rules = vault.file('rules.json', '[{"container":"/pci/","transform":"mask","permissions":["token:read"]}]');
@@ -159,7 +165,7 @@ describe('a command prints the same through an address as on local data', () => 
     expect(await runBoth(['applications', 'list'], ways)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('requests that the vault rejects', async () => {
+  test('for requests that the vault rejects', async () => {
     const vault = await servedVault();
     const ways = [vault.local, vault.remote] as const;
     const rejected = async (args: readonly string[], stdin: string, message: RegExp) => {
@@ -191,8 +197,8 @@ describe('a command prints the same through an address as on local data', () => 
   });
 });
 
-describe('the sources of the address and the key', () => {
-  test('flags, variables, a file and standard input; a flag takes precedence', async () => {
+describe('the address and the key', () => {
+  test('come from flags, variables, a file or standard input, and a flag takes precedence', async () => {
     const { service, key, keyFile, file } = await servedVault();
     const at = { STRONGROOM_ADDRESS: service.address };
     const search = (args: readonly string[], options: RunOptions) => run(['tokens', 'search', '', ...args], options);
@@ -213,13 +219,13 @@ describe('the sources of the address and the key', () => {
     }
   });
 
-  test('without an address, the variable with the key applies to local data', async () => {
+  test('come from local data if no address is set and only the variable with the key is', async () => {
     const { flags, key } = await servedVault();
     const ended = await run(['tokens', 'search', '', ...flags], { env: { STRONGROOM_API_KEY: key } });
     expect(ended).toMatchObject({ code: 0, stdout: '0 tokens found\n', stderr: '' });
   });
 
-  test('serve, init, import, export and the operator commands ignore the variables', async () => {
+  test('are ignored by serve, init, import, export and the operator commands if variables set them', async () => {
     const vault = await makeVault();
     const keyFile = join(vault.dir, 'app.key');
     writeFileSync(keyFile, vault.key, { mode: 0o600 });
@@ -249,8 +255,8 @@ describe('the sources of the address and the key', () => {
   });
 });
 
-describe('requests that the service does not allow', () => {
-  test('401, 403 and 429 explain what to do', async () => {
+describe('a request that the service does not allow', () => {
+  test('with 401, 403 or 429: the message explains what to do', async () => {
     const { service, remote, asManagement, keyFile, flags, file } = await servedVault();
     const unknown = file(
       'unknown.key',
@@ -280,7 +286,7 @@ describe('requests that the service does not allow', () => {
     });
   });
 
-  test('a body that is too large', async () => {
+  test('with a body that is too large: the message says so', async () => {
     const { remote } = await servedVault();
     const stdin = JSON.stringify({ type: 'token', data: 'x'.repeat(5 * 1024 * 1024) });
     const ended = await run(['tokens', 'create', ...remote], { stdin });
@@ -294,7 +300,7 @@ describe('requests that the service does not allow', () => {
 
 const key = newApiKey('private', (max) => max - 3);
 
-/** Runs a command with a key against this address. Expects that its output does not contain the key. */
+/** Runs a command with a key against this address. Checks that its output does not contain the key. */
 async function runAt(
   address: string,
   args: readonly string[] = ['tokens', 'delete', 'some-id'],
@@ -424,7 +430,7 @@ describe('a server that is not the vault', () => {
     expect(asked).toEqual([]);
   });
 
-  test('a command gives up on a server that accepts the connection and sends nothing, or never ends its response', async () => {
+  test('a command gives up if the server accepts the connection and sends nothing, or never ends its response', async () => {
     const silent = await listening(createTcpServer(() => undefined));
     const limit = ['--timeout-seconds', '1'];
     expect(await runAt(silent, ['tokens', 'delete', 'some-id', ...limit])).toMatchObject({
@@ -457,7 +463,7 @@ describe('a server that is not the vault', () => {
     });
   });
 
-  test('a server that speaks another protocol', async () => {
+  test('a server that speaks neither HTTP nor TLS is reported', async () => {
     const mail = await listening(createTcpServer((socket) => socket.end('220 mail.example.com ESMTP\r\n')));
     expect(await runAt(mail)).toMatchObject({
       code: 1,
@@ -472,13 +478,13 @@ describe('a server that is not the vault', () => {
     });
   });
 
-  test('a proxy named in the environment receives nothing', async () => {
+  test('a proxy named in the environment receives nothing, because commands ignore it', async () => {
     const asked: string[] = [];
     const proxy = await serverOf((request, response) => {
       asked.push(String(request.url));
       response.end();
     });
-    // Node.js 24 sends requests of its default agent through these proxies.
+    // With these variables, the default agent of Node.js 24 sends its requests through the proxy.
     const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy };
     const target = await serverOf((_, response) => response.writeHead(404, problem).end(notFound));
     const ended = await runAt(target, ['tokens', 'get', 'some-id'], { env });
@@ -486,7 +492,7 @@ describe('a server that is not the vault', () => {
     expect(asked).toEqual([]);
   });
 
-  test('no server at all', async () => {
+  test('an address at which no server listens is reported', async () => {
     const address = 'http://127.0.0.1:1';
     expect(await runAt(address)).toMatchObject({
       ...{ code: 1, stdout: '' },
@@ -505,7 +511,7 @@ describe('a server that is not the vault', () => {
 });
 
 describe('TLS', () => {
-  /** Creates a self-signed certificate for these names. */
+  /** Creates a self-signed certificate that is valid for these names. */
   function certificate(dir: string, names: string) {
     const [cert, certKey] = [join(dir, 'tls.pem'), join(dir, 'tls.key')];
     execFileSync(
@@ -538,7 +544,7 @@ describe('TLS', () => {
     expect(Buffer.concat(received).toString()).toContain(`service-api-key: ${key}`);
   });
 
-  test('an authority from NODE_EXTRA_CA_CERTS is trusted, no other is, and the check cannot be turned off', async () => {
+  test('an authority from NODE_EXTRA_CA_CERTS is trusted, no other one is, and the check cannot be turned off', async () => {
     const { cert, flags } = certificate(tempDir(), 'IP:127.0.0.1');
     const { service, remote, key: appKey } = await servedVault(flags);
     expect(service.address).toMatch(/^https:/);
@@ -566,7 +572,7 @@ describe('TLS', () => {
     expect(service.stdout() + service.stderr()).not.toContain(appKey);
   });
 
-  test('a key and data are not sent in plaintext unless the option allows it', async () => {
+  test('a key and data are sent in plaintext only if the option allows it', async () => {
     const { service, remote, file, key: appKey } = await servedVault();
     const asked: string[] = [];
     const plain = await serverOf((request, response) => {
@@ -595,7 +601,7 @@ describe('TLS', () => {
   });
 });
 
-describe('a usage error exits with 2 and sends nothing', () => {
+describe('a usage error exits with code 2 and sends nothing', () => {
   const get = ['tokens', 'get', 'some-id'];
   const create = ['applications', 'create', '--name', 'a', '--type', 'public'];
   const address = ['--address', 'http://127.0.0.1:1'];
@@ -712,7 +718,7 @@ describe('a usage error exits with 2 and sends nothing', () => {
     expect(existsSync(join(cwd, 'data'))).toBe(false);
   });
 
-  test('a string that is not an API key is not sent', async () => {
+  test('a string that is not an API key is never sent', async () => {
     const asked: string[] = [];
     const at = await serverOf((request, response) => {
       asked.push(String(request.url));

@@ -22,7 +22,7 @@ async function filled(vault: TestVault, tokens: number): Promise<void> {
   expect((await run(['tokens', 'import', file, '--api-key-file', keyFile, ...vault.flags])).code).toBe(0);
 }
 
-test('without a service, the command rebuilds, shows progress, and removes the old rows before it ends', async () => {
+test('without a service, the command rebuilds, shows its progress, and removes the old rows before it ends', async () => {
   const vault = await makeVault();
   await filled(vault, 300);
   const dry = await run(['projections', 'rebuild', 'tokens', '--dry-run', ...vault.flags]);
@@ -52,7 +52,7 @@ test('without a service, the command rebuilds, shows progress, and removes the o
   expect(table[1]).toMatch(/^tokens +1 +3 +\d+ +\d+ +up to date +-$/);
 });
 
-test('usage errors, repeated requests and pointless requests are reported clearly, and nothing is changed', async () => {
+test('usage errors, repeated requests and pointless requests are explained, and nothing changes', async () => {
   const vault = await makeVault();
   const before = hashesOf(vault.dir);
   const refused = async (args: readonly string[], code: number, text: string) => {
@@ -74,21 +74,21 @@ test('usage errors, repeated requests and pointless requests are reported clearl
   expect((await run(['projections', 'list'])).stdout).toMatch(/^NAME +DESCRIPTION\ntokens +the token rows/);
 });
 
-test('with a service: a rebuild that is killed midway continues at the next start, and callers notice nothing', async () => {
+test('with a service, a rebuild that is killed midway continues at the next start, and callers notice nothing', async () => {
   const vault = await makeVault();
   await filled(vault, 2_000);
   const service = await startService(vault.flags);
   const verb = spawnVerb(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
   await vi.waitFor(() => expect(rebuildIn(vault.dataDir)?.position ?? 0).toBeGreaterThan(0), generous);
   await service.stop('SIGKILL');
-  // The rebuild may have been so fast that the new rows were already in use.
+  // A fast rebuild may already have switched to the new rows.
   if (rebuildIn(vault.dataDir)?.phase === 'building') {
     expect(await verb.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('the service') });
   }
   expect(rebuildIn(vault.dataDir)).toMatchObject({ outcome: null });
   const again = await startService(vault.flags);
   const busy = await run(['projections', 'rebuild', 'tokens', '--yes', ...vault.flags]);
-  // The rebuild may have ended by then.
+  // The rebuild may already have ended.
   if (busy.code === 1) expect(busy.stderr).toContain('a rebuild of tokens is already running');
   expect(await http('GET', `${again.address}/tokens/id-7`, { key: vault.key })).toMatchObject({ status: 200 });
   await vi.waitFor(() => expect(rebuildIn(vault.dataDir)?.phase).toBe('keeping'), generous);
@@ -99,7 +99,7 @@ test('with a service: a rebuild that is killed midway continues at the next star
   expect((await again.stop()).code).toBe(0);
 });
 
-test('rows that differ make the command exit with code 3 and name their streams', async () => {
+test('if rows differ, the command exits with code 3 and names their streams', async () => {
   const vault = await makeVault();
   await filled(vault, 20);
   const file = openVault(vault.dataDir);

@@ -11,7 +11,7 @@ test.each([
   ['data', 'the plain directory of npm start'],
   [`it's a "dir" $HOME`, 'a directory whose name a shell would take apart'],
 ])(
-  'first start in %s (%s): creates keys and prints a curl command that works as printed; later starts reuse them',
+  'the first start in %s (%s) creates keys and prints a curl command that works as printed; later starts reuse the keys',
   async (name) => {
     const cwd = tempDir();
     const args = ['--dev', ...(name === 'data' ? [] : ['--data', name])];
@@ -60,7 +60,7 @@ test.each([
   },
 );
 
-test('commands on --dev data need no further flags', async () => {
+test('commands on data from --dev need no further flags', async () => {
   const cwd = tempDir();
   const service = await startService(['--dev'], { cwd });
   const created = await runJson(['tokens', 'create'], { cwd, stdin: '{"type":"token","data":"value"}' });
@@ -68,7 +68,7 @@ test('commands on --dev data need no further flags', async () => {
   expect(await runJson(['tokens', 'get', String(created['id'])], { cwd })).toEqual(created);
 });
 
-test('--dev data is rejected without --dev, and other data is rejected with it; nothing changes', async () => {
+test('data from --dev is rejected without --dev, other data is rejected with it, and nothing changes', async () => {
   const cwd = tempDir();
   await (await startService(['--dev'], { cwd })).stop();
   const before = hashesOf(cwd);
@@ -99,7 +99,7 @@ test('--dev rejects an address that other machines can reach, even with TLS, and
 });
 
 test.runIf(process.getuid?.() === 0)(
-  '--dev starts in a directory of another user, such as a project mounted into a container',
+  '--dev starts in a directory that belongs to another user, such as a project mounted into a container',
   async () => {
     const dir = tempDir();
     chownSync(dir, 12_345, 12_345);

@@ -4,7 +4,7 @@ import { http, makeVault, startService, until } from '../support/process.js';
 
 const card = { type: 'card', data: { number: '4242424242424242', cvc: '123' } };
 
-test('a cvc is kept as long as the setting says, and is then erased', async () => {
+test('a cvc is kept for as long as the setting says, and is then erased', async () => {
   const { flags, key } = await makeVault();
   const env = { STRONGROOM_CVC_RETENTION_SECONDS: '2' };
   const { address } = await startService(flags, { env });
@@ -48,7 +48,7 @@ test('a request that never ends delays the stop by at most ten seconds, and the 
   expect(body).toMatchObject({ data: [{ operation: 'start' }, { operation: 'stop' }, { operation: 'start' }] });
 });
 
-test('the configured log level, page origins and trusted proxies are in force', async () => {
+test('the configured log level, page origins and trusted proxies take effect', async () => {
   const { flags, key, managementKey } = await makeVault();
   const origin = 'https://shop.example';
   const env = { STRONGROOM_LOG_LEVEL: 'fatal', STRONGROOM_HTTP_CORS_ORIGINS: origin };

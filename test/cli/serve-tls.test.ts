@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { makeCertificate } from '../support/certificate.js';
 import { hashesOf, http, makeVault, run, startService, tempDir, until } from '../support/process.js';
 
-/** Returns the certificate that the service presents. */
+/** Returns the certificate that the service at this address presents. */
 function shownBy(address: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const call = request(`${address}/health/live`, { agent: false, rejectUnauthorized: false }, (response) => {
@@ -17,7 +17,7 @@ function shownBy(address: string): Promise<string> {
   });
 }
 
-test('with a certificate it serves only https, and SIGHUP reloads the certificate', async () => {
+test('with a certificate, the service serves only https, and SIGHUP reloads the certificate', async () => {
   const { flags, key, dir } = await makeVault();
   const [first, second] = [makeCertificate(dir, 'first'), makeCertificate(dir, 'second')];
   const inUse = { cert: join(dir, 'tls.pem'), key: join(dir, 'tls.key') };
@@ -26,7 +26,7 @@ test('with a certificate it serves only https, and SIGHUP reloads the certificat
     copyFileSync(from.key, inUse.key);
   };
   take(first);
-  // The certificate is valid, so every address is allowed.
+  // With a valid certificate, the service may listen on any address.
   const tls = ['--tls-cert', inUse.cert, '--tls-key', inUse.key, '--host', '0.0.0.0'];
   const service = await startService([...flags, ...tls]);
   const address = service.address.replace('0.0.0.0', '127.0.0.1');
@@ -47,7 +47,7 @@ test('with a certificate it serves only https, and SIGHUP reloads the certificat
   expect(await service.stop()).toMatchObject({ code: 0 });
 });
 
-test('an address that other machines can reach is rejected without TLS, with the reason and advice', async () => {
+test('without TLS, an address that other machines can reach is rejected with the reason and advice', async () => {
   const { flags, dir } = await makeVault();
   const before = hashesOf(dir);
   for (const host of ['0.0.0.0', 'db.example.com']) {
@@ -64,7 +64,7 @@ test('an address that other machines can reach is rejected without TLS, with the
   expect(hashesOf(dir)).toEqual(before);
 });
 
-test('behind a configured TLS proxy it may listen on an address that other machines can reach', async () => {
+test('behind a configured TLS proxy, the service may listen on an address that other machines can reach', async () => {
   const { flags } = await makeVault();
   const proxy = ['--host', '0.0.0.0', '--behind-tls-proxy', '--http-trusted-proxies', '10.0.0.1'];
   const { address } = await startService([...flags, ...proxy]);
@@ -101,7 +101,7 @@ test.each([
   expect(hashesOf(dir)).toEqual(before);
 });
 
-test('behind a TLS proxy it logs its address, and accepts keys only in requests that came over TLS', async () => {
+test('behind a TLS proxy, the service logs its address, and accepts keys only in requests that came over TLS', async () => {
   const { flags, key } = await makeVault();
   const proxy = ['--host', '0.0.0.0', '--behind-tls-proxy', '--http-trusted-proxies', '127.0.0.1'];
   const service = await startService([...flags, ...proxy]);

@@ -6,7 +6,7 @@ import { http, makeVault, run, runJson, startService, until } from '../support/p
 
 const token = { type: 'token', data: 'value' };
 
-test('stdout contains only JSON lines, one of them with the address, and only the owner can use the socket', async () => {
+test('stdout contains only JSON lines, one of which has the address, and only the owner can use the socket', async () => {
   const vault = await makeVault();
   const service = await startService(vault.flags);
   expect(service.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -35,7 +35,7 @@ test('stdout contains only JSON lines, one of them with the address, and only th
   expect(parsed).toContainEqual(
     expect.objectContaining({ msg: `Strongroom listens on ${service.address}`, address: service.address }),
   );
-  // A probe is logged only at debug level. All steps of the stop are logged.
+  // Health probes are logged only at debug level. Every step of the stop is logged.
   expect(parsed.filter(({ route }) => route === '/health/ready')).toEqual([]);
   expect(parsed.at(-1)).toMatchObject({ level: 'info', msg: 'stopped' });
   expect(parsed).toContainEqual(
@@ -59,7 +59,7 @@ test('stdout contains only JSON lines, one of them with the address, and only th
   expect(existsSync(join(vault.dataDir, 'control.sock'))).toBe(false);
 });
 
-test('no data from requests reaches the output, not even in errors', async () => {
+test('no data from requests reaches the output, not even through errors', async () => {
   const { flags, key, dataDir } = await makeVault();
   const service = await startService([...flags, '--log-level', 'trace']);
   const marker = 'mrk4711x';
@@ -108,7 +108,7 @@ test('after SIGTERM, requests in flight finish, new ones are rejected, and the e
     `POST /tokens HTTP/1.1\r\nHost: x\r\nService-Api-Key: ${key}\r\nContent-Type: application/json\r\n` +
       `Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
   );
-  // The 100 response to `Expect` shows that the service has received the request.
+  // The 100 response to `Expect` shows that the service has received the head of the request.
   await until('100 Continue', 20_000, () => (answer.includes('100 Continue') ? true : undefined));
   wire.write(body.slice(0, 10));
   service.signal('SIGTERM');
@@ -165,7 +165,7 @@ test('several simultaneous signals stop the service once', async () => {
   expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('a second serve on the same data is rejected and does not disturb the first', async () => {
+test('a second serve on the same data is rejected, and does not disturb the first one', async () => {
   const { flags, key } = await makeVault();
   const service = await startService(flags);
   const second = await run(['serve', '--port', '0', ...flags]);
@@ -175,7 +175,7 @@ test('a second serve on the same data is rejected and does not disturb the first
   expect(await runJson(['tenants', 'list', ...flags])).toMatchObject({ tenants: [{ name: 'default' }] });
 });
 
-test('a stale socket and lock left by kill -9 do not prevent the next start', async () => {
+test('a socket and a lock that kill -9 left behind do not prevent the next start', async () => {
   const { flags, key, dataDir } = await makeVault();
   const first = await startService(flags);
   const created = await http('POST', `${first.address}/tokens`, { key, body: token });
@@ -188,7 +188,7 @@ test('a stale socket and lock left by kill -9 do not prevent the next start', as
   expect(await runJson(['tokens', 'get', id, '--api-key-file', '-', ...flags], { stdin: key })).toEqual(created.body);
 });
 
-test('header aliases set by variables work for key, trace id and idempotency key', async () => {
+test('header aliases from variables work for the key, the trace id and the idempotency key', async () => {
   const { flags, key } = await makeVault();
   const env = {
     STRONGROOM_AUTH_HEADER_ALIASES: 'X-API-KEY,Y-API-KEY',
@@ -208,14 +208,14 @@ test('header aliases set by variables work for key, trace id and idempotency key
   expect(await send('z-api-key')).toMatchObject({ status: 401 });
 });
 
-test('settings come from file, then variables, then flags', async () => {
+test('settings come from the file, then from variables, then from flags', async () => {
   const { flags, dataDir } = await makeVault();
   const env = { STRONGROOM_DATA: join(dataDir, 'nowhere'), STRONGROOM_HOST: '127.0.0.2' };
   const { address } = await startService([...flags, '--host', '127.0.0.3'], { env });
   expect(address).toContain('http://127.0.0.3:');
 });
 
-test('a root key command works as well as a file', async () => {
+test('a root key command works like a root key file', async () => {
   const { dataDir, rootKeyFile, key } = await makeVault();
   const env = { STRONGROOM_ROOT_KEY_COMMAND: JSON.stringify(['cat', rootKeyFile]) };
   const { address } = await startService(['--data', dataDir], { env });

@@ -18,7 +18,7 @@ test('the header is in capitals, text is left-aligned, and numbers are right-ali
   ]);
 });
 
-test('a table without rows consists of its header', () => {
+test('a table without rows consists only of its header', () => {
   expect(table(['id', 'name'], [])).toEqual(['ID  NAME']);
 });
 

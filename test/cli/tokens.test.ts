@@ -18,7 +18,7 @@ describe.each([
   ['alone', false],
   ['through a running service', true],
 ])('%s', (_how, isRunning) => {
-  test('a token is created from a file or standard input, shown, deleted, and then gone', async () => {
+  test('a token is created from a file or standard input, is shown, is deleted, and is then gone', async () => {
     const { args, flags, dir, key, dataDir, service } = await vaultWithKey(isRunning);
     const stdin = JSON.stringify({ id: 'card-1', type: 'card', data: card });
     const created = await runJson(['tokens', 'create', ...args], { stdin });
@@ -46,7 +46,7 @@ describe.each([
       expect(readFileSync(join(dataDir, file)).includes(card.number)).toBe(false);
   });
 
-  test('stored text is shown with its terminal control characters escaped', async () => {
+  test('text from the store is shown with its terminal control characters escaped', async () => {
     const { args } = await vaultWithKey(isRunning);
     const stdin = JSON.stringify({ id: 'hostile', type: 'token', data: '\u009b2J\u007f\u001b]0;title\u0007\n' });
     await runJson(['tokens', 'create', ...args], { stdin });
@@ -57,10 +57,11 @@ describe.each([
     }
   });
 
-  test('a rejected request gives the reason, repeats no value and stores nothing', async () => {
+  test('a rejected request gives the reason, does not repeat any value, and stores nothing', async () => {
     const { args, flags, dir, managementKey, service } = await vaultWithKey(isRunning);
     await service?.stop();
-    // The use of a key is recorded with the key, not as part of the rejected request.
+    // The vault records when a key was last used. These commands use both keys once, so that the rejected requests
+    // below do not change that record.
     await run(['tokens', 'get', 'first-use', ...args]);
     await run(['tokens', 'get', 'first-use', '--api-key-file', '-', ...flags], { stdin: managementKey });
     const before = contentsOf(dir);
@@ -87,8 +88,9 @@ describe.each([
 });
 
 /**
- * Returns the contents of a folder, except for the trace uses that each process reserves before it reads, the minute in
- * which a key was last used, and the journal position of that minute's entry.
+ * Returns the contents of a folder, except for values that change with every run: the trace uses that each process
+ * reserves before it reads, the minute in which a key was last used, and the journal position of the entry for that
+ * minute.
  */
 function contentsOf(dir: string) {
   const { 'data/keys.db': _keys, 'data/vault.db': _vault, 'data/journal.db': _journal, ...files } = hashesOf(dir);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { attributesOf, client, failed, type Span, server, startCollector } from '../support/collector.js';
 import { http, makeVault, run, startService, until } from '../support/process.js';
 
-test('a request is a span, each store call in it is a child span, and no span contains an id or a value', async () => {
+test('a request is a span, each store call in the request is a child span, and no span contains an id or a value', async () => {
   const vault = await makeVault();
   const collector = await startCollector();
   const service = await startService(vault.flags, {
@@ -44,7 +44,7 @@ test('a request is a span, each store call in it is a child span, and no span co
     ['GET /tokens', 401],
   ]);
   const [created, read] = requests;
-  // The first span continues the trace of its caller. Each other span is the root of its own trace.
+  // The first span continues its caller's trace. Each other span starts a trace of its own.
   expect(created).toMatchObject({ traceId: '0af7651916cd43dd8448eb211c80319c', parentSpanId: 'b7ad6b7169203331' });
   expect(new Set(requests.map(({ traceId }) => traceId)).size).toBe(requests.length);
   expect(requests.slice(1).filter(({ parentSpanId }) => parentSpanId)).toEqual([]);
@@ -54,7 +54,7 @@ test('a request is a span, each store call in it is a child span, and no span co
     expect.arrayContaining(['directory.byKeyHash', 'keys.create', 'work.commit']),
   );
   expect(children(read).map(({ name }) => name)).toEqual(
-    // The data key is cached, so no store is called for it.
+    // The data key is cached, so the read needs no call to a store for it.
     expect.arrayContaining(['rows.get', 'keys.tenantKeys', 'access_log.record']),
   );
   for (const child of children(read)) {
@@ -66,12 +66,12 @@ test('a request is a span, each store call in it is a child span, and no span co
     expect(BigInt(child.startTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(read?.startTimeUnixNano ?? 0));
     expect(BigInt(child.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(child.startTimeUnixNano));
   }
-  // Every span is a request or belongs to one.
+  // Every span is a request or a child of one.
   const ids = new Set(requests.map(({ spanId }) => spanId));
   expect(spans.filter(({ kind, parentSpanId }) => kind !== server && !ids.has(parentSpanId ?? ''))).toEqual([]);
 
   // Each field of the requests contains the marker. Nothing that the collector received may contain the marker, a key,
-  // the tenant's id or the data directory.
+  // the tenant's id or the path of the data directory.
   for (const secret of [marker, vault.key, vault.managementKey, vault.tenantId, vault.dataDir]) {
     expect(collector.text()).not.toContain(secret);
   }
@@ -81,7 +81,7 @@ test('a request is a span, each store call in it is a child span, and no span co
   expect(spans.filter(({ events = [], status }) => events.length > 0 || status.message !== undefined)).toEqual([]);
 
   expect(collector.headers[0]?.['x-tenant']).toBe('ours');
-  // A log line contains the trace of its request.
+  // The log line of a request contains the id of its trace.
   const lines = ended.stdout.trimEnd().split('\n');
   const line = lines
     .map((text) => JSON.parse(text))
@@ -89,7 +89,7 @@ test('a request is a span, each store call in it is a child span, and no span co
   expect(line.otel_trace_id).toBe(read?.traceId);
 });
 
-test('a client that disconnects before its response results in a failed span without a status', async () => {
+test('a client that disconnects before it gets a response leaves a failed span without a status', async () => {
   const vault = await makeVault();
   const collector = await startCollector();
   const service = await startService(vault.flags, { env: { STRONGROOM_TRACING_ENDPOINT: collector.endpoint } });
@@ -98,7 +98,7 @@ test('a client that disconnects before its response results in a failed span wit
   socket.on('error', () => undefined);
   const head = `POST /tokens HTTP/1.1\r\nHost: a\r\nService-Api-Key: ${vault.key}\r\nContent-Type: application/json\r\n`;
   await new Promise<void>((resolve) => socket.write(`${head}Content-Length: 100\r\n\r\n{"type":`, () => resolve()));
-  // A response on another connection shows that the first request has begun.
+  // The response to a later request on another connection shows that the first request has begun.
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
   socket.destroy();
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
@@ -112,7 +112,7 @@ test('a client that disconnects before its response results in a failed span wit
   });
 });
 
-test('without a collector, requests are served, one log line reports the loss, and the service stops in time', async () => {
+test('without a collector, requests are served, one log line reports that traces were lost, and the service stops in time', async () => {
   const vault = await makeVault();
   const { endpoint, listener } = await startCollector();
   await new Promise((resolve) => listener.close(resolve));
@@ -132,11 +132,12 @@ test('a collector that does not respond does not delay a stop', async () => {
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
   await until('a batch', 30_000, () => (collector.headers.length > 0 ? true : undefined));
   expect((await http('GET', `${service.address}/tokens`, { key: vault.key })).status).toBe(200);
-  // The collector has not responded yet. The exporter on its own would wait ten seconds and then retry.
+  // The collector has still not responded. Without a limit on the stop, the exporter would wait ten seconds and then
+  // retry.
   expect(await service.stop()).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('the ratio applies to traces whose caller made no sampling decision', async () => {
+test('the ratio applies only to traces whose caller made no sampling decision', async () => {
   const vault = await makeVault();
   const collector = await startCollector();
   const env = { STRONGROOM_TRACING_ENDPOINT: collector.endpoint, STRONGROOM_TRACING_SAMPLE_RATIO: '0' };
@@ -165,7 +166,7 @@ test.each([
   expect(stderr).not.toContain('word1234');
 });
 
-test('the address of the collector is not printed', async () => {
+test('the address of the collector is never printed', async () => {
   const env = { STRONGROOM_TRACING_ENDPOINT: 'https://collector.example/v1/traces?key=word5678' };
   const { code, stdout } = await run(['config', 'print'], { env });
   expect(code).toBe(0);

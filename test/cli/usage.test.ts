@@ -6,7 +6,7 @@ const width = 80;
 
 type Help = { readonly words: string; readonly isGroup: boolean; readonly ended: Awaited<ReturnType<typeof run>> };
 
-/** Returns the help text of the program, of each command group and of each command. */
+/** Returns the help text for the program, each command group and each command. */
 async function helpOf(words: readonly string[] = []): Promise<readonly Help[]> {
   const ended = await run([...words, '--help']);
   const [, list = ''] = ended.stdout.split(/^Commands:$/m);
@@ -49,7 +49,7 @@ describe('help', () => {
   });
 });
 
-describe('a usage error ends with exit code 2, gives the reason, and creates nothing', () => {
+describe('a usage error exits with code 2, gives the reason, and creates nothing', () => {
   const wrong: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['no command', [], /Usage: strongroom/],
     ['an unknown command', ['srve'], /unknown command 'srve'.*\n?.*serve/s],
@@ -108,7 +108,7 @@ describe('a usage error ends with exit code 2, gives the reason, and creates not
   });
 });
 
-test('closing the output early is not an error', async () => {
+test('a reader that closes the output early causes no error', async () => {
   const ended = spawnVerb(['--help'], { leavesAtOnce: true });
   expect(await ended.ended).toMatchObject({ code: 141, stderr: '' });
 });

@@ -4,7 +4,7 @@ import { http, makeVault, run, runJson, startService, until } from '../support/p
 
 const env = { STRONGROOM_WEBHOOKS_ALLOW_PRIVATE_TARGETS: 'true' };
 
-test('a replay makes the running service deliver everything since a given time again', async () => {
+test('a replay makes the running service deliver everything since the given time again', async () => {
   const vault = await makeVault();
   const receiver = await startReceiver();
   const service = await startService(vault.flags, { env });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { makeVault, run, type TestVault } from '../support/process.js';
 
-/** Patterns that no command's output may match: wrong plurals and unclear labels for numbers. */
+/** Patterns that no command's output may match: wrong plurals, unclear labels for numbers, and unidiomatic words. */
 const wrong = [
   /\b(?<!,)1 (?:events|tokens|rows|batches|chains|commits|lines|keys|problems|applications|minutes)\b/,
   /\((?:s|es)\)/,
@@ -65,7 +65,7 @@ test('output uses the right plural for zero, one and two, and explains each numb
   );
 });
 
-test('projection statuses are text, and doctor prints the same text for each', async () => {
+test('projection statuses are words, and doctor prints the same words', async () => {
   const status = await outputOf(['projections', 'status', ...vault.flags]);
   expect(status).toMatch(/^NAME +VERSION +GENERATION +POSITION +HEAD +STATUS +LAST REBUILD\n/);
   expect(status).toMatch(/^tokens .* up to date +-$/m);
@@ -78,7 +78,7 @@ test('projection statuses are text, and doctor prints the same text for each', a
   expect(doctor).toContain(`tokens: up to date; directory: up to date; shredder: ${shredder}\n`);
 });
 
-test('lists have the same header style', async () => {
+test('all lists have headers in the same style', async () => {
   expect(await outputOf(['tenants', 'list', ...vault.flags])).toMatch(/^ID +NAME\n[0-9a-f-]{36} {2}\S/);
   expect(await outputOf(['applications', 'list', ...vault.flags])).toMatch(/^ID +TYPE +NAME\n[0-9a-f-]{36} {2}\S/);
   expect(await outputOf(['projections', 'list'])).toMatch(/^NAME +DESCRIPTION\ntokens +\S/);

@@ -2,13 +2,13 @@ import type { AddressInfo } from 'node:net';
 import { documentOf, operationsIn } from '../http/openapi/support.js';
 import { startTestService } from '../support/test-service.js';
 
-/** Starts the real service on its own port and records the operations that clients call. */
+/** Starts the real service on a free port and records which operations clients call. */
 export async function startRecordedService() {
   const service = await startTestService();
   const operations = operationsIn(await documentOf(service)).map(({ operationId = '', method, path }) => ({
     operationId,
     method: method.toUpperCase(),
-    // A path without parameters comes before a path with parameters that would also match it.
+    // Paths with fewer parameters come first, because a path with parameters may match the same requests.
     parameters: path.split('{').length - 1,
     pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
   }));
@@ -24,7 +24,10 @@ export async function startRecordedService() {
   return {
     service,
     address: `http://127.0.0.1:${port}`,
-    /** Returns the operations in the document and the operations that were called, in the same order. */
+    /**
+     * `all` contains the ids of all operations in the document, and `called` the ids of those that were called. Both
+     * are sorted.
+     */
     all: operations.map(({ operationId }) => operationId).sort(),
     called: () => [...called].sort(),
   };

@@ -1,7 +1,7 @@
 import { mongoAccessLog } from '#src/adapters/mongodb/access-log/mongo-access-log.js';
 import { connectMongo } from '#src/adapters/mongodb/connection.js';
 
-/** Records entries from many callers until it is killed. Prints each entry once it is acknowledged. */
+/** Records entries as many concurrent callers until it is killed. Prints each entry after the log acknowledged it. */
 const [, , url, database, name] = process.argv;
 const log = mongoAccessLog(await connectMongo(url, database));
 let count = 0;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { http, run, startService, tempDir, until } from '../support/process.js';
 import { vaultOnServers } from './rebuild/support.js';
 
-test('the stream to a file contains each process’s records once, and continues from its checkpoint', async () => {
+test('a stream to a file contains the records of all processes exactly once, and continues from its checkpoint', async () => {
   const { options, key } = await vaultOnServers();
   const dir = tempDir();
   const [file, checkpoint] = [join(dir, 'siem.jsonl'), join(dir, 'checkpoint')];

@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 async function verify(): Promise<Verification> {
-  // Opens the stores read-only, as the command does.
+  // Opens the stores read-only, as `audit verify` does.
   const cluster = await open(false, true);
   try {
     const options = { from: 1, to: null, anchor: null, publicKey: null, json: false };
@@ -86,7 +86,7 @@ function secondTenant(): Stored {
   return found;
 }
 
-test('an intact log is verified up to its checkpoint, with the access log', async () => {
+test('an intact log is verified up to its checkpoint, including the access log', async () => {
   const verification = await verify();
   expect(verification.problem).toBeNull();
   expect(verification.log).toMatchObject({ proven: { number: 1 } });
@@ -107,7 +107,7 @@ test('an event that was changed in EventStoreDB is named', async () => {
   expect(log.events).toBeGreaterThan(1);
 });
 
-test('events that were removed from EventStoreDB are named by their links', async () => {
+test('a link shows which events were removed from EventStoreDB', async () => {
   const { id } = secondTenant();
   const { problem } = await afterTampering((events) => (events.some((event) => event.id === id) ? [] : events));
   expect(problem?.kind).toBe('missing');
@@ -126,7 +126,7 @@ test('a link that was changed or removed in MongoDB is named', async () => {
   expect((await verify()).problem).toBeNull();
 });
 
-test('removed batches of the access log are detected', async () => {
+test('the removal of batches from the access log is detected', async () => {
   const months = (await mongo.db(database).listCollections().toArray()).filter(({ name }) => /^access_\d/.test(name));
   for (const { name } of months) await mongo.db(database).collection(name).deleteMany({});
   expect((await verify()).problem).toMatchObject({ kind: 'access_log' });

@@ -18,7 +18,7 @@ import { mongoUrl } from './own-database.js';
 
 const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
 
-test('the keys of a cluster, restored with today’s list of erased keys, open everything except data that was erased since', async () => {
+test('a cluster’s keys, restored with today’s list of erased keys, open everything except data that was erased since the backup', async () => {
   const server = await startStandIn();
   const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
   const dir = tempDir();
@@ -83,8 +83,8 @@ test('the keys of a cluster, restored with today’s list of erased keys, open e
   const refused = await run(restore, { env });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('the key store already contains keys') });
   await keys.call((db) => db.dropDatabase());
-  // The partial keys cannot be used after an interruption: the vault does not start, a backup is rejected, and a second
-  // restore starts over.
+  // An interrupted restore leaves only some of the keys, which are not usable. The vault does not start, a backup is
+  // rejected, and a second restore starts from the beginning.
   async function* part() {
     for (const { _id, ...row } of wrapped.slice(0, 3)) {
       const binary = { ...row, _id: new BSON.Binary(_id), wrapped: new BSON.Binary(row.wrapped ?? Buffer.of()) };
@@ -112,8 +112,8 @@ test('the keys of a cluster, restored with today’s list of erased keys, open e
   await fill(again.address, { key }, 3);
   await again.stop();
 
-  // The keys are restored, but no process has recorded yet what was erased since the backup. The vault waits for that
-  // before it starts.
+  // The key store now records that the log was once longer. The vault refuses to start until an operator accepts the
+  // shorter log.
   const { meta } = keyCollections;
   await meta(keys.db).updateOne({ _id: 'log' }, { $set: { value: Number.MAX_SAFE_INTEGER } }, { upsert: true });
   const behind = await run(['tenants', 'list'], { env });
@@ -129,6 +129,6 @@ test('the keys of a cluster, restored with today’s list of erased keys, open e
   });
   await run(['init'], { env });
   const healthy = JSON.parse((await run(['doctor', '--json'], { env })).stdout)['findings'] as { state: string }[];
-  // No worker ran, so nothing shows that the rows are at the head of the log.
+  // No worker ran, so no checkpoint shows yet that the rows are at the head of the log.
   expect(healthy.filter(({ state }) => state === 'problem')).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { type StandIn, startSecureStandIn, startStandIn, startStandInCluster } f
 import { makeRootKey, run, runJson, tempDir } from '../support/process.js';
 import { mongoUrl } from './own-database.js';
 
-// Each start of the program takes several seconds on a busy machine.
+// The program takes several seconds to start on a busy machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
@@ -22,7 +22,7 @@ async function eventStore(): Promise<StandIn> {
   return server;
 }
 
-/** Returns the settings, in files as in a container, for a vault that does not exist yet. */
+/** Returns the settings for a vault that does not exist yet, in files as in a container. */
 function settingsOf(eventstoreUrl: string, dir = tempDir()): Env {
   const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
   onTestFinished(async () => {
@@ -43,7 +43,7 @@ function settingsOf(eventstoreUrl: string, dir = tempDir()): Env {
   };
 }
 
-/** Returns settings in which an address is given directly instead of in a file. */
+/** Returns settings that contain an address directly instead of naming a file that contains it. */
 function with_(env: Env, name: string, url: string): Env {
   const { [`${name}_FILE`]: _, ...others } = env;
   return { ...others, [name]: url };
@@ -103,7 +103,7 @@ test('an event log that lost recorded events is rejected', async () => {
   await expectRefusal(worker, env, /lacks events that MongoDB has recorded/);
 });
 
-test('a store that does not respond, or rejects the vault, is named with what to check', async () => {
+test('if a store does not respond or rejects the vault, the message names the store and says what to check', async () => {
   const server = await eventStore();
   const env = settingsOf(server.url);
   await runJson(['init'], { env });
@@ -122,7 +122,7 @@ test('a store that does not respond, or rejects the vault, is named with what to
   for (const [name, url, message] of cases) await expectRefusal(worker, with_(env, name, url), message);
 });
 
-test('an EventStoreDB that cannot be used is named with its cause', async () => {
+test('if EventStoreDB cannot be used, the message names the cause', async () => {
   const cluster = await startStandInCluster();
   onTestFinished(cluster.remove);
   const secure = await startSecureStandIn();

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 type Ran = DueRow & { readonly at: number };
 
-/** Creates timers and a worker with their own queue. `ran` lists which jobs the worker received and when. */
+/** Creates timers and a worker on a new queue. `ran` lists the jobs that the worker received, with their times. */
 function queue(options: { slackMs?: number; pendingMax?: number; run?: (row: DueRow) => Promise<void> } = {}) {
   const prefix = `test-${randomUUID()}`;
   const ran: Ran[] = [];
@@ -48,10 +48,10 @@ function timer(inMs: number, more: Partial<DueRow> = {}): DueRow {
   return { stream, tenantId: randomUUID(), due: 'expiry', dueAt: Date.now() + inMs, ...more };
 }
 
-test('a job runs soon after its time plus the slack for uncertain clocks, and leaves nothing behind', async () => {
+test('a job runs soon after its time plus the allowance for uncertain clocks, and leaves nothing behind', async () => {
   const { timers, ran, errors, work, jobs } = queue({ slackMs: 300 });
   work();
-  // The first connections take some time.
+  // The first job takes longer, because the connections must be opened first.
   timers.set(timer(0));
   expect(await eventually(() => ran.length === 1)).toBe(true);
   const set = Array.from({ length: 20 }, (_, index) => timer(500 + index * 50, { due: index % 2 ? 'cvc' : 'expiry' }));
@@ -70,7 +70,7 @@ test('a job runs soon after its time plus the slack for uncertain clocks, and le
   expect(errors).toEqual([]);
 });
 
-test('setting a timer twice creates one job, and setting it to another time creates another job', async () => {
+test('setting a timer to the same time again creates no second job, and setting it to another time does', async () => {
   const { timers, ran, work, jobs } = queue();
   const first = timer(600_000);
   for (let times = 0; times < 3; times += 1) timers.set(first);
@@ -83,7 +83,7 @@ test('setting a timer twice creates one job, and setting it to another time crea
   expect(ran).toHaveLength(1);
 });
 
-test('only timers due within a day are set; overdue ones are left to the sweep', async () => {
+test('only timers that are due within a day are set, and overdue ones are left to the sweep', async () => {
   const { timers, jobs } = queue();
   timers.set(timer(soonMs + 60_000));
   const [overdue, soon, later] = [timer(-1_000), timer(soonMs - 60_000), timer(soonMs + 60_000)];
@@ -93,7 +93,7 @@ test('only timers due within a day are set; overdue ones are left to the sweep',
   expect(lines[0]).toContain(soon.stream);
 });
 
-test('refill sets as many timers as the limit allows, earliest first', async () => {
+test('refill sets as many timers as the limit allows, and starts with the earliest', async () => {
   const { timers, jobs } = queue({ pendingMax: 50 });
   const rows = Array.from({ length: 80 }, (_, index) => timer(60_000 + index));
   await timers.refill(rows);
@@ -126,7 +126,7 @@ test('Redis contains only a timer’s tenant id, stream id and time', async () =
   expect(everything).not.toContain(marker);
 });
 
-test('after FLUSHALL, new jobs and jobs that are set again still run', async () => {
+test('after FLUSHALL, new jobs run, and so do jobs that are set again', async () => {
   const { timers, ran, work } = queue();
   work();
   timers.set(timer(0));
@@ -141,7 +141,7 @@ test('after FLUSHALL, new jobs and jobs that are set again still run', async () 
   expect(await eventually(() => ran.some(({ stream }) => stream === lost.stream))).toBe(true);
 });
 
-test('Redis stopped: no call waits, excess timers are dropped and counted; restarted: jobs run again', async () => {
+test('if Redis stops, no call waits, and excess timers are dropped and counted; after a restart, jobs run again', async () => {
   const { timers, ran, errors, work } = queue({ pendingMax: 10 });
   work();
   timers.set(timer(0));
@@ -154,7 +154,7 @@ test('Redis stopped: no call waits, excess timers are dropped and counted; resta
   expect(timers.counts()).toEqual({ pending: 10, dropped: 20 });
   await timers.refill([timer(1_000)]);
   expect(performance.now() - began).toBeLessThan(5_000);
-  // Less than a minute has passed, so the timers and the worker have each reported the failure once.
+  // Less than a minute has passed, so the timers and the worker have each reported the failure at most once.
   expect(errors.length).toBeLessThanOrEqual(2);
   expect(String(errors)).toMatch(/StoreUnavailable: redis: /);
   await redis.start();
@@ -165,7 +165,7 @@ test('Redis stopped: no call waits, excess timers are dropped and counted; resta
   expect(await eventually(() => ran.some(({ stream }) => stream === after.stream), 30_000)).toBe(true);
 });
 
-test('Redis frozen: refill returns within its time limit', async () => {
+test('if Redis is frozen, refill returns within its time limit', async () => {
   const { timers, jobs } = queue();
   await timers.refill([timer(60_000)]);
   redis.freeze();
@@ -198,17 +198,20 @@ test('close sends timers that were set before it', async () => {
   expect(await jobs()).toHaveLength(100);
 });
 
-test.each(['stopped', 'frozen'])('Redis %s: both close in bounded time, even with a running job', async (how) => {
-  const { timers, ran, work } = queue({ run: () => wait(60_000, undefined, { ref: false }) });
-  const worker = work();
-  timers.set(timer(0));
-  expect(await eventually(() => ran.length === 1)).toBe(true);
-  if (how === 'stopped') await redis.stop();
-  else redis.freeze();
-  timers.set(timer(0));
-  const began = performance.now();
-  await Promise.all([timers.close(), worker.close()]);
-  expect(performance.now() - began).toBeLessThan(5_000);
-  if (how === 'stopped') await redis.start();
-  else redis.wake();
-});
+test.each(['stopped', 'frozen'])(
+  'if Redis is %s, the timers and the worker close within a time limit, even with a running job',
+  async (how) => {
+    const { timers, ran, work } = queue({ run: () => wait(60_000, undefined, { ref: false }) });
+    const worker = work();
+    timers.set(timer(0));
+    expect(await eventually(() => ran.length === 1)).toBe(true);
+    if (how === 'stopped') await redis.stop();
+    else redis.freeze();
+    timers.set(timer(0));
+    const began = performance.now();
+    await Promise.all([timers.close(), worker.close()]);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    if (how === 'stopped') await redis.start();
+    else redis.wake();
+  },
+);

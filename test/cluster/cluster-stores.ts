@@ -28,7 +28,7 @@ import { type MongoDatabase, mongoDatabase } from './own-database.js';
 const limitMs = 30_000;
 const notAsked = new Proxy({}, { get: () => () => Promise.reject(new Error('not part of these suites')) });
 
-/** Opens the cluster profile's log, rows, claims and unit of work on servers. Each call uses a new database. */
+/** Opens the log, the rows, the claims and the unit of work of the cluster profile. Each call uses a new database. */
 export async function clusterStores(): Promise<ContractStores> {
   const [server, database] = await Promise.all([eventStoreDb(), mongoDatabase()]);
   await ensureIndexes(database.connection.db, [tokenRowsIndexes(1), directoryIndexes, ...workIndexes]);
@@ -51,7 +51,10 @@ async function open(
     if (connection !== database.connection) await connection.close();
   };
 
-  /** Does not complete rows. These events have no content, so only the writer of a row can complete it. */
+  /**
+   * Waits until the rows are complete, but does not complete them itself. The events in these suites have no content,
+   * so only the process that writes a row can complete it.
+   */
   async function project(_tenantId: string, stream: string): Promise<void> {
     if (!stream.startsWith('token-')) return;
     const head = (await log.readStream(stream)).length - 1;
@@ -83,7 +86,7 @@ async function open(
     keys: notAsked as ContractStores['keys'],
     accessLog: notAsked as ContractStores['accessLog'],
     async reopen() {
-      // The lease of a killed process expires after ten seconds.
+      // A killed process would keep its lease for up to ten seconds, so the lease is released here.
       await generations.release();
       await closeConnection();
       return open(server, database, await database.connect());

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { http, startService } from '../support/process.js';
 import { vaultOnServers } from './rebuild/support.js';
 
-test('a list or search cursor from one API process works in another', async () => {
+test('a list cursor or search cursor from one API process works in another', async () => {
   const { options, key } = await vaultOnServers();
   const services = [await startService(['--role', 'api'], options), await startService(['--role', 'api'], options)];
   const ids = Array.from({ length: 7 }, () => randomUUID());

@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const ask = (id: string) => operate(cluster.service, 'audit-erasure', { key: keys.management, id });
 
-/** Deletes a token one hour before it is due. Returns its stream and its due time. */
+/** Deletes a token one hour before the token is due. Returns the token's stream and its due time. */
 async function deleted(id: string): Promise<{ readonly stream: string; readonly dueAt: number }> {
   const { vault } = cluster.service;
   const dueAt = Math.floor(vault.clock.now() / 1_000) * 1_000 + anHour;
@@ -53,17 +53,20 @@ test.each<[string, string, Document, RegExp]>([
   ['a fingerprint', 'token_rows_1', { fingerprint: randomBytes(32) }, /fingerprints in token_rows_1: 1/],
   ['a deadline', 'token_rows_1', { expires_at: 5 }, /deadlines in token_rows_1: 1/],
   ['a row of another generation', 'token_rows_99', { life: {} }, /rows in token_rows_99: 1/],
-])('if %s is left over in MongoDB, it is named, and no statement is signed', async (what, collection, left, text) => {
-  const id = what.replaceAll(' ', '-');
-  const { stream } = await deleted(id);
-  expect((await ask(id)).problem).toBeNull();
-  const rows = mongo.db(cluster.database).collection<Document & { _id: string }>(collection);
-  await rows.updateOne({ _id: stream }, { $set: left }, { upsert: true });
-  const { statement, problem } = await ask(id);
-  expect(statement).toBeNull();
-  expect(problem).toMatch(text);
-  await rows.deleteOne({ _id: stream });
-});
+])(
+  'if %s is left over in MongoDB, the problem names it, and no statement is signed',
+  async (what, collection, left, text) => {
+    const id = what.replaceAll(' ', '-');
+    const { stream } = await deleted(id);
+    expect((await ask(id)).problem).toBeNull();
+    const rows = mongo.db(cluster.database).collection<Document & { _id: string }>(collection);
+    await rows.updateOne({ _id: stream }, { $set: left }, { upsert: true });
+    const { statement, problem } = await ask(id);
+    expect(statement).toBeNull();
+    expect(problem).toMatch(text);
+    await rows.deleteOne({ _id: stream });
+  },
+);
 
 test('a leftover claim on the token’s fingerprint is named', async () => {
   const { stream } = await deleted('claimed');
@@ -72,7 +75,7 @@ test('a leftover claim on the token’s fingerprint is named', async () => {
   expect((await ask('claimed')).problem).toContain('fingerprints in fingerprint_claims: 1');
 });
 
-test('a claim left by a crash is removed before the row records that the token ended', async () => {
+test('a claim that a crash left behind is removed before the row records that the token ended', async () => {
   const { stream } = await deleted('cut off');
   const db = mongo.db(cluster.database);
   const claims = db.collection<Document & { _id: string }>('fingerprint_claims');
@@ -85,7 +88,7 @@ test('a claim left by a crash is removed before the row records that the token e
   expect((await ask('cut off')).problem).toBeNull();
 });
 
-test('the timer of a deleted token is removed, and a leftover one is named', async () => {
+test('a deleted token’s timer is removed, and a leftover timer is named', async () => {
   const { timers } = cluster.service.vault;
   const { stream, dueAt } = await deleted('timed');
   const row = { stream, tenantId, due: 'expiry', dueAt } as const;

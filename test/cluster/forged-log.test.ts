@@ -50,7 +50,7 @@ afterEach(async () => {
   await mongo.close();
 });
 
-/** Replaces the log in EventStoreDB and the links in MongoDB with the result of `change`, with a correct chain. */
+/** Replaces the log in EventStoreDB and the links in MongoDB with the result of `change`, and recomputes the chain. */
 async function tamper(change: (appends: Stored[][]) => Stored[][]): Promise<void> {
   await server.kill();
   const appends = readFileSync(journalFile(), 'utf8')
@@ -92,7 +92,7 @@ function edited(event: Stored, change: (metadata: Record<string, unknown>) => ob
   return { ...event, metadata: Buffer.from(text).toString('base64') };
 }
 
-test('an attacker who can write to EventStoreDB and the links cannot re-sign a changed history', async () => {
+test('an attacker who can write to EventStoreDB and to the links cannot sign a changed history', async () => {
   await rename('two');
   await sign();
   await rename('three');
@@ -107,7 +107,7 @@ test('an attacker who can write to EventStoreDB and the links cannot re-sign a c
         ? events.map((event) => edited(event, ({ time }) => ({ actor: 'somebody', time: Number(time) - 60_000 })))
         : events,
     );
-    // The log stays as long as before.
+    // Pads the log to its previous length.
     const pad = (last ?? []).map((event) => ({ ...event, type: 'test.happened', stream: 'padding', revision: 0 }));
     return [...forged, pad.map((event) => edited(event, () => ({ first: 0 })))];
   });
@@ -115,7 +115,7 @@ test('an attacker who can write to EventStoreDB and the links cannot re-sign a c
   expect(await start()).toMatch(/changed the log.*audit verify/);
 });
 
-test('an attacker who can write to EventStoreDB and the links cannot issue an API key', async () => {
+test('an attacker who can write to EventStoreDB and to the links cannot issue an API key', async () => {
   const applicationId = (await cluster.vault.directory.list('application'))[0]?.id ?? '';
   expect((await issueKey(cluster.vault, operator(), applicationId, null)).ok).toBe(true);
   await cluster.close();
@@ -137,7 +137,7 @@ test('an attacker who can write to EventStoreDB and the links cannot issue an AP
   await opened.close();
 });
 
-test('the vault does not start on an older log that was restored right after a key was revoked', async () => {
+test('the vault does not start on an older log that was put back right after a key was revoked', async () => {
   const applicationId = (await cluster.vault.directory.list('application'))[0]?.id ?? '';
   const issued = await issueKey(cluster.vault, operator(), applicationId, null);
   if (!issued.ok) throw new Error('the operator may issue a key');

@@ -18,7 +18,7 @@ function aRebuild(generation: number): Rebuild {
   };
 }
 
-/** Opens two processes on one database. */
+/** Opens the same database as two processes would. */
 async function twoProcesses() {
   const { connection, connect } = await databaseOfTest();
   await ensureGenerations(connection, async () => 1);
@@ -27,7 +27,7 @@ async function twoProcesses() {
   return { connection, document, one: await open(), other: await open() };
 }
 
-test('a process that was paused and resumes after another took over changes nothing', async () => {
+test('a paused process changes nothing when it resumes after another process took over its rebuild', async () => {
   const { document, one, other } = await twoProcesses();
   expect(await one.begin(aRebuild(2))).toBe(true);
   await expect(other.save(aRebuild(2))).rejects.toThrow('rebuilt_by_another_process');
@@ -48,19 +48,19 @@ test('a process that was paused and resumes after another took over changes noth
   await other.release();
 });
 
-test('a process that works on a rebuild is reported as alive, and a killed one as gone', async () => {
+test('a process that works on a rebuild is reported as alive, and a killed one is not', async () => {
   const { document, one, other } = await twoProcesses();
   await one.begin(aRebuild(2));
   expect(await other.isElsewhere()).toBe(true);
   expect(await one.isElsewhere()).toBe(false);
   await one.release();
   expect(await other.isElsewhere()).toBe(false);
-  // The state that a killed process leaves: no process renews the lease.
+  // A killed process leaves this state: the lease has a holder, but no process renews the lease.
   await document.updateOne({}, { $set: { holder: 'killed', until: new Date(Date.now() + 2_000) } });
   expect(await other.isElsewhere()).toBe(false);
 });
 
-test('a generation whose key may be destroyed is never started', async () => {
+test('a rebuild never starts a generation whose key may be destroyed', async () => {
   const { one, other } = await twoProcesses();
   expect(await one.retire([1, 5])).toEqual([5]);
   expect(await other.begin(aRebuild(5))).toBe(false);
@@ -69,7 +69,7 @@ test('a generation whose key may be destroyed is never started', async () => {
   await other.release();
 });
 
-test('a process paused until its rows were dropped reads the current rows and plans its search again', async () => {
+test('if a process was paused until its rows were dropped, it reads the current rows and has to plan its search again', async () => {
   const { connection, document, one } = await twoProcesses();
   const _id = `token-${randomBytes(32).toString('hex')}`;
   const row = { _id, tenant: 'tenant', revision: 3, life: null, removed_at: 1 } as const;
@@ -89,7 +89,7 @@ test('a process paused until its rows were dropped reads the current rows and pl
   await expect(rows.walk(plan, { now: 0, before: null, limit: 1 })).rejects.toThrow('generation_dropped');
 });
 
-test('rows in unused generations are dropped, whichever process created them', async () => {
+test('rows in unused generations are dropped, no matter which process created them', async () => {
   const { connection, document } = await twoProcesses();
   for (const name of ['token_rows_1', 'token_rows_3', 'token_rows_7', 'token_rows_of_others']) {
     await connection.db.createCollection(name);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { linkAfter, noLink, sealCommit } from '#src/events/commit.js';
 import type { NewEvent } from '#src/events/event.js';
 
-/** An event in the stand-in's journal. */
+/** An event as the stand-in's journal contains it. */
 export type Stored = {
   readonly id: string;
   readonly type: string;
@@ -20,7 +20,7 @@ type Metadata = Omit<NewEvent, 'id' | 'type' | 'tenantId' | 'actorId' | 'trace' 
   readonly sealed: string;
 };
 
-/** Recomputes everything in the journal and the links that needs no key. The MACs stay unchanged. */
+/** Recomputes everything in the journal and the links that requires no key. Leaves the MACs unchanged. */
 export function relinkedJournal(appends: readonly (readonly Stored[])[]) {
   let hash: Uint8Array = noLink;
   let count = 0;
@@ -52,7 +52,7 @@ export function relinkedJournal(appends: readonly (readonly Stored[])[]) {
   return { lines: `${relinked.map((events) => JSON.stringify(events)).join('\n')}\n`, links };
 }
 
-/** Decodes a frame in the format of `sealed-frame.ts`. */
+/** Decodes a frame in the format that `sealed-frame.ts` defines. */
 function sealedIn(data: string): Pick<NewEvent, 'trace' | 'sealed'> {
   const bytes = Buffer.from(data, 'base64');
   let at = 1;

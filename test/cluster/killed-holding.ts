@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 
 const program = fileURLToPath(new URL('./left-transaction-process.mjs', import.meta.url));
 
-/** Kills a process in a transaction in which it has changed `root_check` or `tenant_keys`. */
+/** Starts a process that changes `root_check` or `tenant_keys` in a transaction, and kills it before it commits. */
 export async function killedHolding(held: string, url: string, keysDatabase: string): Promise<void> {
   const child = spawn(process.execPath, [program, url, keysDatabase, held], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'close');

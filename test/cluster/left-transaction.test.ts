@@ -6,16 +6,17 @@ import { killedHolding } from './killed-holding.js';
 import { databaseOfTest, mongoUrl } from './own-database.js';
 import { vaultOnServers } from './rebuild/support.js';
 
-/** Far less than the 60 s after which the server itself aborts a transaction. */
+/** Far below the 60 s after which the server itself aborts a transaction. */
 const muchSoonerMs = 30_000;
 
 describe.each(['root_check', 'tenant_keys'])(
-  'a process that was killed in a transaction and had changed %s',
+  'a process that changed %s in a transaction and was then killed',
   (held) => {
     test('does not prevent other processes from creating tokens or rotating keys', { timeout: 300_000 }, async () => {
       const { options, key, keys, database } = await vaultOnServers();
       const { address } = await startService(['--role', 'api'], options);
-      // Marks the keys as a rotation does, so that the next block of keys needs a new wrapping key.
+      // Marks the wrapping keys for replacement, as a rotation does. The next block of keys then needs a new wrapping
+      // key.
       await keyCollections.tenantKeys(keys).updateMany({ purpose: 'wrapping' }, { $set: { retiring: true } });
       await killedHolding(held, mongoUrl, `${database}_keys`);
       const created = await until('a token', muchSoonerMs, async () => {
@@ -35,7 +36,7 @@ describe.each(['root_check', 'tenant_keys'])(
   },
 );
 
-test('a process that is still alive retries its transaction, and transactions on another database are not aborted', async () => {
+test('a process that is still alive retries its transaction, and transactions on other databases are not aborted', async () => {
   const { connection, connect } = await databaseOfTest();
   const { connection: elsewhere } = await databaseOfTest();
   const meta = keyCollections.meta(connection.db);
@@ -52,7 +53,8 @@ test('a process that is still alive retries its transaction, and transactions on
       runs += 1;
       await meta.updateOne({ _id: 'root_check' }, add, { session });
       if (runs > 1) return;
-      // The process stays frozen until another process that waited has continued.
+      // This process leaves its transaction open until the other process, which waits for the transaction, has
+      // continued.
       await until('the other one', muchSoonerMs, () =>
         waiting.call((db) => keyCollections.meta(db).updateOne({ _id: 'root_check' }, add)).catch(() => undefined),
       );

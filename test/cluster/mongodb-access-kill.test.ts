@@ -9,7 +9,7 @@ import { databaseOfTest, mongoUrl } from './own-database.js';
 
 const program = fileURLToPath(new URL('./access-log-process.mjs', import.meta.url));
 
-/** Returns the entries that were acknowledged before the process was killed. */
+/** Returns the entries that the process printed before it was killed. They were acknowledged. */
 async function killed(database: string, name: string, afterLines: number): Promise<readonly string[]> {
   const child = spawn(process.execPath, [program, mongoUrl, database, name], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
@@ -23,7 +23,7 @@ async function killed(database: string, name: string, afterLines: number): Promi
   return output.split('\n').slice(0, -1);
 }
 
-test('a kill at any moment loses no acknowledged entry and breaks no chain', async () => {
+test('a kill at any moment loses no acknowledged entry and does not break a chain', async () => {
   const { connection } = await databaseOfTest();
   const log = mongoAccessLog(connection);
   const acknowledged: string[] = [];

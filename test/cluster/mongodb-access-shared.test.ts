@@ -34,7 +34,7 @@ async function twoLogs() {
 
 const entriesIn = ({ db }: MongoConnection) => db.collection<EntryDocument>(month);
 
-test('two processes write concurrently, each to its own chain, and each immediately finds what the other recorded', async () => {
+test('two processes write concurrently, each to its own chain, and each immediately finds what the other one recorded', async () => {
   const { one, other } = await twoLogs();
   for (let round = 0; round < 20; round += 1) {
     await Promise.all([one, other].flatMap((log) => Array.from({ length: 10 }, () => log.record([anEntry()]))));
@@ -43,7 +43,7 @@ test('two processes write concurrently, each to its own chain, and each immediat
   }
   const report = await verifyAccessChain(one);
   expect(report).toMatchObject({ intact: true, chains: [{ from: 1 }, { from: 1 }] });
-  // Ten concurrent callers share a batch.
+  // Two processes each recorded 20 rounds. The ten concurrent callers in a round share at most two batches.
   expect(batchCount(report)).toBeLessThanOrEqual(2 * 20 * 2);
 });
 
@@ -64,7 +64,7 @@ const tamperings: Readonly<Record<string, (connection: MongoConnection) => Promi
   },
 };
 
-test.each(Object.entries(tamperings))('%s: recomputing the chains detects it', async (_name, tamper) => {
+test.each(Object.entries(tamperings))('%s is detected by recomputing the chains', async (_name, tamper) => {
   const { one, other, connection } = await twoLogs();
   await other.record([anEntry()]);
   for (const number of [1, 3, 5]) {
@@ -75,7 +75,7 @@ test.each(Object.entries(tamperings))('%s: recomputing the chains detects it', a
   expect(await verifyAccessChain(one)).toEqual({ intact: false, brokenAt: expect.any(Number) });
 });
 
-test('a failed write rejects all waiting records, and the next record begins a new chain', async () => {
+test('a failed write rejects all waiting records, and the next record starts a new chain', async () => {
   const { connection, connect } = await databaseOfTest();
   const healthy = await connect();
   let isDown = false;
@@ -91,7 +91,7 @@ test('a failed write rejects all waiting records, and the next record begins a n
   const refused = await Promise.allSettled([log.record([anEntry()]), log.record([anEntry()])]);
   expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   isDown = false;
-  // The part of the rejected batch that a server may have stored.
+  // Inserts one entry of the rejected batch, because the server may have stored part of that batch.
   const [first] = await log.chains();
   const { _id, batch, ...rest } = (await entriesIn(healthy).findOne({})) as EntryDocument;
   await entriesIn(healthy).insertOne({ ...rest, _id: entryKey({ chain: String(first), sequence: 2, number: 0 }) });
@@ -108,7 +108,7 @@ test('a failed write rejects all waiting records, and the next record begins a n
   await log.close();
 });
 
-test('every combination of filters uses an index: totals read no entries, and pages read only the entries that they show', async () => {
+test('every combination of filters uses an index: totals read no entries, and pages read only the entries that they return', async () => {
   const { one, connection } = await twoLogs();
   const ref = aHash();
   const entries = Array.from({ length: 3_000 }, (_, index) =>
@@ -158,7 +158,7 @@ test('every combination of filters uses an index: totals read no entries, and pa
   }
 });
 
-test('finding and reading chains uses only index keys', async () => {
+test('finding and reading chains reads only index keys', async () => {
   const { one, other, connection } = await twoLogs();
   await one.record(Array.from({ length: 2_000 }, () => anEntry()));
   await other.record([anEntry()]);
@@ -171,7 +171,7 @@ test('finding and reading chains uses only index keys', async () => {
   expect(calls.slice(0, 3).map(({ keysExamined }) => keysExamined)).toEqual([1, 1, 0]);
 });
 
-test('indexes exist before a month begins, and when the first record creates its collection', async () => {
+test('the indexes exist before a month begins, and also if the month’s first record creates the collection', async () => {
   const { one, connection } = await twoLogs();
   await ensureAccessIndexes(connection.db, Date.UTC(2026, 11, 31));
   expect(await monthsStored(connection.db)).toEqual(['2026-12', '2027-01']);

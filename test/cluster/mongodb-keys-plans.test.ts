@@ -5,7 +5,7 @@ import { manualClock } from '../support/manual-clock.js';
 import { databaseOfTest } from './own-database.js';
 import { profiled } from './profiled.js';
 
-test('every call to the key ring uses an index and reads only what it returns', async () => {
+test('every call to the key ring uses an index and reads only what it returns to the caller', async () => {
   const { connection } = await databaseOfTest();
   const clock = manualClock();
   const { keys, logIdOfKeys } = await openMongoKeys(connection, randomBytes(32), clock, async () => 0);

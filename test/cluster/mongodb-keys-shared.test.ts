@@ -10,7 +10,7 @@ import { manualClock } from '../support/manual-clock.js';
 import { until } from '../support/process.js';
 import { databaseOfTest } from './own-database.js';
 
-/** Opens two processes on one key store, each with its own connection, caches and pool. */
+/** Opens one key store as two processes would, each with its own connection, caches and pool. */
 async function twoRings() {
   const { connect } = await databaseOfTest();
   const rootKey = randomBytes(32);
@@ -33,7 +33,7 @@ async function opened(keys: KeyRing, tenantId: string, keyId: string): Promise<s
   return used.state === 'open' ? used.value : used.state;
 }
 
-/** Raises the wrap count of the tenant's newest wrapping key to its limit. */
+/** Raises the wrap count of the tenant's newest wrapping key to the limit. */
 async function exhaust({ db }: MongoConnection, tenantId: string): Promise<void> {
   const newest = await keyCollections
     .tenantKeys(db)
@@ -46,7 +46,7 @@ async function exhaust({ db }: MongoConnection, tenantId: string): Promise<void>
     .updateOne({ _id: String(newest?._id) }, { $set: { count: 2 ** 30 } }, { upsert: true });
 }
 
-test('a key created by one process opens in the other, and a destroyed key is destroyed for both', async () => {
+test('a key that one process created can be opened by the other, and a destroyed key is destroyed for both', async () => {
   const { one, other, tenantId } = await twoRings();
   const [first, second] = [await one.keys.create(tenantId), await one.keys.create(tenantId)];
   expect(await opened(other.keys, tenantId, first.id)).toBe(first.key.toString('hex'));
@@ -55,7 +55,7 @@ test('a key created by one process opens in the other, and a destroyed key is de
   expect(await opened(other.keys, tenantId, second.id)).toBe('destroyed');
 });
 
-test('if two processes destroy the same keys concurrently, each key is counted once', async () => {
+test('if two processes destroy the same keys concurrently, each key is counted only once', async () => {
   const { one, other, tenantId } = await twoRings();
   const made = await Promise.all(Array.from({ length: 300 }, () => one.keys.create(tenantId)));
   const ended = made.map(({ id }) => ({ keyId: id, eventId: randomUUID() }));
@@ -63,7 +63,7 @@ test('if two processes destroy the same keys concurrently, each key is counted o
   expect(counts[0] + counts[1]).toBe(300);
 });
 
-test('a destroyed key’s row records when it ended and by which event, and contains no part of the key', async () => {
+test('the row of a destroyed key records when and by which event the key was destroyed, and contains no part of the key', async () => {
   const { one, tenantId, clock } = await twoRings();
   const { id } = await one.keys.create(tenantId);
   const eventId = randomUUID();
@@ -73,7 +73,7 @@ test('a destroyed key’s row records when it ended and by which event, and cont
   expect(rows[0]).toMatchObject({ wrapped: null, destroyed_by: Buffer.from(eventId.replaceAll('-', ''), 'hex') });
 });
 
-test('when a tenant’s keys are destroyed, no other process uses its cached copies', async () => {
+test('once a tenant’s keys are destroyed, no other process uses its cached copies', async () => {
   const { one, other, tenantId } = await twoRings();
   const { id, key } = await other.keys.create(tenantId);
   expect(await opened(other.keys, tenantId, id)).toBe(key.toString('hex'));
@@ -85,7 +85,7 @@ test('when a tenant’s keys are destroyed, no other process uses its cached cop
   await expect(other.keys.create(tenantId)).rejects.toThrow(StoreUnavailable);
 });
 
-test('two processes that create one tenant’s keys at the same time create one set', async () => {
+test('if two processes create one tenant’s keys at the same time, the tenant gets one set of keys', async () => {
   const { one, other } = await twoRings();
   for (let round = 0; round < 10; round += 1) {
     const tenantId = randomUUID();
@@ -100,7 +100,7 @@ test('two processes that create one tenant’s keys at the same time create one 
   }
 });
 
-test('a tenant’s keys that a crash left incomplete are completed by the next attempt', async () => {
+test('if a crash left a tenant’s keys incomplete, the next attempt completes them', async () => {
   const { one, tenantId, open } = await twoRings();
   await keyCollections.tenantKeys(one.connection.db).deleteOne({ tenant: tenantId, purpose: 'identity' });
   const { keys } = await open();
@@ -111,13 +111,13 @@ test('a tenant’s keys that a crash left incomplete are completed by the next a
   expect(await opened(keys, tenantId, id)).toBe(key.toString('hex'));
 });
 
-test('at 2^30 wraps, two processes switch to the same newer key, and keys wrapped under the older one still open', async () => {
+test('at 2^30 wraps, two processes switch to the same newer key, and keys wrapped under the older one can still be opened', async () => {
   const { one, other, tenantId } = await twoRings();
   const old = await one.keys.create(tenantId);
   await other.keys.create(tenantId);
   for (const number of [2, 3]) {
     await exhaust(one.connection, tenantId);
-    // More keys than the blocks created in advance contain, so that both processes need new blocks.
+    // More keys than the blocks that were created in advance contain, so that both processes need new blocks.
     const made = await Promise.all(
       Array.from({ length: 600 }, (_, index) => (index % 2 === 0 ? one : other).keys.create(tenantId)),
     );
@@ -135,7 +135,7 @@ test('at 2^30 wraps, two processes switch to the same newer key, and keys wrappe
   expect(counted?.count, 'counted before use').toBeGreaterThanOrEqual(wrapped);
 });
 
-test('a key added while its tenant is destroyed is unusable', async () => {
+test('a key that is added while its tenant is destroyed cannot be used', async () => {
   const { one, other, tenantId } = await twoRings();
   await other.keys.create(tenantId);
   await exhaust(one.connection, tenantId);
@@ -154,7 +154,7 @@ test('a key added while its tenant is destroyed is unusable', async () => {
   expect(await living, 'the repeat takes what came late').toBe(0);
 });
 
-test('all processes’ keys are listed in creation order, and a young key stops the search before older ones', async () => {
+test('the keys of all processes are listed in creation order, and the list stops before the first key that is too young', async () => {
   const { one, other, tenantId, clock } = await twoRings();
   const rings = [one.keys, other.keys];
   const made: string[] = [];
@@ -174,7 +174,7 @@ test('all processes’ keys are listed in creation order, and a young key stops 
   expect(late).toBeGreaterThan(new Set(made).size);
 });
 
-test('another root key is rejected, and two new processes agree on one log', async () => {
+test('a wrong root key is rejected, and two new processes agree on one log', async () => {
   const { one, other, connect, clock } = await twoRings();
   const connection = await connect();
   const refused = openMongoKeys(connection, randomBytes(32), clock, async () => 0);
@@ -186,7 +186,7 @@ test('another root key is rejected, and two new processes agree on one log', asy
   expect(await one.bindKeysToLog(randomUUID()), 'bound for good').toBe(first);
 });
 
-test('if two root keys open a new store at the same time, one is rejected', async () => {
+test('if a new store is opened with two root keys at the same time, one of them is rejected', async () => {
   const { connect } = await databaseOfTest();
   const [a, b] = [await connect(), await connect()];
   const clock = manualClock();
@@ -197,7 +197,7 @@ test('if two root keys open a new store at the same time, one is rejected', asyn
   expect(await checkIndexes(a.db, keyIndexes)).toEqual([]);
 });
 
-test('a read whose result arrives after the key was destroyed does not keep the key open', async () => {
+test('if the result of a read arrives after the key was destroyed, the key does not stay open', async () => {
   const { one, tenantId, connect, rootKey, clock } = await twoRings();
   const { id, key } = await one.keys.create(tenantId);
   const connection = await connect();

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { run, startService, tempDir } from '../support/process.js';
 import { vaultOnServers } from './rebuild/support.js';
 
-test('at the address of an API process, a command prints the same as on the stores', async () => {
+test('a command prints the same at the address of an API process as on the stores', async () => {
   const { options, key } = await vaultOnServers();
   const { address } = await startService(['--role', 'api'], options);
   const keyFile = join(tempDir(), 'key');

@@ -4,10 +4,10 @@ import { connectMongo, type MongoConnection } from '#src/adapters/mongodb/connec
 
 export const mongoUrl = process.env['STRONGROOM_TEST_MONGODB_URL'] ?? 'mongodb://127.0.0.1:27117/?replicaSet=rs0';
 
-/** A database that belongs to a test. */
+/** A MongoDB database that belongs to one test. */
 export type MongoDatabase = {
   readonly connection: MongoConnection;
-  /** Opens another connection to the same database, as another process would. The caller must close it. */
+  /** Opens another connection to this database, as another process would. The caller must close the connection. */
   connect(): Promise<MongoConnection>;
   drop(): Promise<void>;
 };
@@ -19,14 +19,15 @@ export async function mongoDatabase(): Promise<MongoDatabase> {
   return {
     ...{ connection, connect },
     async drop() {
-      // A process that the test killed may have left a transaction that locks the database until this call aborts it.
+      // A process that the test killed may have left a transaction. The transaction locks the database until this call
+      // aborts it.
       await connection.call((db) => db.dropDatabase());
       await connection.close();
     },
   };
 }
 
-/** Creates a database for the test that calls it, and removes it when the test ends. */
+/** Creates a database for one test, and removes it when the test ends. */
 export async function databaseOfTest(): Promise<MongoDatabase> {
   const database = await mongoDatabase();
   onTestFinished(database.drop);

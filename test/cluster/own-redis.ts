@@ -9,15 +9,15 @@ import { Redis } from 'ioredis';
 
 export const sharedRedisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
 
-/** A Redis server that belongs to the test, which may stop, freeze and restart it. */
+/** A Redis server that belongs to one test, which may stop, freeze and restart the server. */
 export type OwnRedis = {
   readonly url: string;
   start(): Promise<void>;
-  /** Sends SIGKILL, so the server's clients get no message. */
+  /** Sends SIGKILL, so the server's clients are not notified. */
   stop(): Promise<void>;
   freeze(): void;
   wake(): void;
-  /** Returns all of the server's keys and values as one string. */
+  /** Returns all keys and values on the server as one string. */
   everything(): Promise<string>;
   flushAll(): Promise<void>;
   remove(): Promise<void>;
@@ -95,7 +95,7 @@ async function everythingOf(client: Redis): Promise<string> {
   return found.join('\n');
 }
 
-/** Waits until the condition is true or a time limit passes. Returns whether it became true. */
+/** Waits until the condition is true or the time limit has passed. Returns true if the condition became true. */
 export async function eventually(isSo: () => boolean | Promise<boolean>, limitMs = 20_000): Promise<boolean> {
   const until = performance.now() + limitMs;
   while (performance.now() < until) {

@@ -1,7 +1,10 @@
 import type { Document } from 'mongodb';
 import type { MongoConnection } from '#src/adapters/mongodb/connection.js';
 
-/** The server's report on one call. `plan` is the server's own summary, such as IXSCAN or COLLSCAN. */
+/**
+ * What the server reports about one call. `plan` is the server's own summary of the query plan, such as IXSCAN or
+ * COLLSCAN.
+ */
 export type ProfiledCall = {
   readonly op: string;
   readonly collection: string;
@@ -11,7 +14,7 @@ export type ProfiledCall = {
   readonly command: Document;
 };
 
-/** Returns the server's profile of each call that `work` makes to the database, in order. */
+/** Runs `work` and returns the server's profile of each call that `work` made to the database, in order. */
 export async function profiled({ db }: MongoConnection, work: () => Promise<void>): Promise<readonly ProfiledCall[]> {
   await db.command({ profile: 2 });
   try {

@@ -33,8 +33,8 @@ const onShared = (clock: Clock): RateLimits =>
 
 rateLimitsContract('redis', async (clock) => onShared(clock));
 
-describe('limits shared through one Redis', () => {
-  test('two processes count together, even if their clocks differ by the margin', async () => {
+describe('limits that processes share through Redis', () => {
+  test('are counted across two processes, even if the clocks differ by the allowed margin', async () => {
     const subject = randomUUID();
     const [ahead, behind] = [manualClock(1_000_000_002_000), manualClock(1_000_000_000_000)];
     const first = onShared(ahead);
@@ -44,7 +44,7 @@ describe('limits shared through one Redis', () => {
     expect((await first.use(limit, subject, 1)).used).toBe(4);
   });
 
-  test('a window that began before a clock was set back is dropped', async () => {
+  test('do not count a window that began before a clock was set back', async () => {
     const subject = randomUUID();
     const clock = manualClock();
     const limits = onShared(clock);
@@ -53,7 +53,7 @@ describe('limits shared through one Redis', () => {
     expect(await limits.use(limit, subject, 1)).toEqual({ used: 1, endsInMs: 10_000 });
   });
 
-  test('a Redis key expires with its window and does not identify an application', async () => {
+  test('are stored under a key that expires with the window and does not identify an application', async () => {
     const subject = `subject-${randomUUID()}`;
     const clocksApartMs = 2_000;
     await onShared(manualClock()).use({ ...limit, windowMs: 60_000 }, subject, 1);
@@ -92,7 +92,7 @@ describe('limits while Redis fails', () => {
     await redis.remove();
   });
 
-  test('if Redis does not respond, one use waits for the time limit, and the process then counts on its own', async () => {
+  test('if Redis does not respond, only one use waits for the time limit, and the process then counts on its own', async () => {
     const counted = limits(60_000);
     const subject = randomUUID();
     redis.freeze();
@@ -104,7 +104,7 @@ describe('limits while Redis fails', () => {
     expect(String(errors)).toBe('StoreUnavailable: redis: no_answer');
   });
 
-  test('Redis stopped: the process counts on its own at once; restarted: Redis counts again', async () => {
+  test('if Redis stops, the process counts on its own immediately; after a restart, Redis counts again', async () => {
     const counted = limits(50);
     const subject = randomUUID();
     expect(await eventually(() => connections.client.status === 'ready')).toBe(true);

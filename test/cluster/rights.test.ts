@@ -9,7 +9,7 @@ import { serverWithUsers } from './server-with-users.js';
 
 type Found = { readonly check: string; readonly state: string; readonly says: string };
 
-test('prepare gives the vault the rights it needs and no more, and doctor warns about users with excess rights', {
+test('prepare gives the vault exactly the rights that it needs, and doctor warns about users with excess rights', {
   timeout: 300_000,
 }, async () => {
   const { mongodb, rows, keys, redisUrl, adminFile } = await serverWithUsers();

@@ -10,8 +10,8 @@ const delaySeconds = 3;
 const callers = 8;
 
 /**
- * Starts a minimal load balancer: round robin over the addresses whose `/health/ready` returned 200 at the last check,
- * with one check per second and keep-alive connections. It never retries a request.
+ * Starts a minimal load balancer. It sends requests in turn to the addresses whose `/health/ready` returned 200 at the
+ * last check. It checks once per second, uses keep-alive connections, and never retries a request.
  */
 async function startBalancer() {
   const members = new Map<string, { ready: boolean }>();
@@ -60,7 +60,7 @@ async function startBalancer() {
   };
 }
 
-test('a rolling restart of two API processes behind a load balancer fails no request', {
+test('during a rolling restart of two API processes behind a load balancer, no request fails', {
   timeout: 300_000,
 }, async () => {
   const { options, key } = await vaultOnServers();
@@ -99,7 +99,8 @@ test('a rolling restart of two API processes behind a load balancer fails no req
   for (const old of members) {
     const before = created.length;
     const ended = old.stop();
-    // The process is not ready but still serves requests, because load balancers may not have noticed yet.
+    // The process reports that it is not ready, but still serves requests, because load balancers may not have noticed
+    // yet.
     expect(
       await until('503', 5_000, async () => {
         const { status } = await http('GET', `${old.address}/health/ready`);

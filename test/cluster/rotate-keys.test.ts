@@ -16,7 +16,7 @@ import { mongoUrl } from './own-database.js';
 
 const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
 
-/** Creates a vault on servers, and two machines that have its root key, each with its own directory. */
+/** Creates a vault on servers. Returns it with two machines that have its root key, each with its own directory. */
 async function twoMachines() {
   const server = await startStandIn();
   const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
@@ -57,7 +57,7 @@ async function twoMachines() {
   return { one: machine('one'), other: machine('other'), oldRootKeyFile: rootKeyFile, key, keysDb: keys.db };
 }
 
-test('processes on two machines keep working through a rotation that is killed and resumed; afterwards the old root key unwraps nothing', {
+test('processes on two machines keep working through a rotation that is killed and resumed; afterwards, the old root key unwraps nothing', {
   timeout: 600_000,
 }, async () => {
   const { one, other, oldRootKeyFile, key, keysDb } = await twoMachines();
@@ -108,7 +108,7 @@ test('processes on two machines keep working through a rotation that is killed a
     code: 1,
     stderr: expect.stringContaining('the root key is not the one'),
   });
-  // The other machine still has both files. Running the command there removes the old one.
+  // The other machine still has both files. The command removes the old key when it runs there.
   expect(existsSync(other.nextFile)).toBe(true);
   await api.stop();
   expect((await runJson(rotate, other.options))['state']).toBe('cleared');
@@ -118,7 +118,7 @@ test('processes on two machines keep working through a rotation that is killed a
   expect(await unread(again.address, key, made)).toEqual([]);
 });
 
-test('a process without the new root key returns 503 until it gets the key', async () => {
+test('a process without the new root key returns 503 until it gets that key', async () => {
   const { one, other, key } = await twoMachines();
   const service = await startService(['--role', 'api'], other.options);
   const made = await fill(service.address, { key }, 3);

@@ -5,7 +5,10 @@ import { MongoClient } from 'mongodb';
 import { run, tempDir } from '../support/process.js';
 import { ownServers } from './faults/own-servers.js';
 
-/** Starts a server that requires passwords. Returns the addresses of an administrator and of the vault's two users. */
+/**
+ * Starts a MongoDB server that requires passwords. Returns the addresses for an administrator and for the vault's two
+ * users.
+ */
 export async function serverWithUsers() {
   const { mongo, mongoHosts, mongoUrl, redisUrl } = await ownServers();
   const dir = tempDir();

@@ -3,7 +3,7 @@ import { attributesOf, client, startCollector } from '../support/collector.js';
 import { http, startService } from '../support/process.js';
 import { vaultOnServers } from './rebuild/support.js';
 
-test('store spans name the server that each call goes to', async () => {
+test('a span for a store call names the server that the call goes to', async () => {
   const { options, key } = await vaultOnServers();
   const collector = await startCollector();
   const env = {

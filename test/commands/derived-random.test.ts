@@ -10,7 +10,7 @@ const chance = (cmd: string) =>
   randomForCommand({ uuid: unused, integer: unused, bytes: unused }, Buffer.alloc(32, 1), cmd);
 
 describe('randomness derived from an idempotency key', () => {
-  it('is the same for the same key, and different for another', () => {
+  it('is the same for the same key, and different for another key', () => {
     const draws = (cmd: string) => {
       const random = chance(cmd);
       return [random.uuid(), ...Array.from({ length: 50 }, () => random.integer(1_000_000)), random.uuid()];
@@ -21,12 +21,12 @@ describe('randomness derived from an idempotency key', () => {
     expect(draws('a')[0]).not.toBe(draws('a')[51]);
   });
 
-  it('needs few hashes for an alias’s many characters, so no request blocks the process', () => {
+  it('needs few hashes for the many characters of an alias, so no request blocks the process', () => {
     const hash = vi.spyOn(crypto, 'hash');
     syncBuiltinESMExports();
     const random = chance('a');
     for (let drawn = 0; drawn < 4_000; drawn++) random.integer(36);
-    // An HMAC is two hashes.
+    // Each HMAC computes two hashes.
     const hashes = hash.mock.calls.length / 2;
     hash.mockRestore();
     syncBuiltinESMExports();
@@ -34,7 +34,7 @@ describe('randomness derived from an idempotency key', () => {
     expect(hashes).toBeLessThan(200);
   });
 
-  it.each([3, 10, 26, 36, 256, 257, 1_000])('draws every number below %i about equally often', (maxExclusive) => {
+  it.each([3, 10, 26, 36, 256, 257, 1_000])('draws all numbers below %i about equally often', (maxExclusive) => {
     const random = chance('a');
     const expected = 200;
     const counts = new Array<number>(maxExclusive).fill(0);
@@ -44,8 +44,8 @@ describe('randomness derived from an idempotency key', () => {
     }
     expect(counts).toHaveLength(maxExclusive);
     const chiSquared = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
-    // The draws come from a fixed key, so this test either always passes or always fails. The tolerance is six standard
-    // deviations.
+    // The numbers are derived from a fixed key, so this test either always passes or always fails. The tolerance is six
+    // standard deviations.
     expect(chiSquared).toBeLessThan(maxExclusive + 6 * Math.sqrt(2 * maxExclusive));
   });
 });

@@ -3,10 +3,12 @@ import { clusterClock } from '#src/compose/cluster/cluster-clock.js';
 import type { ClockRecord } from '#src/ports/clock-record.js';
 
 const usualMs = 2;
-/** The time that one `hello` takes before and after MongoDB reads its clock. Null means that no response arrives. */
+/** How much time one `hello` takes before and after MongoDB reads its clock, in ms. */
 type Round = { readonly before: number; readonly after: number };
 
-/** Creates a cluster clock and the MongoDB clock that it reads. Time stands still between a test's awaits. */
+/**
+ * Creates a cluster clock, and the MongoDB clock that it reads. The time changes only while a test awaits something.
+ */
 async function onClockOfMongo(first: readonly Round[] = [], aheadMs = 0) {
   vi.useFakeTimers({ toFake: ['performance', 'Date', 'setInterval', 'setTimeout'] });
   const mongo = { aheadMs, rounds: [...first] };
@@ -31,8 +33,8 @@ async function onClockOfMongo(first: readonly Round[] = [], aheadMs = 0) {
 type Opened = Awaited<ReturnType<typeof onClockOfMongo>>;
 
 /**
- * Lets time pass, and checks at each moment that MongoDB's time is within the clock's interval. Returns the widest
- * interval.
+ * Advances the time in small steps. After each step, checks that MongoDB's time is within the clock's interval. Returns
+ * the largest distance between MongoDB's time and an end of the interval.
  */
 async function within({ clock, time }: Opened, ms: number): Promise<number> {
   let widestMs = 0;
@@ -49,13 +51,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('at rest, the clock is a few milliseconds off, and its latest time is never too early', async () => {
+test('while nothing happens, the clock is a few milliseconds off, and MongoDB’s time is never outside its interval', async () => {
   const opened = await onClockOfMongo();
   expect(await within(opened, 60_000)).toBeLessThanOrEqual(6);
   expect(opened.errors).toEqual([]);
 });
 
-test('a response that waited for an election does not change the clock, whose interval grows only with drift', async () => {
+test('a response that waited for an election does not change the clock, and the interval grows only with drift', async () => {
   const opened = await onClockOfMongo();
   for (const round of [
     { before: 5_000, after: 1 },
@@ -67,7 +69,7 @@ test('a response that waited for an election does not change the clock, whose in
   }
 });
 
-test('while no response arrives, the interval grows, and the next response narrows it again', async () => {
+test('while no response arrives, the interval grows, and the next response makes it small again', async () => {
   const opened = await onClockOfMongo();
   opened.mongo.rounds.push(...Array.from({ length: 60 }, () => ({ before: 60_000, after: 0 })));
   await within(opened, 55_000);
@@ -78,7 +80,7 @@ test('while no response arrives, the interval grows, and the next response narro
   expect(clock.uncertaintyMs()).toBeLessThanOrEqual(6);
 });
 
-test('if responses are slow from the start, the clock is uncertain and not trusted until a fast response arrives', async () => {
+test('if responses are slow from the start, the clock is uncertain until a fast response arrives', async () => {
   const slow = { before: 1, after: 2_500 };
   const shifted = await onClockOfMongo([slow], -60_000);
   expect(shifted.clock.uncertaintyMs()).toBeLessThanOrEqual(6);
@@ -94,7 +96,7 @@ test('if responses are slow from the start, the clock is uncertain and not trust
   expect(unsure.clock.uncertaintyMs()).toBeLessThanOrEqual(6);
 });
 
-test('the clock follows a primary with another time, reports how far this machine is off, and destroys nothing meanwhile', async () => {
+test('the clock follows a primary with another time and reports how far this machine is off, and meanwhile destroys nothing', async () => {
   const opened = await onClockOfMongo();
   const { clock, mongo, time } = opened;
   for (const aheadMs of [-90_000, 90_000]) {
@@ -105,7 +107,7 @@ test('the clock follows a primary with another time, reports how far this machin
     expect(Math.abs(clock.offMs() + aheadMs)).toBeLessThanOrEqual(6);
     expect(clock.isTrusted()).toBe(false);
     await vi.advanceTimersByTimeAsync(600_000);
-    // Nothing may be due that was not due when both clocks last agreed.
+    // Nothing may become due that was not due when the two clocks last agreed.
     expect(clock.earliest()).toBeLessThanOrEqual(Math.max(agreedAt + 2_000, 0));
     mongo.aheadMs = 0;
     await vi.advanceTimersByTimeAsync(2_000);
@@ -114,7 +116,7 @@ test('the clock follows a primary with another time, reports how far this machin
   }
 });
 
-test('if MongoDB’s clock steps back, a code’s hour is not extended', async () => {
+test('if MongoDB’s clock steps back, a code does not live for more than its hour', async () => {
   const opened = await onClockOfMongo();
   const { clock, mongo } = opened;
   const written = clock.now() + clock.codesAhead();
@@ -126,7 +128,7 @@ test('if MongoDB’s clock steps back, a code’s hour is not extended', async (
   expect(oldMs).toBeLessThanOrEqual(20_000 + 30);
 });
 
-test('a start behind the newest recorded time makes all codes due; a start that agrees with this machine delays nothing', async () => {
+test('if the clock starts behind the newest recorded time, all codes are due; if it agrees with this machine, nothing is delayed', async () => {
   const saved: ClockRecord[] = [];
   const start = Date.now();
   const recorded = (newest: number, codesAhead: number) => ({
@@ -135,7 +137,7 @@ test('a start behind the newest recorded time makes all codes due; a start that 
   });
   const behind = await onClockOfMongo();
   await behind.clock.recordIn(recorded(start + 600_000, 7), (error) => behind.errors.push(error));
-  // The latest purge time is an hour after the newest time.
+  // A code that was stored at the newest recorded time is purged one hour later at the latest.
   expect(behind.clock.latestForCodes()).toBeGreaterThanOrEqual(start + 600_000 + 7 + 3_600_000);
   expect(saved.at(-1)).toMatchObject({ codesAhead: behind.clock.codesAhead(), hold: null });
   saved.length = 0;

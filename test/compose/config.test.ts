@@ -33,14 +33,14 @@ function config(given: Given): Config {
   return result.config;
 }
 
-/** Returns the problems with the folder of the test's files removed. */
+/** Returns the problems. Removes the name of the folder with the test's files from them. */
 function problems(given: Given): readonly string[] {
   const result = load(given);
   return result.ok ? [] : result.problems.map((line) => line.replaceAll(/\(\S+\/\d+\.json\)/g, '(FILE)'));
 }
 
 describe('the sources of settings', () => {
-  it('are the defaults when nothing is given', () => {
+  it('are the defaults if nothing is given', () => {
     const { settings: values, sources } = config({});
     expect(values).toEqual(Object.fromEntries(settingPaths.map((path) => [path, settings[path].default])));
     expect(new Set(Object.values(sources))).toEqual(new Set(['default']));
@@ -62,7 +62,7 @@ describe('the sources of settings', () => {
     });
   });
 
-  it('are a file, then variables, then flags; later sources override earlier ones', () => {
+  it('are a file, then variables, then flags, and a later source overrides an earlier one', () => {
     const file = { port: 1, host: '::1', log_level: 'warn', auth: { header_aliases: ['X-File'] } };
     const env = { STRONGROOM_PORT: '2', STRONGROOM_LOG_LEVEL: 'debug', STRONGROOM_AUTH_HEADER_ALIASES: 'X-Env' };
     const { settings: values, sources } = config({ file, env, flags: { port: '3' } });
@@ -70,7 +70,7 @@ describe('the sources of settings', () => {
     expect(sources).toMatchObject({ port: 'flag', host: 'file', log_level: 'environment', dev: 'default' });
   });
 
-  it('accept every setting in the file, in groups or as full paths', () => {
+  it('accept every setting in the file, whether it is in a group or has its full path', () => {
     const file = { tls: { cert: 'c', key: 'k' }, 'cvc.retention_seconds': 60, root_key_command: ['pass', 'show', 'x'] };
     expect(config({ file }).settings).toMatchObject({
       'tls.cert': 'c',
@@ -103,13 +103,13 @@ describe('the sources of settings', () => {
     expect(config({ flags }).settings).toMatchObject(expected);
   });
 
-  it('can be reset: with an empty list or false in a variable, with null in the file', () => {
+  it('can be reset with an empty list or false in a variable, and with null in the file', () => {
     const file = { auth: { header_aliases: ['X-A'] }, dev: true, tls: { cert: null } };
     const env = { STRONGROOM_AUTH_HEADER_ALIASES: '', STRONGROOM_DEV: 'false' };
     expect(config({ file, env }).settings).toMatchObject({ 'auth.header_aliases': [], dev: false, 'tls.cert': null });
   });
 
-  it('ignore a command’s flags, and variables of other programs and of the test servers', () => {
+  it('ignore a command’s own flags, and the variables for other programs and for the test servers', () => {
     const env = {
       PORT: 'x',
       STRONGROOMY: 'x',
@@ -128,7 +128,7 @@ describe('the sources of settings', () => {
   });
 });
 
-describe('name the nearest known setting for an unknown one, in the notation of its source', () => {
+describe('name the setting nearest to an unknown one, in the notation of its source', () => {
   it.each<[Given, string]>([
     [
       { env: { STRONGROOM_AUTH_HEADER_ALIAS: 'x' } },
@@ -149,7 +149,7 @@ describe('name the nearest known setting for an unknown one, in the notation of 
     expect(problems(given)).toEqual([expect.stringContaining(expected)]);
   });
 
-  it('reject a root key in a variable or in the file, and name its proper place', () => {
+  it('reject a root key in a variable or in the file, and say where the root key belongs', () => {
     expect(problems({ env: { STRONGROOM_ROOT_KEY: '00ff00ff' } })).toEqual([
       expect.stringMatching(
         /^STRONGROOM_ROOT_KEY: .*must not be a setting.* set STRONGROOM_ROOT_KEY_FILE to the path$/,
@@ -206,7 +206,7 @@ describe('wrong values', () => {
     ['http.trusted_proxies', '10.0.0.0/8/8', 'must be an IP address'],
     ['http.trusted_proxies', 'proxy.example', 'must be an IP address'],
     ['http.trusted_proxies', '10.0.0.1,10.0', 'item 2'],
-  ])('%s is not %j', (path, text, expected) => {
+  ])('%s must not be %j', (path, text, expected) => {
     const name = `STRONGROOM_${path.toUpperCase().replaceAll('.', '_')}`;
     expect(problems({ env: { [name]: String(text) } })).toEqual([expect.stringMatching(`^${name}.*: .*`)]);
     expect(problems({ env: { [name]: String(text) } })[0]).toContain(expected);
@@ -220,12 +220,12 @@ describe('wrong values', () => {
     expect(problems({ env: { [`STRONGROOM_${path.toUpperCase().replaceAll('.', '_')}`]: text } })).toEqual([]);
   });
 
-  it('normalize header names to lower case, without repeats', () => {
+  it('normalize header names to lower case, and remove duplicates', () => {
     const env = { STRONGROOM_AUTH_HEADER_ALIASES: 'Authorization,X-API-KEY,x-api-key' };
     expect(config({ env }).settings['auth.header_aliases']).toEqual(['authorization', 'x-api-key']);
   });
 
-  it('are all listed at once, each under the name that was used, without their values', () => {
+  it('are all listed at once, with the name under which each was given and without its value', () => {
     const marker = 'MARKER4242';
     const listed = problems({
       file: { data: 1, tls: { key: 7 }, xy: marker },
@@ -249,11 +249,11 @@ describe('wrong values', () => {
     ['{"port": 1', 'must be valid JSON'],
     ['[]', 'must contain a JSON object'],
     ['{"__proto__":{}}', 'must not be used as a key'],
-  ])('of the file as a whole: %s', (file, expected) => {
+  ])('may concern the whole file: %s', (file, expected) => {
     expect(problems({ file })).toEqual([expect.stringContaining(expected)]);
   });
 
-  it('report that the file is missing', () => {
+  it('include a missing file', () => {
     const configFile = join(folder, 'none.json');
     expect(loadConfig({ env: {}, flags: {}, configFile })).toEqual({
       ok: false,
@@ -267,7 +267,7 @@ describe('settings that do not fit together', () => {
   const proxy = { behindTlsProxy: true, httpTrustedProxies: '10.0.0.1' };
 
   it.each(['0.0.0.0', '::', '10.0.0.1', 'example.com', '127.0.0.1.example.com', '127.1', '::ffff:127.0.0.1'])(
-    'host %s needs TLS, here or at a named proxy',
+    'host %s needs TLS, either in this service or at a trusted proxy',
     (host) => {
       expect(problems({ flags: { host } })).toEqual([expect.stringMatching(/^--host: .*--tls-cert.*behind_tls_proxy/)]);
       expect(problems({ flags: { host, ...tls } })).toEqual([]);
@@ -291,7 +291,7 @@ describe('settings that do not fit together', () => {
     }
   });
 
-  it('dev rejects an admin listener that other machines can reach; without dev the operator decides', () => {
+  it('dev rejects an admin listener that other machines can reach; without dev, the operator decides', () => {
     const others = '10.0.0.5';
     expect(problems({ flags: { adminHost: others, dev: true } })).toEqual([
       expect.stringMatching(/^--admin-host: --dev is for this machine only/),
@@ -299,13 +299,13 @@ describe('settings that do not fit together', () => {
     expect(problems({ flags: { adminHost: others } })).toEqual([]);
   });
 
-  it('the console is on only with dev, unless a setting overrides this', () => {
+  it('the console is on only with dev, unless a setting says otherwise', () => {
     expect(config({ flags: { dev: true } }).settings['console.enabled']).toBeNull();
     expect(config({ env: { STRONGROOM_CONSOLE_ENABLED: 'false' } }).settings['console.enabled']).toBe(false);
     expect(config({ flags: { consoleEnabled: true } }).settings['console.enabled']).toBe(true);
   });
 
-  it('a console that other machines can reach needs TLS and its names; dev rejects it', () => {
+  it('a console that other machines can reach needs TLS and the names under which it is reached; dev rejects it', () => {
     const others = { consoleEnabled: true, consoleHost: '10.0.0.5' };
     expect(problems({ flags: others })).toEqual([
       expect.stringMatching(/^--console-host: other machines can reach this address, so TLS is required/),
@@ -316,11 +316,11 @@ describe('settings that do not fit together', () => {
     expect(problems({ flags: { consoleHost: '10.0.0.5', dev: true } })).toEqual([
       expect.stringMatching(/^--console-host: --dev is for this machine only/),
     ]);
-    // No one can reach a console that is off.
+    // The console is off, so other machines cannot reach it.
     expect(problems({ flags: { consoleHost: '10.0.0.5' } })).toEqual([]);
   });
 
-  describe('the identity provider of the console', () => {
+  describe('the console’s identity provider', () => {
     const groups = [{ group: 'support', tenant: 'tenant-1', private: 'application-1' }];
     const complete = {
       consolePublicUrl: 'https://console.example',
@@ -331,7 +331,7 @@ describe('settings that do not fit together', () => {
       consoleOidcGroups: JSON.stringify(groups),
     };
 
-    it('is absent by default, and complete with these settings', () => {
+    it('is not set by default, and is complete with these settings', () => {
       expect(config({}).settings['console.oidc.issuer']).toBeNull();
       const { settings } = config({ flags: complete });
       expect(settings['console.oidc.groups']).toEqual(groups);
@@ -344,14 +344,14 @@ describe('settings that do not fit together', () => {
       ['consoleOidcClientId', 'console.oidc.client_id'],
       ['consoleOidcClientSecretFile', 'console.oidc.client_secret_file'],
       ['consoleOidcGroups', 'console.oidc.groups'],
-    ])('is not complete without %s', (flag, path) => {
+    ])('is incomplete without %s', (flag, path) => {
       const flags = { ...complete, [flag]: undefined };
       expect(problems({ flags })).toEqual([
         expect.stringMatching(new RegExp(`^--console-oidc-.*: needs ${path} as well$`)),
       ]);
     });
 
-    it('leads back to a host that the console serves', () => {
+    it('must redirect to a host that the console serves', () => {
       const flags = { ...complete, consoleAllowedHosts: undefined };
       expect(problems({ flags })).toEqual([
         '--console-public-url: the console rejects this host; add it to console.allowed_hosts',
@@ -415,7 +415,7 @@ describe('settings that do not fit together', () => {
     expect(problems({ file: { tls: { key: 'k' } } })).toEqual(['tls.key (FILE): needs tls.cert as well']);
   });
 
-  it('the root key comes from one place', () => {
+  it('the root key must come from one source only', () => {
     expect(problems({ env: { STRONGROOM_ROOT_KEY_FILE: 'k', STRONGROOM_ROOT_KEY_COMMAND: '["a"]' } })).toEqual([
       expect.stringContaining('remove one of them'),
     ]);
@@ -427,11 +427,11 @@ describe('settings that do not fit together', () => {
     { authHeaderAliases: 'Idempotency-Key' },
     { httpTraceHeaderAliases: 'Service-Api-Key' },
     { httpIdempotencyHeaderAliases: 'SERVICE-API-KEY' },
-  ])('a header has one meaning: %j', (flags) => {
+  ])('a header must have only one meaning: %j', (flags) => {
     expect(problems({ flags })[0]).toContain('already has another meaning');
   });
 
-  it('Authorization carries either a bearer token or the key alone', () => {
+  it('Authorization contains either a bearer token or only the key', () => {
     const env = { STRONGROOM_AUTH_BEARER: 'true', STRONGROOM_AUTH_HEADER_ALIASES: 'X-API-KEY,Authorization' };
     expect(problems({ env })).toEqual([expect.stringContaining('STRONGROOM_AUTH_BEARER')]);
     expect(problems({ env })[0]).toContain('remove one of them');
@@ -446,17 +446,17 @@ describe('the cluster profile', () => {
     STRONGROOM_MONGODB_URL: 'mongodb://u:MARKER4242@a,b/?replicaSet=rs0&tls=true',
     STRONGROOM_REDIS_URL: 'rediss://u:MARKER4242@r:6379',
   };
-  /** Returns the problems with the addresses themselves when some of them are given differently. */
+  /** Returns the problems with the store addresses when these variables override the valid ones. */
   const refused = (env: Record<string, string>): readonly string[] => {
     const urls = storeUrls(config({ env: { ...stores, ...env } }));
     return urls.ok ? [] : urls.problems;
   };
   const fileWith = (text: string): string => fileOf(`${text}\n`);
-  /** Returns the variables without one of them. */
+  /** Returns the variables except this one. */
   const without = (name: string): Record<string, string> =>
     Object.fromEntries(Object.entries(stores).filter(([other]) => other !== name));
 
-  it('does all work in each process unless a role is given', () => {
+  it('runs all work in each process unless a role is given', () => {
     expect(config({ env: stores }).settings).toMatchObject({ profile: 'cluster', role: 'all', insecure_stores: false });
     expect(config({ env: stores, flags: { role: 'worker' } }).settings.role).toBe('worker');
     expect(problems({ env: stores, flags: { role: 'reader' } })).toEqual(['--role: must be one of all, api, worker']);
@@ -479,7 +479,7 @@ describe('the cluster profile', () => {
     'STRONGROOM_MONGODB_URL',
     'STRONGROOM_MONGODB_KEYS_URL',
     'STRONGROOM_REDIS_URL',
-  ])('%s and its file are not both given', (name) => {
+  ])('%s and its file must not both be given', (name) => {
     const env = { STRONGROOM_MONGODB_KEYS_URL: stores.STRONGROOM_MONGODB_URL, ...stores, [`${name}_FILE`]: '/x' };
     expect(problems({ env })).toEqual([expect.stringMatching(`^${name}: .*${name}_FILE.* remove one of them$`)]);
   });
@@ -495,19 +495,22 @@ describe('the cluster profile', () => {
     ['STRONGROOM_EVENTSTORE_URL', 'http://e:2113'],
     ['STRONGROOM_MONGODB_URL', 'mongo://a'],
     ['STRONGROOM_REDIS_URL', 'r:6379'],
-  ])('%s is an address of its kind, in a variable and in a file, and is never repeated: %s', (name, url) => {
-    expect(problems({ env: { ...stores, [name]: url } })).toEqual([
-      expect.stringMatching(`^${name}: must be an address`),
-    ]);
-    const urls = storeUrls(config({ env: { ...without(name), [`${name}_FILE`]: fileWith(url) } }));
-    expect(urls).toEqual({
-      ok: false,
-      problems: [expect.stringMatching(/_file: the content of \S+ must be an address/)],
-    });
-    expect(JSON.stringify(urls)).not.toContain(url);
-  });
+  ])(
+    '%s must be an address of the right kind, whether in a variable or in a file, and the message does not repeat it: %s',
+    (name, url) => {
+      expect(problems({ env: { ...stores, [name]: url } })).toEqual([
+        expect.stringMatching(`^${name}: must be an address`),
+      ]);
+      const urls = storeUrls(config({ env: { ...without(name), [`${name}_FILE`]: fileWith(url) } }));
+      expect(urls).toEqual({
+        ok: false,
+        problems: [expect.stringMatching(/_file: the content of \S+ must be an address/)],
+      });
+      expect(JSON.stringify(urls)).not.toContain(url);
+    },
+  );
 
-  it('reads addresses from files without the line ending; by default, keys are on the same database server as rows', () => {
+  it('reads addresses from files without the line ending, and by default keeps keys on the same database server as rows', () => {
     const env = {
       ...without('STRONGROOM_REDIS_URL'),
       STRONGROOM_REDIS_URL_FILE: fileWith(stores.STRONGROOM_REDIS_URL),
@@ -541,7 +544,7 @@ describe('the cluster profile', () => {
     ['STRONGROOM_MONGODB_KEYS_URL', 'mongodb://u:p@a/?tlsAllowInvalidHostnames=true&tls=true', /^mongodb\.keys_url: /],
     ['STRONGROOM_REDIS_URL', 'redis://u:p@r', /^redis\.url: lacks TLS\./],
     ['STRONGROOM_REDIS_URL', 'rediss://r', /^redis\.url: lacks a password\./],
-  ])('%s may not be %s, unless insecure_stores allows it', (name, url, message) => {
+  ])('%s must not be %s, unless insecure_stores allows it', (name, url, message) => {
     const env: Record<string, string> = { STRONGROOM_MONGODB_KEYS_URL: stores.STRONGROOM_MONGODB_URL, [name]: url };
     expect(refused(env)).toEqual([expect.stringMatching(message)]);
     expect(refused({ ...env, STRONGROOM_INSECURE_STORES: 'true' })).toEqual([]);
@@ -557,7 +560,7 @@ describe('the cluster profile', () => {
     expect(refused({ [name]: url })).toEqual([]);
   });
 
-  it('prints its configuration without its stores’ passwords', () => {
+  it('is printed without the passwords in the store addresses', () => {
     const text = JSON.stringify(shownSettings(config({ env: stores })));
     expect(text).not.toContain('MARKER4242');
     expect(text).toContain('rediss://[hidden]@r:6379');
@@ -571,7 +574,7 @@ describe('config print', () => {
     flags: { port: '0' },
   };
 
-  it('shows each value and its source, with secrets replaced', () => {
+  it('shows each value with its source, and replaces secrets', () => {
     const shown = shownSettings(config(given));
     expect(shown.map(({ path }) => path)).toEqual(settingPaths);
     expect(shown).toEqual(
@@ -588,8 +591,8 @@ describe('config print', () => {
   });
 });
 
-describe('the table', () => {
-  it('has defaults that pass their own schema, and a sentence for each setting', () => {
+describe('the table of settings', () => {
+  it('contains a description for each setting, and defaults that are valid values', () => {
     for (const path of settingPaths) {
       const { schema, doc, default: value } = settings[path];
       expect(schema.safeParse(value).success, path).toBe(true);

@@ -46,10 +46,10 @@ async function failure(from: Parameters<typeof loadRootKey>[0]): Promise<string>
 }
 
 describe('a root key file', () => {
-  it.each([hex, `${hex}\n`, `${hex}\r\n`])('contains 32 bytes: %j', async (contents) => {
+  it.each([hex, `${hex}\n`, `${hex}\r\n`])('with 32 bytes is accepted: %j', async (contents) => {
     const loaded = await loadRootKey({ file: keyFile(contents), dataDir });
     expect(loaded).toEqual({ ok: true, key: Buffer.from(hex, 'hex') });
-    // Pooled memory is shared with other buffers, so zeroing this key would not be enough.
+    // The key has a buffer of its own. In memory shared with other buffers, it would not be enough to zero the key.
     expect(loaded.ok && loaded.key.buffer.byteLength).toBe(32);
   });
 
@@ -64,7 +64,7 @@ describe('a root key file', () => {
     `${hex}\r`,
     hex.replace('a', 'g'),
     `${hex}\n${hex}`,
-  ])('is rejected without quoting it if it contains %j', async (contents) => {
+  ])('is rejected if it contains %j, and the message does not quote it', async (contents) => {
     expect(await failure({ file: keyFile(contents), dataDir })).toContain('64 hexadecimal characters');
   });
 
@@ -82,7 +82,7 @@ describe('a root key file', () => {
     expect(await failure({ file, dataDir })).toContain('belongs to another user');
   });
 
-  it('is rejected inside the data directory, also through links and dots', async () => {
+  it('is rejected inside the data directory, even if the path contains links or dots', async () => {
     const inside = keyFile(hex, 0o600, join(dataDir, 'root.key'));
     const linkToFile = join(root, 'link.key');
     const linkToData = join(root, 'linked-data');
@@ -94,7 +94,7 @@ describe('a root key file', () => {
     }
   });
 
-  it('may be next to the data directory, which need not exist yet', async () => {
+  it('may be next to the data directory, which does not have to exist yet', async () => {
     const file = keyFile(hex, 0o600, `${dataDir}.root-key`);
     expect((await loadRootKey({ file, dataDir })).ok).toBe(true);
     expect((await loadRootKey({ file, dataDir: join(root, 'new', 'data') })).ok).toBe(true);
@@ -115,7 +115,7 @@ describe('a root key file', () => {
     }
 
     it.each([0o777, 0o702])(
-      'is rejected if other users may write to the directory of its target (%o)',
+      'is rejected if other users may write to the directory of the link’s target (%o)',
       async (mode) => {
         const open = openDirectory('open', mode);
         const link = join(root, 'link.key');
@@ -124,7 +124,7 @@ describe('a root key file', () => {
       },
     );
 
-    it('is rejected if other users may write to a parent of its target', async () => {
+    it('is rejected if other users may write to a parent directory of the target', async () => {
       const open = openDirectory('open');
       mkdirSync(join(open, 'closed'), { mode: 0o700 });
       const link = join(root, 'link.key');
@@ -132,7 +132,7 @@ describe('a root key file', () => {
       expect(await failure({ file: link, dataDir })).toContain(`chmod go-w ${open}`);
     });
 
-    it('is rejected if other users may replace the link, or a link that it leads to', async () => {
+    it('is rejected if other users may replace the link or another link behind it', async () => {
       const open = openDirectory('open');
       const [link, first] = [join(open, 'link.key'), join(root, 'first.key')];
       symlinkSync(keyFile(hex), link);
@@ -140,7 +140,7 @@ describe('a root key file', () => {
       for (const file of [link, first]) expect(await failure({ file, dataDir })).toContain(`chmod go-w ${open}`);
     });
 
-    it('is accepted in a directory where only the owner of a file may replace it', async () => {
+    it('is accepted in a directory in which only the owner of a file may replace the file', async () => {
       const sticky = openDirectory('sticky', 0o1777);
       const link = join(sticky, 'link.key');
       symlinkSync(keyFile(hex, 0o600, join(sticky, 'root.key')), link);
@@ -173,12 +173,12 @@ describe('a root key file', () => {
     expect((await loadRootKey({ file, dataDir })).ok).toBe(true);
   });
 
-  it('is rejected if it is missing, with the command that creates one', async () => {
+  it('is rejected if it is missing, and the message names the command that creates a key', async () => {
     const file = join(root, 'none.key');
     expect(await failure({ file, dataDir })).toContain(`strongroom keys generate-root ${file}`);
   });
 
-  it('is rejected if it is a directory or a pipe, without waiting for a writer', async () => {
+  it('is rejected if it is a directory or a pipe, and the start does not wait for a writer', async () => {
     const pipe = join(root, 'pipe');
     execFileSync('mkfifo', ['-m', '600', pipe]);
     expect(await failure({ file: pipe, dataDir })).toContain('not a regular file');
@@ -199,7 +199,7 @@ describe('a root key command', () => {
     expect(await loadRootKey({ command: node(script), dataDir })).toEqual({ ok: true, key: Buffer.from(hex, 'hex') });
   });
 
-  it('gets its arguments unchanged, without a shell', async () => {
+  it('gets its arguments unchanged, because no shell runs it', async () => {
     const command: [string, ...string[]] = [process.execPath, '-p', `'${hex}'`, '$HOME; echo hello'];
     expect((await loadRootKey({ command, dataDir })).ok).toBe(true);
   });
@@ -210,31 +210,31 @@ describe('a root key command', () => {
     ['printed more than a root key', `console.log('${hex}'.repeat(100000))`],
     ['ended with status 3', `console.error('${hex}'); process.exitCode = 3; console.log('${hex}')`],
     ['was ended by a signal', `process.kill(process.pid, 'SIGKILL')`],
-  ])('that %s is rejected without repeating its output', async (expected, script) => {
+  ])('is rejected if it %s, and the message does not repeat its output', async (expected, script) => {
     expect(await failure({ command: node(script), dataDir })).toContain(expected);
   });
 
-  it.each([['/nowhere/strongroom'], ['with\0zero']])('that cannot be started is rejected: %j', async (program) => {
+  it.each([['/nowhere/strongroom'], ['with\0zero']])('is rejected if it cannot be started: %j', async (program) => {
     expect(await failure({ command: [program, hex], dataDir })).toContain('could not be started');
   });
 
-  it('is killed after its time limit, even if a child process keeps the pipe open', async () => {
+  it('is killed after the time limit, even if a child process keeps the pipe open', async () => {
     const result = await runKeyCommand(['/bin/sh', '-c', 'sleep 5 & wait'], 200);
     expect(result).toEqual({ ok: false, message: expect.stringContaining('did not end within 0.2 s') });
   });
 });
 
-describe('the key’s source', () => {
-  it('is one place, not two', async () => {
+describe('the source of the root key', () => {
+  it('must be one place, not two', async () => {
     expect(await failure({ file: keyFile(hex), command: ['true'], dataDir })).toContain('Remove one of them');
   });
 
-  it('has no default: without a setting, the message explains how to create a key', async () => {
+  it('has no default, and without a setting, the message explains how to create a key', async () => {
     expect(await failure({ dataDir })).toContain('strongroom keys generate-root FILE');
     expect(await failure({ file: null, command: null, dataDir })).toContain('STRONGROOM_ROOT_KEY_FILE');
   });
 
-  it('is next to the data directory in dev mode', () => {
+  it('is a file next to the data directory in dev mode', () => {
     expect(devRootKeyPath('/srv/data')).toBe('/srv/data.root-key');
     expect(devRootKeyPath('/srv/data/')).toBe('/srv/data.root-key');
     expect(devRootKeyPath('./data')).toBe(join(process.cwd(), 'data.root-key'));
@@ -243,7 +243,7 @@ describe('the key’s source', () => {
 });
 
 describe('a generated root key', () => {
-  it('can be loaded, is readable only by its owner, and is different each time', async () => {
+  it('can be loaded, can be read only by its owner, and is different each time', async () => {
     const keys = new Set<string>();
     for (const name of ['a.key', 'b.key']) {
       const file = join(root, name);
@@ -255,7 +255,7 @@ describe('a generated root key', () => {
     expect(keys.size).toBe(2);
   });
 
-  it('never replaces a file or follows a link', () => {
+  it('is never written over a file or through a link', () => {
     const file = keyFile(hex);
     expect(generateRootKey(file)).toEqual({ ok: false, message: expect.stringContaining('already exists') });
     expect(readFileSync(file, 'utf8')).toBe(hex);
@@ -263,14 +263,14 @@ describe('a generated root key', () => {
     expect(generateRootKey(join(root, 'link')).ok).toBe(false);
   });
 
-  it('needs an existing directory', () => {
+  it('requires that the directory exists', () => {
     const made = generateRootKey(join(root, 'none', 'root.key'));
     expect(made).toEqual({ ok: false, message: expect.stringContaining(`mkdir -p ${join(root, 'none')}`) });
   });
 });
 
-describe('key text', () => {
-  it('round-trips every key', () => {
+describe('the hexadecimal form of a key', () => {
+  it('can be read back for every key', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
         const key = Buffer.from(bytes);
@@ -280,7 +280,7 @@ describe('key text', () => {
     );
   });
 
-  it('is rejected with any byte that is not a hexadecimal digit', () => {
+  it('is rejected if any byte is not a hexadecimal digit', () => {
     for (let unit = 0; unit < 256; unit += 1) {
       const isDigit = /^[0-9a-fA-F]$/.test(String.fromCharCode(unit));
       const text = Buffer.from(hex);

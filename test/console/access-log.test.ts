@@ -4,7 +4,7 @@ import { startTestConsole } from '../support/console/console.js';
 const card = { type: 'card', data: { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 } };
 
 describe('the access log', () => {
-  test('names the person who viewed it, and shows no data', async () => {
+  test('names the person who viewed it, and shows no token data', async () => {
     const { service, signIn } = await startTestConsole();
     await service.call('POST', '/tokens', { id: 'customer-1', ...card });
     const browser = await signIn({ name: 'Ada Lovelace' });
@@ -16,7 +16,7 @@ describe('the access log', () => {
     expect(text).not.toContain('4242424242424242');
   });
 
-  test('is filtered by operation, kind, id and time, and keeps the input', async () => {
+  test('is filtered by operation, kind, id and time, and the form keeps the filters', async () => {
     const { service, signIn } = await startTestConsole();
     await service.call('POST', '/tokens', { id: 'first', ...card });
     await service.call('POST', '/tokens', { id: 'second', type: 'token', data: 'x' });
@@ -91,7 +91,7 @@ describe('the access log', () => {
     expect(text).not.toContain('<img src=x');
   });
 
-  test('is closed to a key without log:read', async () => {
+  test('is not shown for a key without log:read', async () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn({ privateKey: service.key });
     const { status, text } = await browser.get('/logs');
@@ -111,7 +111,7 @@ describe('an export of the access log', () => {
     expect(csv.headers['content-disposition']).toContain('access-log.csv');
     const [head, line, ...rest] = csv.text.split('\r\n');
     expect(head).toMatch(/^created_at,actor_type,actor_id,person,/);
-    // A spreadsheet would execute a field that begins with an at sign.
+    // A spreadsheet would treat a field that begins with an at sign as a formula.
     expect(line).toContain("'@cmd()");
     expect(rest).toEqual(['']);
     const lines = await browser.post('/logs/export', { format: 'jsonl', operation: 'create', entity_type: 'token' });

@@ -20,7 +20,7 @@ type RuleFields = {
   readonly permissions?: readonly string[];
 };
 
-/** Returns the editor's fields for these rules, as a browser posts them. */
+/** Returns the editor's fields with these rules, in the form in which a browser posts them. */
 function editor(rules: readonly RuleFields[], others: Readonly<Record<string, string>> = {}): URLSearchParams {
   const form = new URLSearchParams({ name: 'shop', expires_at: '', uses: 'rules', ...others });
   for (const [index, rule] of rules.entries()) {
@@ -39,7 +39,7 @@ function editor(rules: readonly RuleFields[], others: Readonly<Record<string, st
   return form;
 }
 
-/** Returns the containers of the rules on the page, in order. */
+/** Returns the containers of the rules on the page, in the order of the rules. */
 function containersOn(text: string): string[] {
   return [...text.matchAll(/name="rules\.\d+\.container" value="([^"]*)"/g)].map(([, value]) => value ?? '');
 }
@@ -70,7 +70,7 @@ test('an application with rules is created, and its key is shown once', async ()
   expect(again.text).toContain('This key has already been shown');
 });
 
-test('a management application accepts only permissions of its own type that its creator has', async () => {
+test('a management application accepts only permissions that its type allows and its creator has', async () => {
   const console = await startTestConsole();
   const browser = await console.signIn();
   const form = await browser.get('/applications/new?type=management');
@@ -86,7 +86,7 @@ test('a management application accepts only permissions of its own type that its
   expect((await limited.postAll('/applications/new', fields)).status).toBe(403);
 });
 
-test('rules are added, moved and removed by buttons that store nothing', async () => {
+test('buttons that store nothing add, move and remove rules', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, {});
   const browser = await console.signIn();
@@ -110,7 +110,7 @@ test('rules are added, moved and removed by buttons that store nothing', async (
   expect(await console.service.eventCount()).toBe(before);
 });
 
-test('rule errors are those of the API, shown next to their fields, and the input stays', async () => {
+test('the editor shows the API’s errors for a rule next to the rule’s fields, and keeps the input', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, {});
   const browser = await console.signIn();
@@ -139,7 +139,7 @@ test('rule errors are those of the API, shown next to their fields, and the inpu
   expect((await applicationOf(console, id))['permissions']).toEqual(['token:read']);
 });
 
-test('a change is saved, and a change based on an older state is a conflict until it is sent again', async () => {
+test('a change is saved; a change to an older state is a conflict until it is sent again', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, { expires_at: '2031-01-31' });
   const [first, second] = [await console.signIn(), await console.signIn()];
@@ -176,7 +176,7 @@ test('the last administrator keeps its permissions, and the form explains why', 
   expect(refused.text).toContain('role="alert"');
 });
 
-test('a preview shows the decisions and the masked value under unsaved rules', async () => {
+test('a preview shows the decisions and the masked value under the rules before they are saved', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, {});
   const number = '4242424242424242';
@@ -218,7 +218,7 @@ test('a preview shows the decisions and the masked value under unsaved rules', a
   expect(saved.text).toContain('Nothing');
 });
 
-test('a person without a private key sees a preview’s decisions and no value', async () => {
+test('without a private key, a preview shows the decisions and no value', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, {});
   await console.service.call('POST', '/tokens', { type: 'token', id: 'token-1', data: 'top secret' });

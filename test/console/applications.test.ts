@@ -13,7 +13,7 @@ import {
 
 const pageBytesMax = 60_000;
 
-test('the list shows each application with its type, keys and last use, page by page', async () => {
+test('the list shows each application with its type, its keys and its last use, in pages', async () => {
   const console = await startTestConsole();
   for (let count = 0; count < 20; count += 1) await createApplication(console, { name: `shop ${count}` });
   const { id, key } = await createApplication(console, { name: 'checkout' });
@@ -30,7 +30,7 @@ test('the list shows each application with its type, keys and last use, page by 
   expect((await browser.get('/applications?page=9')).text).toContain('No applications');
 });
 
-test('an application’s page shows its access and keys, and is recorded as a read by the person', async () => {
+test('an application’s page shows its access and its keys, and is recorded as a read by the person', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, { permissions: ['token:read', 'token:search'] });
   const browser = await console.signIn({ name: 'Grace Hopper' });
@@ -45,7 +45,7 @@ test('an application’s page shows its access and keys, and is recorded as a re
   expect((await browser.get('/applications/unknown')).status).toBe(404);
 });
 
-test('a new key is shown in the response to the form, and nowhere else', async () => {
+test('a new key is shown in the response to the form, and never again', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, {});
   const browser = await console.signIn();
@@ -68,7 +68,7 @@ test('a new key is shown in the response to the form, and nowhere else', async (
   expect(JSON.stringify([console.lines, console.failures])).not.toContain(key);
 });
 
-test('a key is issued only with the field that prevents repeats, and a fourth key is a conflict', async () => {
+test('a key is issued only once per form, and a fourth key is a conflict', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, {});
   const browser = await console.signIn();
@@ -84,7 +84,7 @@ test('a key is issued only with the field that prevents repeats, and a fourth ke
   expect(full.text).toContain('At most three keys');
 });
 
-test('a rotation issues a new key first, and then leads to the revocation of the old one', async () => {
+test('a rotation first issues a new key, and then leads to the page on which the old key is revoked', async () => {
   const console = await startTestConsole();
   const { id, key: old } = await createApplication(console, {});
   const [{ id: oldId } = { id: '' }] = await keysOf(console, id);
@@ -111,7 +111,7 @@ test('a rotation issues a new key first, and then leads to the revocation of the
   expect((await browser.post(`/applications/${id}/keys/${oldId}/rotate`, late)).status).toBe(404);
 });
 
-test('an application is deleted only after its name was typed', async () => {
+test('an application is deleted only after its name has been typed', async () => {
   const console = await startTestConsole();
   const { id, key } = await createApplication(console, { name: hostile });
   const browser = await console.signIn();
@@ -125,7 +125,7 @@ test('an application is deleted only after its name was typed', async () => {
   expect((await browser.post(`/applications/${id}/delete`)).status).toBe(400);
   expect((await console.service.call('GET', '/tokens', undefined, { key })).status).toBe(200);
 
-  // The name can be typed as the page shows it. The real name contains an invisible character.
+  // The real name contains an invisible character. It can be typed in the form in which the page shows it.
   const typed = '<img src=x onerror=alert(1)>{{ page.csrf }}⟨U+202E⟩gpj.exe 🔐';
   const deleted = await browser.post(`/applications/${id}/delete`, { confirmation: typed });
   expect([deleted.status, deleted.location]).toEqual([303, '/applications']);
@@ -133,7 +133,7 @@ test('an application is deleted only after its name was typed', async () => {
   expect((await browser.post(`/applications/${id}/delete`, { confirmation: typed })).status).toBe(404);
 });
 
-test('the last administrator cannot be deleted, and its session continues', async () => {
+test('the last administrator cannot be deleted, and the session with its key continues', async () => {
   const console = await startTestConsole();
   const { service } = console;
   const own = await service.call('GET', '/applications/key', undefined, { key: service.managementKey });
@@ -145,7 +145,7 @@ test('the last administrator cannot be deleted, and its session continues', asyn
   expect((await browser.get('/applications')).status).toBe(200);
 });
 
-test('a session without the permission gets neither the page nor the action', async () => {
+test('without the permission, a session gets neither the page nor the action', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, {});
   const [{ id: keyId } = { id: '' }] = await keysOf(console, id);
@@ -177,7 +177,7 @@ test('a session without the permission gets neither the page nor the action', as
   expect(await keysOf(console, id)).toHaveLength(1);
 });
 
-test('an application of another tenant is unknown', async () => {
+test('another tenant’s application is unknown', async () => {
   const console = await startTestConsole();
   const { id } = await createApplication(console, {});
   const browser = await console.signIn({ managementKey: await console.service.otherManagement() });

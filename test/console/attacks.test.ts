@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { issueOperatorCode } from '#src/console/sessions.js';
 import { startTestConsole } from '../support/console/console.js';
 
-describe('a post without its form’s token changes nothing', () => {
-  test('if the token is missing, invented, or from another session', async () => {
+describe('a post without the token from its form changes nothing', () => {
+  test('if the token is missing, invented or from another session', async () => {
     const { signIn } = await startTestConsole();
     const [browser, other] = [await signIn(), await signIn({ name: 'Eve' })];
     const { text } = await other.get('/session');
@@ -25,14 +25,14 @@ describe('a post without its form’s token changes nothing', () => {
     expect((await person.post('/sign-out', {}, { csrf: before })).status).toBe(403);
   });
 
-  test('even at the sign-in itself, so an attacker cannot sign anyone in as someone else', async () => {
+  test('at the sign-in itself, so that an attacker cannot sign a person in as someone else', async () => {
     const { service, browser } = await startTestConsole();
     const answer = await browser().post('/sign-in', { name: 'Eve', private_key: service.key }, { csrf: null });
     expect(answer.status).toBe(403);
     expect(String(answer.headers['set-cookie'])).not.toContain('strongroom-session=');
   });
 
-  test('if another site sent it, whatever its token', async () => {
+  test('if another site sent it, whatever its token is', async () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn();
     await browser.get('/');
@@ -46,7 +46,7 @@ describe('a post without its form’s token changes nothing', () => {
 
 describe('every response', () => {
   test.each(['/', '/sign-in', '/tokens', '/missing', '/assets/0/console.css'])(
-    'forbids frames, inline scripts and foreign forms: %s',
+    'forbids frames, inline scripts and forms that post to other sites: %s',
     async (path) => {
       const { signIn } = await startTestConsole();
       const { headers } = await (await signIn()).get(path);
@@ -69,7 +69,7 @@ describe('every response', () => {
     },
   );
 
-  test('with a page may not be cached, and a cookie is limited to this host and TLS, and hidden from scripts', async () => {
+  test('with a page is not cached, and its cookie is restricted to this host and to TLS and hidden from scripts', async () => {
     const { service, browser } = await startTestConsole();
     const person = browser();
     await person.get('/sign-in');
@@ -87,7 +87,7 @@ describe('every response', () => {
 
 describe('a request for another host (DNS rebinding)', () => {
   test.each(['evil.example', 'console.example.evil.example', 'localhost.evil.example', '127.0.0.1.nip.io'])(
-    'is rejected before anything else: %s',
+    'is rejected before anything else is done: %s',
     async (host) => {
       const { signIn } = await startTestConsole();
       const browser = await signIn();
@@ -98,7 +98,7 @@ describe('a request for another host (DNS rebinding)', () => {
   );
 
   test.each(['localhost', 'LOCALHOST:8090', '127.0.0.1:8090', '[::1]:8090', 'console.example:443'])(
-    'is served under its own names: %s',
+    'is served under the console’s own names: %s',
     async (host) => {
       const { signIn } = await startTestConsole();
       expect((await (await signIn()).get('/', { headers: { host } })).status).toBe(200);
@@ -106,14 +106,14 @@ describe('a request for another host (DNS rebinding)', () => {
   );
 });
 
-test('the key is in no page, address, cookie or log line', async () => {
+test('no page, address, cookie or log line contains the key', async () => {
   const { service, signIn, lines, browser, failures } = await startTestConsole();
   const keys = [service.key, service.managementKey];
   const person = await signIn();
   const pages = await Promise.all(['/', '/tokens', '/session', '/missing', '/sign-in'].map((path) => person.get(path)));
   const mistaken = browser();
   await mistaken.get('/sign-in');
-  // A valid key in the wrong field is not repeated either.
+  // A valid key in the wrong field is not repeated in the page either.
   pages.push(
     await mistaken.post('/sign-in', { name: 'Ada', management_key: service.key, private_key: service.managementKey }),
     await mistaken.post('/sign-in', { name: '', private_key: service.key }),
@@ -165,7 +165,7 @@ describe('hostile values', () => {
     'x'.repeat(500 * 1024),
   ];
 
-  test('in ids, metadata, containers, data and the name are shown as text', async () => {
+  test('in ids, metadata, containers, data and the person’s name are shown as text', async () => {
     const { service, signIn } = await startTestConsole();
     for (const [index, value] of hostile.entries()) {
       const body = { type: 'token', data: value, mask: '{{ data }}', id: `hostile-${index}` };
@@ -193,7 +193,7 @@ describe('hostile values', () => {
     expect(Buffer.byteLength(text)).toBeLessThan(60 * 1024);
   });
 
-  test('in paths and forms lead to a page with the problem', async () => {
+  test('in paths and forms lead to a page that describes the problem', async () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn();
     await browser.get('/');
@@ -217,7 +217,7 @@ describe('hostile values', () => {
   });
 });
 
-test('a masked list shows no plaintext, even to a caller that may reveal it, and records no reveal', async () => {
+test('a masked list shows no plaintext and records no reveal, even for a caller that may reveal the tokens', async () => {
   const { service, signIn } = await startTestConsole();
   const card = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030 };
   await service.call('POST', '/tokens', { type: 'card', data: card });

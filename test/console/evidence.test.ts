@@ -8,8 +8,8 @@ import { signInLimited } from '../support/console/directory-pages.js';
 import { unzip } from '../support/console/unzip.js';
 import { tempDir } from '../support/process.js';
 
-describe('evidence', () => {
-  test('shows the public key, but nothing to a key without log:read', async () => {
+describe('the evidence page', () => {
+  test('shows the public key, but only to a key with log:read', async () => {
     const { service, signIn } = await startTestConsole();
     expect((await (await signIn()).get('/evidence')).text).toContain('BEGIN PUBLIC KEY');
     const other = await signIn({ privateKey: service.key });

@@ -33,7 +33,7 @@ describe('the form for a new token', () => {
     expect((await console.service.call('GET', location ?? '')).body).toMatchObject({ type, data });
   });
 
-  test('stores containers, metadata, expiry, mask, indexes and fingerprint, and only one token if it is sent twice', async () => {
+  test('stores all fields of the form, and creates only one token if the form is sent twice', async () => {
     const console = await startTestConsole();
     const browser = await console.signIn();
     const [, request = ''] = /name="request" value="([^"]+)"/.exec((await browser.get('/new-token')).text) ?? [];
@@ -106,7 +106,7 @@ describe('the form for a new token', () => {
     },
   );
 
-  test('the check stores nothing and finds no token, and its input is in no log', async () => {
+  test('checks the input without storing anything or finding a token, and the input is not logged', async () => {
     const console = await startTestConsole();
     const browser = await console.signIn();
     await browser.get('/new-token');
@@ -116,7 +116,7 @@ describe('the form for a new token', () => {
     expect(JSON.stringify(console.lines)).not.toContain(number);
   });
 
-  test('requires token:create in the containers, and an application that may not read learns only the id', async () => {
+  test('requires token:create in the containers, and shows only the id to an application that may not read the token', async () => {
     const console = await startTestConsole();
     const reader = await console.signIn({
       privateKey: await console.service.application(['token:read', 'token:search']),
@@ -139,7 +139,7 @@ describe('the form for a new token', () => {
     expect((await writer.post('/new-token', { type: 'token', text: 'x' }, { csrf: null })).status).toBe(403);
   });
 
-  test('shows hostile input as text when it shows it again', async () => {
+  test('shows hostile input as text when the form is shown again', async () => {
     const console = await startTestConsole();
     const browser = await console.signIn();
     await browser.get('/new-token');

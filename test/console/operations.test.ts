@@ -4,12 +4,12 @@ import { startTestConsole } from '../support/console/console.js';
 const routes = ['/operations', '/checks', '/verification'];
 
 describe('the operator pages', () => {
-  test.each(routes)('are closed to a person without an operator code: %s', async (path) => {
+  test.each(routes)('are not shown without an operator code: %s', async (path) => {
     const { signIn } = await startTestConsole();
     expect((await (await signIn()).get(path)).status).toBe(403);
   });
 
-  test.each(routes)('are shown to an operator, without an application: %s', async (path) => {
+  test.each(routes)('are shown to an operator, even without an application: %s', async (path) => {
     const { signIn } = await startTestConsole();
     const browser = await signIn({ privateKey: '', managementKey: '', isOperator: true });
     expect((await browser.get(path)).status).toBe(200);
@@ -17,7 +17,7 @@ describe('the operator pages', () => {
 });
 
 describe('a rebuild', () => {
-  test('is started, and its result is shown', async () => {
+  test('is started, and the page shows its result', async () => {
     const { service, signIn } = await startTestConsole();
     await service.call('POST', '/tokens', { type: 'token', data: 'x' });
     const browser = await signIn({ isOperator: true });
@@ -56,7 +56,7 @@ describe('a rebuild', () => {
     expect((await browser.get('/operations')).text).not.toContain('Last rebuild');
   });
 
-  test('of an unknown projection returns 400, and one that is not running cannot be cancelled', async () => {
+  test('of an unknown projection returns 400, and a rebuild that does not run cannot be cancelled', async () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn({ isOperator: true });
     await browser.get('/operations');
@@ -67,7 +67,7 @@ describe('a rebuild', () => {
 });
 
 describe('a rotation', () => {
-  test('starts only if the word is typed', async () => {
+  test('starts only if the word has been typed', async () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn({ isOperator: true });
     await browser.get('/operations');
@@ -101,7 +101,7 @@ describe('the access log of every tenant', () => {
 });
 
 describe('checks and verification', () => {
-  test('run in the background and show what they found', async () => {
+  test('run in the background, and the page shows what they found', async () => {
     const { service, signIn } = await startTestConsole();
     await service.call('POST', '/tokens', { type: 'token', data: 'x' });
     const browser = await signIn({ isOperator: true });

@@ -19,7 +19,7 @@ const people = {
   nameless: { groups: ['support'] },
 };
 
-/** Returns the application ids, with the first application of each kind, and the group rules for `people`. */
+/** Returns the ids of the applications and the group rules for `people`. */
 async function applicationsOf(service: TestService) {
   const idOf = async (key: string) =>
     String((await service.call('GET', '/applications/key', undefined, { key })).body['id']);
@@ -62,7 +62,7 @@ async function startBoth(options: Options = {}) {
     },
   });
 
-  /** Begins a sign-in and returns its address at the provider. */
+  /** Begins a sign-in, and returns the address at the provider to which it leads. */
   async function begin(browser: TestBrowser): Promise<URL> {
     await browser.get('/sign-in');
     const { status, text } = await browser.post('/sign-in/provider');
@@ -71,7 +71,7 @@ async function startBoth(options: Options = {}) {
     return new URL(address.replaceAll('&amp;', '&'));
   }
 
-  /** Returns the path and query of the callback after a sign-in at the provider. */
+  /** Signs a person in at the provider. Returns the path and query of the callback. */
   async function callbackOf(address: URL, login: string): Promise<string> {
     return (await provider.signIn(address.href, login)).slice(publicUrl.length);
   }
@@ -84,7 +84,7 @@ async function startBoth(options: Options = {}) {
 }
 
 describe('a sign-in with the identity provider', () => {
-  test('opens a group’s application, and is recorded with the person, the issuer and no key', async () => {
+  test('opens the application of a group, and is recorded with the person and the issuer and without a key', async () => {
     const { service, provider, signInAs } = await startBoth();
     await service.call('POST', '/tokens', { type: 'token', data: 'x', id: 'customer-1' });
     const { browser, answer } = await signInAs('ada');
@@ -104,7 +104,7 @@ describe('a sign-in with the identity provider', () => {
     }
   });
 
-  test('by a person in several groups opens the first application of each kind, and operations', async () => {
+  test('by a person in several groups opens the first application of each kind, and the operator pages', async () => {
     const { ids, signInAs } = await startBoth();
     const { browser } = await signInAs('grace');
     const { text } = await browser.get('/session');
@@ -114,14 +114,14 @@ describe('a sign-in with the identity provider', () => {
     expect((await browser.get('/')).text).toContain('Projections');
   });
 
-  test('by an operator opens operations and no tokens, even if the claim is a single string', async () => {
+  test('by an operator opens the operator pages and no tokens, even if the claim is a single string', async () => {
     const { signInAs } = await startBoth();
     const { browser } = await signInAs('linus');
     expect((await browser.get('/')).text).toContain('Projections');
     expect((await browser.get('/tokens')).status).toBe(403);
   });
 
-  test('by a person in no configured group is rejected with the reason', async () => {
+  test('by a person in none of the configured groups is rejected with the reason', async () => {
     const { signInAs } = await startBoth();
     const { browser, answer } = await signInAs('eve');
     expect([answer.status, answer.text]).toEqual([
@@ -160,7 +160,7 @@ describe('a sign-in with the identity provider', () => {
     expect((await browser.get('/session')).text).toContain('nameless');
   });
 
-  test('sends PKCE, a state and a nonce to the provider, and sets a cookie that opens nothing', async () => {
+  test('sends PKCE, a state and a nonce to the provider, and sets a cookie that gives no access', async () => {
     const { browser, begin, provider } = await startBoth();
     const person = browser();
     const { searchParams } = await begin(person);
@@ -179,7 +179,7 @@ describe('a sign-in with the identity provider', () => {
     expect((await person.get('/')).location).toBe('/sign-in');
   });
 
-  test('is not offered or served without an identity provider', async () => {
+  test('is neither offered nor served without an identity provider', async () => {
     const { browser } = await startTestConsole();
     const person = browser();
     expect((await person.get('/sign-in')).text).not.toContain('identity provider');
@@ -211,7 +211,7 @@ describe('a callback is rejected', () => {
     expect(failures.at(-1)).toMatchObject({ code: 'OAUTH_JWT_CLAIM_COMPARISON_FAILED' });
   });
 
-  test('with a code from another sign-in, which belongs to another code verifier', async () => {
+  test('with a code from another sign-in, because it belongs to another code verifier', async () => {
     const { browser, begin, callbackOf, failures } = await startBoth();
     const [attacker, victim] = [browser(), browser()];
     const stolen = new URLSearchParams((await callbackOf(await begin(victim), 'grace')).split('?')[1]);
@@ -221,7 +221,7 @@ describe('a callback is rejected', () => {
     expect(failures.at(-1)).toMatchObject({ code: 'invalid_grant' });
   });
 
-  test('when it is replayed, in the same browser or in one with copied cookies', async () => {
+  test('when it is replayed in the same browser, or in a browser with copied cookies', async () => {
     const { browser, begin, callbackOf } = await startBoth();
     const person = browser();
     const callback = await callbackOf(await begin(person), 'ada');
@@ -241,7 +241,7 @@ describe('a callback is rejected', () => {
     expect([(await person.get(callback)).status, person.cookies.has(sessionCookie)]).toEqual([400, false]);
   });
 
-  test('in a browser that did not begin it, so that no one is signed in as the attacker', async () => {
+  test('in a browser that did not begin the sign-in, so that a person is not signed in as the attacker', async () => {
     const { browser, begin, callbackOf } = await startBoth();
     const callback = await callbackOf(await begin(browser()), 'ada');
     const victim = browser();
@@ -250,7 +250,7 @@ describe('a callback is rejected', () => {
     expect([(await victim.get(callback)).status, victim.cookies.has(sessionCookie)]).toEqual([401, false]);
   });
 
-  test('when it names another issuer, or none (mix-up)', async () => {
+  test('when it names another issuer, or no issuer (mix-up)', async () => {
     const { browser, begin, callbackOf, failures } = await startBoth();
     for (const change of ['&iss=https%3A%2F%2Fother.example', '']) {
       const person = browser();
@@ -273,7 +273,7 @@ describe('a callback is rejected', () => {
     expect(failures.at(-1)).toMatchObject({ code: 'OAUTH_INVALID_RESPONSE' });
   });
 
-  test('when the provider reports an error, and the page repeats none of it', async () => {
+  test('when the provider reports an error, and the page does not repeat the error', async () => {
     const { browser, begin } = await startBoth();
     const person = browser();
     const { searchParams, origin } = await begin(person);
@@ -288,10 +288,10 @@ describe('a callback is rejected', () => {
 
   test.each([
     ['is missing', ''],
-    ['is empty', '?'],
+    ['is only a question mark', '?'],
     ['has no state', '?code=x'],
     ['repeats its parameters', '?code=x&code=y&state=a&state=b'],
-    ['is not text', '?code=%00&state=%FF'],
+    ['is not valid text', '?code=%00&state=%FF'],
     ['is long', `?code=${'x'.repeat(9_000)}`],
   ])('when its query %s', async (_what, query) => {
     const { browser, begin } = await startBoth();
@@ -315,7 +315,7 @@ test('a callback leads to the overview, whatever it requests (open redirect)', a
   expect(answer.text).not.toContain('evil.example');
 });
 
-test('a sign-in requires its form’s token', async () => {
+test('a sign-in requires the token from its form', async () => {
   const { browser } = await startBoth();
   const person = browser();
   await person.get('/sign-in');
@@ -323,7 +323,7 @@ test('a sign-in requires its form’s token', async () => {
   expect(person.cookies.has(signInCookie)).toBe(false);
 });
 
-test('failed callbacks are limited like wrong keys', async () => {
+test('failed callbacks are limited in the same way as wrong keys', async () => {
   const { browser, begin } = await startBoth({ limits: { ...noLimits, authFailures: 2, windowMs: 10_000 } });
   const statuses: number[] = [];
   for (let guess = 0; guess < 4; guess += 1) {
@@ -335,14 +335,14 @@ test('failed callbacks are limited like wrong keys', async () => {
 });
 
 describe('a session based on groups', () => {
-  test('is new after each sign-in, and the earlier one is closed, even though the callback arrives without it', async () => {
+  test('is new after each sign-in, and the previous session is closed, although the callback arrives without its cookie', async () => {
     const { service, browser, begin, callbackOf } = await startBoth();
     const person = browser();
     await person.get('/sign-in');
     await person.post('/sign-in', { name: 'Ada', private_key: service.key });
     const before = person.copy();
     const address = await begin(person);
-    // A browser sends no `Strict` cookie when another site redirects back.
+    // A browser sends no `Strict` cookie when another site redirects to the console.
     person.cookies.delete(sessionCookie);
     await person.get(await callbackOf(address, 'ada'));
     expect(person.cookies.get(sessionCookie)).not.toBe(before.cookies.get(sessionCookie));
@@ -350,7 +350,7 @@ describe('a session based on groups', () => {
     expect((await person.get('/')).status).toBe(200);
   });
 
-  test('is not one that an attacker planted', async () => {
+  test('is never one that an attacker planted', async () => {
     const { browser, signInAs } = await startBoth();
     const person = browser();
     const planted = 'A'.repeat(43);
@@ -362,7 +362,7 @@ describe('a session based on groups', () => {
     expect((await attacker.get('/')).location).toBe('/sign-in');
   });
 
-  test('narrows as soon as its application does, and ends when the application is deleted', async () => {
+  test('loses rights as soon as its application does, and is closed when the application is deleted', async () => {
     const { service, ids, signInAs } = await startBoth();
     const { browser } = await signInAs('ada');
     expect((await browser.get('/tokens')).status).toBe(200);
@@ -375,7 +375,7 @@ describe('a session based on groups', () => {
     expect((await browser.get('/tokens')).location).toBe('/sign-in');
   });
 
-  test('continues when a key of its application is revoked, because it uses no key', async () => {
+  test('continues when a key of its application is revoked, because the session uses no key', async () => {
     const { service, ids, signInAs } = await startBoth();
     const { browser } = await signInAs('ada');
     const management = { key: service.managementKey };
@@ -446,14 +446,14 @@ describe('a session based on groups', () => {
     ['does not exist', (ids: Ids, tenantId: string) => ({ tenantId, private: `${ids.private}0` })],
     ['is of the other kind', (ids: Ids, tenantId: string) => ({ tenantId, private: ids.management })],
     ['belongs to another tenant', (ids: Ids) => ({ tenantId: 'another', private: ids.private })],
-  ])('does not begin if the group’s application %s', async (_why, opens) => {
+  ])('is not created if the group’s application %s', async (_why, opens) => {
     const none = { group: 'support', management: null, isOperator: false };
     const { signInAs } = await startBoth({ rulesOf: (ids, tenantId) => [{ ...none, ...opens(ids, tenantId) }] });
     const { answer } = await signInAs('ada');
     expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('no_group')]);
   });
 
-  test('ends in all browsers with “sign out everywhere”, and only for the same person', async () => {
+  test('is closed in all browsers by “sign out everywhere”, but only if it belongs to the same person', async () => {
     const { signInAs } = await startBoth();
     const [one, two, other] = [await signInAs('ada'), await signInAs('ada'), await signInAs('grace')];
     await one.browser.get('/session');
@@ -473,7 +473,7 @@ describe('a session based on groups', () => {
 });
 
 describe('a provider that does not respond', () => {
-  test('gives an error page, and is tried again at the next sign-in', async () => {
+  test('leads to an error page, and the next sign-in tries the provider again', async () => {
     const { browser, provider, service, begin, failures, signInAs } = await startBoth();
     await provider.stop();
     const person = browser();
@@ -489,7 +489,7 @@ describe('a provider that does not respond', () => {
     expect((await signInAs('ada')).answer.status).toBe(200);
   });
 
-  test('between the two steps leads to the same page', async () => {
+  test('when the code is exchanged leads to the same page', async () => {
     const { browser, provider, begin, callbackOf } = await startBoth();
     const person = browser();
     const callback = await callbackOf(await begin(person), 'ada');
@@ -498,7 +498,7 @@ describe('a provider that does not respond', () => {
     expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('provider_unavailable')]);
   });
 
-  test('within the time limit blocks no other page', async () => {
+  test('delays no other page while the console waits for it', async () => {
     const silent = createServer(() => undefined);
     await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void silent.close());
@@ -517,7 +517,7 @@ describe('a provider that does not respond', () => {
     expect(order).toEqual(['tokens', 'sign-in']);
   });
 
-  test('or reports another issuer than the settings leads to the same page', async () => {
+  test('leads to the same page if it reports an issuer other than the configured one', async () => {
     const provider = await startTestProvider(publicUrl, people);
     const { browser, failures } = await startBoth({ issuer: provider.issuer.replace('127.0.0.1', 'localhost') });
     const person = browser();
@@ -527,7 +527,7 @@ describe('a provider that does not respond', () => {
   });
 });
 
-test('no token, code or secret of a sign-in is in a page, a cookie or a log line', async () => {
+test('no page, cookie or log line contains a token, code or secret from a sign-in', async () => {
   const { signInAs, browser, begin, callbackOf, provider, lines, failures } = await startBoth();
   const { browser: person, callback, answer } = await signInAs('ada');
   const failed = browser();

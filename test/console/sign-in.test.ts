@@ -17,7 +17,7 @@ describe('a sign-in', () => {
     expect(overview.text).not.toContain('vault.db');
   });
 
-  test('with a management key does not open tokens, and explains what would', async () => {
+  test('with a management key does not open tokens, and explains which key would', async () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn({ managementKey: service.managementKey });
     const tokens = await browser.get('/tokens');
@@ -39,7 +39,7 @@ describe('a sign-in', () => {
     expect(text).not.toContain('lists all paths');
   });
 
-  test('with a code opens the operator pages, once', async () => {
+  test('with a code opens the operator pages, and works only once', async () => {
     const { service, browser } = await startTestConsole();
     const code = await issueOperatorCode(service.vault);
     const first = browser();
@@ -133,13 +133,13 @@ describe('a sign-in', () => {
       ...['application sign_out', 'application sign_out', 'token read', 'application sign_in', 'application sign_in'],
     ]);
     expect(ofPerson.every(({ source_address: address }) => address === '127.0.0.1')).toBe(true);
-    // The entry for the API request names no person.
+    // The entry for a request to the API names no person.
     expect(entries.find(({ operation }) => operation === 'create')).not.toHaveProperty('person');
   });
 });
 
 describe('a session', () => {
-  test('ends after 15 minutes without a request, and continues as long as there are requests', async () => {
+  test('expires after 15 minutes without a request, and continues as long as requests arrive', async () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn();
     for (let quarter = 0; quarter < 4; quarter += 1) {
@@ -152,7 +152,7 @@ describe('a session', () => {
     expect((await browser.get('/sign-in')).text).not.toContain('Your session has ended');
   });
 
-  test('ends after twelve hours, even with constant requests', async () => {
+  test('expires after twelve hours, even if requests keep arriving', async () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn();
     const locations: (string | null)[] = [];
@@ -164,7 +164,7 @@ describe('a session', () => {
     expect(locations.at(-1)).toBe('/sign-in');
   });
 
-  test('is new after each sign-in, and the earlier one is closed', async () => {
+  test('is new after each sign-in, and the previous session is closed', async () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn();
     const before = browser.copy();
@@ -197,7 +197,7 @@ describe('a session', () => {
     expect((await stolen.get('/')).location).toBe('/sign-in');
   });
 
-  test('ends in all browsers with “sign out everywhere”, and only for the same keys', async () => {
+  test('is closed in all browsers by “sign out everywhere”, but only if it has the same keys', async () => {
     const { service, signIn } = await startTestConsole();
     const other = await service.application(['token:search', 'token:read']);
     const [one, two, unrelated] = [
@@ -211,7 +211,7 @@ describe('a session', () => {
     expect((await unrelated.get('/')).status).toBe(200);
   });
 
-  test('ends when its key is revoked, or loses only that key if it has another', async () => {
+  test('is closed when its only key is revoked, and otherwise loses only that key', async () => {
     const { service, signIn } = await startTestConsole();
     const key = await service.application(['token:search']);
     const [alone, both] = [
@@ -231,7 +231,7 @@ describe('a session', () => {
     expect((await both.get('/')).status).toBe(200);
   });
 
-  test('never has more rights than its application currently has', async () => {
+  test('never has more rights than its application has at that moment', async () => {
     const { service, signIn } = await startTestConsole();
     const key = await service.application(['token:search', 'token:read']);
     const browser = await signIn({ privateKey: key });

@@ -7,7 +7,7 @@ async function tenantOf({ service }: TestConsole) {
   return (await service.call('GET', '/tenants/self', undefined, { key: service.managementKey })).body;
 }
 
-test('the page shows the tenant, its settings and its usage, and is recorded', async () => {
+test('the page shows the tenant, its settings and its usage, and the read is recorded', async () => {
   const console = await startTestConsole();
   await console.service.call('POST', '/tokens', { type: 'token', data: 'first' });
   const browser = await console.signIn({ name: 'Grace Hopper' });
@@ -24,7 +24,7 @@ test('the page shows the tenant, its settings and its usage, and is recorded', a
   }
 });
 
-test('the name and the settings are saved, and shown as text', async () => {
+test('the name and the settings are saved, and are shown as text', async () => {
   const console = await startTestConsole();
   const browser = await console.signIn();
   const version = hidden((await browser.get('/tenant')).text, 'version');
@@ -47,7 +47,7 @@ test('the name and the settings are saved, and shown as text', async () => {
   });
 });
 
-test('the page shows an invalid name’s error next to the field, and an older state is a conflict', async () => {
+test('the error for an invalid name is shown next to the field, and a change to an older state is a conflict', async () => {
   const console = await startTestConsole();
   const browser = await console.signIn();
   const version = hidden((await browser.get('/tenant')).text, 'version');
@@ -61,7 +61,7 @@ test('the page shows an invalid name’s error next to the field, and an older s
   expect(await tenantOf(console)).toMatchObject({ name: 'test', settings: { keep_superseded_data: 'false' } });
 });
 
-test('a session without the permission gets neither the form nor the action', async () => {
+test('without the permission, a session gets neither the form nor the action', async () => {
   const console = await startTestConsole();
   const reader = await signInLimited(console, ['tenant:read']);
   const { status, text } = await reader.get('/tenant');
@@ -75,7 +75,7 @@ test('a session without the permission gets neither the form nor the action', as
   expect((await (await console.signIn({ privateKey: console.service.key })).get('/tenant')).status).toBe(403);
 });
 
-test('the tenant is deleted only after its name was typed, and then the session ends', async () => {
+test('the tenant is deleted only after its name has been typed, and then the session is closed', async () => {
   const console = await startTestConsole();
   await console.service.call('POST', '/tokens', { type: 'token', id: 'token-1', data: 'first' });
   const browser = await console.signIn();

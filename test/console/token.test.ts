@@ -21,7 +21,7 @@ async function entriesOf({ service }: Console, operation: string) {
 }
 
 describe('a token’s page', () => {
-  test('shows the mask and the facts, and is linked from the table', async () => {
+  test('shows the mask and the other fields, and the table of tokens links to it', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'customer 1', ...card, metadata: { order: 'o-17' } });
     const browser = await console.signIn();
@@ -47,7 +47,7 @@ describe('a token’s page', () => {
     expect((await browser.get('/new-token')).text).toContain('href="/tokens" aria-current="page"');
   });
 
-  test('returns 404 for an unknown token, and 403 without a rule for its container', async () => {
+  test('returns 404 for an unknown token, and 403 without a rule for the token’s container', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });
     const browser = await console.signIn();
@@ -64,7 +64,7 @@ describe('a token’s page', () => {
     ).toBe(403);
   });
 
-  test('shows hostile values as text, and shortens 512 KiB to less than 60 KB with a link to the whole value as a file', async () => {
+  test('shows hostile values as text, and shortens 512 KiB to less than 60 KB with a link to a file with the whole value', async () => {
     const console = await startTestConsole();
     await create(console, {
       id: 'mad',
@@ -90,7 +90,7 @@ describe('a token’s page', () => {
 });
 
 describe('a reveal', () => {
-  test('requires a reason, is recorded with it, and leaves the browser after 30 seconds', async () => {
+  test('requires a reason, is recorded with the reason, and disappears from the browser after 30 seconds', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });
     const browser = await console.signIn({ name: 'Ada Lovelace' });
@@ -114,7 +114,7 @@ describe('a reveal', () => {
     expect(console.lines.map((line) => JSON.stringify(line)).join('')).not.toContain('The customer');
   });
 
-  test('as a file is recorded in the same way', async () => {
+  test('in a file is recorded in the same way', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });
     const browser = await console.signIn();
@@ -126,7 +126,7 @@ describe('a reveal', () => {
     expect(await entriesOf(console, 'reveal')).toMatchObject([{ reason: 'audit' }]);
   });
 
-  test('returns 403 for an application that sees only the mask, and works with token:use', async () => {
+  test('returns 403 for an application that sees only masked data, and works with token:use', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });
     const masked = await console.signIn({ privateKey: await console.service.application(['token:read']) });
@@ -142,8 +142,8 @@ describe('a reveal', () => {
   });
 });
 
-describe('purge, edit and deletion', () => {
-  test('purges a card’s verification code and nothing else', async () => {
+describe('the forms to purge, edit and delete a token', () => {
+  test('purge a card’s verification code and nothing else', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });
     await create(console, { id: 'two', type: 'token', data: 'x' });
@@ -162,7 +162,7 @@ describe('purge, edit and deletion', () => {
     expect((await reader.post('/tokens/one/purge-cvc')).status).toBe(403);
   });
 
-  test('saves only what was edited, and shows a conflict with the input', async () => {
+  test('save only the fields that were edited, and show a conflict together with the input', async () => {
     const console = await startTestConsole();
     const { service } = console;
     await create(console, { id: 'one', ...card, metadata: { order: 'o-17', note: 'a\nb' } });
@@ -196,7 +196,7 @@ describe('purge, edit and deletion', () => {
   test.each([
     ['containers', 'pci', 'must be a path'],
     ['expires_at', 'soon', 'must be a date'],
-  ])('shows the error for %s next to the field', async (field, value, message) => {
+  ])('show the error for %s next to the field', async (field, value, message) => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });
     const browser = await console.signIn();
@@ -211,7 +211,7 @@ describe('purge, edit and deletion', () => {
     expect((await reader.get('/tokens/one/edit')).status).toBe(403);
   });
 
-  test('deletes only with the typed id and the displayed revision, and then returns the signed statement', async () => {
+  test('delete only with the typed id and the displayed revision, and then return the signed statement', async () => {
     const console = await startTestConsole();
     const { service } = console;
     await create(console, { id: 'one', ...card });
@@ -242,7 +242,7 @@ describe('purge, edit and deletion', () => {
     expect(narrow.text).not.toContain('/erasure');
   });
 
-  test('accepts an id with invisible characters as the page displays it', async () => {
+  test('accept an id with invisible characters in the form in which the page shows it', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'a\u{200B}b', type: 'token', data: 'x' });
     const browser = await console.signIn();
@@ -254,7 +254,7 @@ describe('purge, edit and deletion', () => {
     expect((await browser.post(`${path}/delete`, { confirm: 'a⟨U+200B⟩b', revision })).status).toBe(303);
   });
 
-  test('an edit that would result in another token’s fingerprint changes nothing, and the page says so', async () => {
+  test('change nothing if an edit would result in another token’s fingerprint, and say so', async () => {
     const console = await startTestConsole();
     const { service } = console;
     await service.call(
@@ -275,7 +275,7 @@ describe('purge, edit and deletion', () => {
     expect((await service.call('GET', '/tokens/two')).body['metadata']).toEqual({ order: '2' });
   });
 
-  test('the statement counts all tenants’ entries, so it requires an operator, and a caller that may read the history', async () => {
+  test('return the statement only to an operator who may read the history, because it counts the entries of all tenants', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });
     await console.service.call('DELETE', '/tokens/one');
@@ -290,7 +290,7 @@ describe('purge, edit and deletion', () => {
     expect((await foreign.get('/tokens/one/erasure')).status).toBe(404);
   });
 
-  test('deletion requires token:delete, and a private application that may read nothing else returns to the list', async () => {
+  test('require token:delete for a deletion, and return to the list if the application may read nothing else', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });
     const reader = await console.signIn({ privateKey: await console.service.application(['token:read']) });
@@ -346,7 +346,7 @@ describe('a token’s past', () => {
     expect(text).not.toContain('position');
   });
 
-  test('is hidden for a token in another container or tenant', async () => {
+  test('is not shown for a token in another container or tenant', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });
     const at = '2001-01-01T00:00';

@@ -5,7 +5,7 @@ import { hidden, hostile, hostileShown, signInLimited } from '../support/console
 
 const url = 'https://shop.example/hook';
 
-/** A sender to receivers that do not exist. It accepts every address, and returns the outcome that a test sets. */
+/** Returns a sender that contacts no receiver. It accepts every address, and returns the outcome that a test sets. */
 function recordingSender() {
   const sent: { readonly url: string; readonly body: string }[] = [];
   const state: { outcome: SendOutcome } = { outcome: { kind: 'responded', status: 204 } };
@@ -40,7 +40,7 @@ async function webhookOf({ service }: TestConsole, id: string) {
   return service.call('GET', `/webhooks/${id}`, undefined, { key: service.managementKey });
 }
 
-test('a webhook is created with its filters, and its secret is shown once', async () => {
+test('a webhook is created with its filters, and its secret is shown only once', async () => {
   const console = await startTestConsole();
   const browser = await console.signIn();
   expect((await browser.get('/webhooks')).text).toContain('No webhooks');
@@ -67,7 +67,7 @@ test('a webhook is created with its filters, and its secret is shown once', asyn
   expect(JSON.stringify(console.lines)).not.toContain(secret);
 });
 
-test('form errors are those of the API, and an eleventh webhook is a conflict', async () => {
+test('the form shows the API’s errors, and an eleventh webhook is a conflict', async () => {
   const console = await startTestConsole();
   const browser = await console.signIn();
   await browser.get('/webhooks/new');
@@ -104,7 +104,7 @@ test('a webhook is edited, disabled and enabled again, and a change to an older 
   expect((await webhookOf(console, id)).body).toMatchObject({ enabled: true });
 });
 
-test('a test delivery shows the receiver’s response', async () => {
+test('after a test delivery, the page shows the receiver’s response', async () => {
   const { sender, sent, state } = recordingSender();
   const console = await startTestConsole({ webhookSender: sender });
   const id = await createWebhook(console);
@@ -122,7 +122,7 @@ test('a test delivery shows the receiver’s response', async () => {
   expect(await attempt()).toContain('was not accepted (no response within 10 seconds)');
 });
 
-test('the page lists the attempts, filtered by outcome, and an operator starts a replay', async () => {
+test('the page lists the attempts and filters them by outcome, and an operator starts a replay', async () => {
   const { sender, sent, state } = recordingSender();
   const console = await startTestConsole({ webhookSender: sender });
   const { service } = console;
@@ -162,7 +162,7 @@ test('the page lists the attempts, filtered by outcome, and an operator starts a
   expect((await administrator.post(`/webhooks/${id}/replay`, { from: '2020-01-31' })).status).toBe(403);
 });
 
-/** Returns a state with one attempt for each outcome. */
+/** Returns a state that contains one attempt with each outcome. */
 function stateWith(at: number) {
   const attempt = (outcome: 'delivered' | 'failed' | 'parked', eventId: string) => ({
     ...{ eventId, eventType: 'token.created', at, durationMs: 12, attempt: 1, outcome, status: 200 },
@@ -173,7 +173,7 @@ function stateWith(at: number) {
   return { position: 0, replaysFrom: 0, pending: [], attempts, parked, denials: null };
 }
 
-test('a rotation shows the new secret once, and the old one keeps signing until it expires', async () => {
+test('a rotation shows the new secret once, and the old secret keeps signing until it expires', async () => {
   const console = await startTestConsole();
   const id = await createWebhook(console);
   const browser = await console.signIn();
@@ -187,7 +187,7 @@ test('a rotation shows the new secret once, and the old one keeps signing until 
   expect((await browser.post(`/webhooks/${id}/secret`, { overlap: '99999' })).status).toBe(400);
 });
 
-test('a webhook is deleted once the word was typed, and is then unknown', async () => {
+test('a webhook is deleted only after the word has been typed, and is then unknown', async () => {
   const console = await startTestConsole();
   const id = await createWebhook(console);
   const browser = await console.signIn();
@@ -202,7 +202,7 @@ test('a webhook is deleted once the word was typed, and is then unknown', async 
   }
 });
 
-test('a session without the permission gets neither the page nor the action', async () => {
+test('without the permission, a session gets neither the page nor the action', async () => {
   const console = await startTestConsole();
   const id = await createWebhook(console);
   const reader = await signInLimited(console, ['webhook:read']);

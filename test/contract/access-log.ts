@@ -10,13 +10,13 @@ export const everything: AccessFilter = { entityType: null, entityRef: null, ope
 const firstPage = { offset: 0, limit: 100 };
 const month = (number: number): number => Date.UTC(2026, number - 1, 1);
 
-/** Tests the guarantees of `AccessLog`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `AccessLog`. Each adapter runs this suite with one line. */
 export function accessLogContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
-  describe(`AccessLog of ${name}`, () => {
+  describe(`AccessLog: ${name}`, () => {
     test(
-      'returns recorded entries at once and after a restart, with every field unchanged',
+      'returns recorded entries immediately and after a restart, with every field unchanged',
       on(async ({ accessLog, reopen }) => {
         const entries = [anEntry(), anEntry({ ...withoutOptionals, time: atNoon + 1 })];
         await accessLog.record(entries);
@@ -48,7 +48,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'counts the entries about tokens by tenant, day, operation and outcome, over all months, each entry once',
+      'counts each entry about a token once, by tenant, day, operation and outcome, over all months',
       on(async ({ accessLog }) => {
         const [january, march] = [{ time: month(1) }, { time: month(3) }];
         await accessLog.record([anEntry(january), anEntry(january), anEntry({ ...january, entityType: 'log' })]);
@@ -81,7 +81,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'shows no entry of another tenant, and does not count it',
+      'does not return or count entries of another tenant',
       on(async ({ accessLog }) => {
         const ref = aHash();
         await accessLog.record([anEntry({ tenantId: 'other', entityRef: ref }), anEntry({ tenantId: 'other' })]);
@@ -92,7 +92,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'returns exactly the entries that match a filter, or all filters together',
+      'returns exactly the entries that match one filter or all filters together',
       on(async ({ accessLog }) => {
         const [one, other] = [aHash(), aHash()];
         const given = {
@@ -125,7 +125,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'pages from the newest entry, across months and among entries with the same time, with exact totals',
+      'returns pages from the newest entry on, across months and for entries with equal times, with exact totals',
       on(async ({ accessLog }) => {
         const times = [month(1), month(2) - 1, month(2) - 1, month(2) - 1, month(2), month(3), month(3)];
         const entries = times.map((time, index) => anEntry({ time, message: `entry ${index}` }));
@@ -146,7 +146,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'sorts a late entry by its time and continues the chain',
+      'sorts a late entry by its time, and still appends it to the end of the chain',
       on(async ({ accessLog }) => {
         await accessLog.record([anEntry({ time: month(2) })]);
         await accessLog.record([anEntry({ time: month(2) - 1 }), anEntry({ time: month(2) })]);
@@ -166,13 +166,13 @@ export function accessLogContract(name: string, open: OpenStores): void {
         await again.record([anEntry()]);
         expect((await again.query('tenant', everything, firstPage)).total).toBe(301);
         expect(before).toMatchObject({ intact: true, chains: [{ from: 1 }] });
-        // The reopened log continues the same chain or begins its own.
+        // After it is reopened, the log either continues this chain or starts another one.
         expect(batchCount(await verifyAccessChain(again))).toBe(batchCount(before) + 1);
       }),
     );
 
     test(
-      'stores one record with very many entries as batches of at most 256 KiB',
+      'stores a single record with very many entries as batches of at most 256 KiB',
       on(async ({ accessLog }) => {
         const entries = Array.from({ length: 2_000 }, () => anEntry({ entityRef: aHash() }));
         await accessLog.record(entries);
@@ -190,7 +190,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'deletes only whole months, and the chain stays intact from its new start, even if nothing is left',
+      'deletes only whole months, and the chain is intact from its new start, even if no entry is left',
       on(async ({ accessLog, reopen }) => {
         for (const number of [1, 2, 3]) await accessLog.record([anEntry({ time: month(number) })]);
         expect(await accessLog.dropMonths(month(1) + 1)).toBe(0);
@@ -206,7 +206,7 @@ export function accessLogContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'resolves at once for a record without entries',
+      'resolves immediately for a record without entries',
       on(async ({ accessLog }) => {
         await accessLog.record([]);
         expect(await accessLog.chains()).toEqual([]);

@@ -54,7 +54,7 @@ function commandUnderTest(): AnchorUnderTest {
 anchorContract('a file', fileUnderTest);
 anchorContract('a command', commandUnderTest);
 
-test('a file is created for its owner only, and a truncated line does not damage other lines', async () => {
+test('a file is created so that only its owner can access it, and a truncated line does not damage other lines', async () => {
   const file = join(folder(), 'anchor.jsonl');
   const anchor = fileAnchor(file);
   await anchor.deliver('whole');
@@ -66,7 +66,7 @@ test('a file is created for its owner only, and a truncated line does not damage
 
 test.each([
   ['that does not exist', ['/no/such/program']],
-  ['that does not end', [process.execPath, '-e', 'setInterval(() => {}, 1000)']],
+  ['that never exits', [process.execPath, '-e', 'setInterval(() => {}, 1000)']],
 ] as const)('a command %s fails', async (_, [program, ...args]) => {
   await expect(commandAnchor([program, ...args], 200).deliver('line')).rejects.toThrow(StoreUnavailable);
 });

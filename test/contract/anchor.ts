@@ -4,22 +4,22 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
 export type AnchorUnderTest = {
   readonly anchor: Anchor;
-  /** Returns the lines that have arrived. */
+  /** Returns the lines that have been delivered. */
   lines(): string[];
-  /** Makes every delivery fail until it is called with false. */
+  /** With true, makes every delivery fail until the function is called with false. */
   fail(isBroken: boolean): void;
 };
 
-/** Tests the guarantees of `Anchor`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `Anchor`. Each adapter runs this suite with one line. */
 export function anchorContract(name: string, open: () => AnchorUnderTest): void {
-  describe(`Anchor of ${name}`, () => {
+  describe(`Anchor: ${name}`, () => {
     test('delivers complete lines in order', async () => {
       const { anchor, lines } = open();
       for (const line of ['{"a":1}', 'x'.repeat(300_000), '{"a":"ü"}']) await anchor.deliver(line);
       expect(lines()).toEqual(['{"a":1}', 'x'.repeat(300_000), '{"a":"ü"}']);
     });
 
-    test('reports a failure, and delivers the line when it is passed again', async () => {
+    test('reports a failure, and delivers the line when it gets the line again', async () => {
       const { anchor, lines, fail } = open();
       await anchor.deliver('first');
       fail(true);

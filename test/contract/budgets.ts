@@ -10,11 +10,11 @@ const asks = (need: number, given: Partial<ReservationRequest> = {}): Reservatio
   ...given,
 });
 
-/** Tests the guarantees of `Budgets`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `Budgets`. Each adapter runs this suite with one line. */
 export function budgetsContract(name: string, open: OpenStores): void {
-  describe(`Budgets of ${name}`, () => {
+  describe(`Budgets: ${name}`, () => {
     test(
-      'concurrent blocks never exceed the budget, and exactly one caller learns that it is used up',
+      'concurrent blocks never exceed the budget, and exactly one caller learns that the budget is used up',
       onStores(open, async ({ budgets }) => {
         const application = randomUUID();
         const asked = Array.from({ length: 64 }, () => budgets.reserve('guesses', application, budget, asks(5)));
@@ -47,7 +47,7 @@ export function budgetsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'different budgets of one application, and different applications, count separately',
+      'two budgets of one application are counted separately, and so are the budgets of two applications',
       onStores(open, async ({ budgets }) => {
         const application = randomUUID();
         await budgets.reserve('guesses', application, budget, asks(100));
@@ -60,7 +60,7 @@ export function budgetsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'suspects are the applications without a hit since a given time, latest first',
+      'suspects are the applications that have had no hit since a given time, latest first',
       onStores(open, async ({ budgets }) => {
         const [one, other, honest] = [randomUUID(), randomUUID(), randomUUID()];
         const reserve = (application: string, need: number, given: object = {}) =>

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Checkpoints } from '#src/ports/checkpoints.js';
 
-/** Tests the guarantees of `Checkpoints`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `Checkpoints`. Each adapter runs this suite with one line. */
 export function checkpointsContract(
   name: string,
   open: () => Promise<{ readonly checkpoints: Checkpoints; close(): Promise<void> }>,
@@ -16,9 +16,9 @@ export function checkpointsContract(
     }
   };
 
-  describe(`Checkpoints of ${name}`, () => {
+  describe(`Checkpoints: ${name}`, () => {
     test(
-      'one process leads, keeps the lease under the same epoch, and no other process gets it',
+      'one process leads and keeps its lease under the same epoch, and no other process gets the lease',
       on(async (checkpoints) => {
         const lead = await checkpoints.lead('tokens', 'a', 5_000);
         expect(lead).toEqual({ name: 'tokens', epoch: 1 });
@@ -37,7 +37,7 @@ export function checkpointsContract(
     );
 
     test(
-      'when a lease ends, another process leads under a new epoch, and the old leader can no longer write',
+      'when a lease expires, another process leads under a new epoch, and the old leader can no longer write',
       on(async (checkpoints) => {
         const first = await checkpoints.lead('tokens', 'a', 50);
         if (first === null) throw new Error('nobody else leads');
@@ -54,7 +54,7 @@ export function checkpointsContract(
     );
 
     test(
-      'a leader that resigns gives up its lease at once, and a former leader cannot resign again',
+      'a leader that resigns gives up its lease immediately, and a former leader cannot resign again',
       on(async (checkpoints) => {
         const first = await checkpoints.lead('tokens', 'a', 60_000);
         if (first === null) throw new Error('nobody else leads');
@@ -67,7 +67,7 @@ export function checkpointsContract(
     );
 
     test(
-      'a projection that has not started is at position 0',
+      'a projection that has not started yet is at position 0',
       on(async (checkpoints) => {
         expect(await checkpoints.position('tokens')).toBe(0);
       }),

@@ -5,11 +5,11 @@ import type { ClaimResult, FinishedClaim } from '#src/views/finished-claim.js';
 import type { Stored } from '#src/views/row-mac.js';
 import { aDay, aHash, aStream, atNoon, type OpenStores, onStores } from './support.js';
 
-/** Tests the guarantees of `Claims`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `Claims`. Each adapter runs this suite with one line. */
 export function claimsContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
-  describe(`Claims of ${name}`, () => {
+  describe(`Claims: ${name}`, () => {
     test(
       'the first caller owns the key until it releases it',
       on(async ({ claims }) => {
@@ -24,7 +24,7 @@ export function claimsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a finished claim returns its result, before and after a restart, and a release does not remove it',
+      'a finished claim returns its result before and after a restart, and a release does not remove the claim',
       on(async ({ work, claims, reopen }) => {
         const [cmd, result] = [aHash(), aResult()];
         await claims.begin(cmd, 0);
@@ -36,7 +36,7 @@ export function claimsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a claim that finished before the limit counts as absent, and can be finished again',
+      'a claim that finished before the limit counts as absent, and the key can be claimed again',
       on(async ({ work, claims }) => {
         const [cmd, result] = [aHash(), aResult()];
         await finish(work, cmd, aResult(), atNoon);
@@ -49,7 +49,7 @@ export function claimsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'only claims that finished before the limit are forgotten',
+      'only claims that finished before the limit are removed',
       on(async ({ work, claims }) => {
         const [old, young, result] = [aHash(), aHash(), aResult()];
         await finish(work, old, result, atNoon - 1);

@@ -9,7 +9,7 @@ const aSession = (given: Partial<StoredConsoleSession> = {}): StoredConsoleSessi
   ...given,
 });
 
-/** Tests the guarantees of `ConsoleSessions`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `ConsoleSessions`. Each adapter runs this suite with one line. */
 export function consoleSessionsContract(name: string, open: Open): void {
   const on = (run: (sessions: ConsoleSessions) => Promise<void>) => async () => {
     const { sessions, close } = await open();
@@ -22,7 +22,7 @@ export function consoleSessionsContract(name: string, open: Open): void {
   const bytesOf = (session: StoredConsoleSession | null) =>
     session === null ? null : { ...session, sealed: [...session.sealed] };
 
-  describe(`ConsoleSessions of ${name}`, () => {
+  describe(`ConsoleSessions: ${name}`, () => {
     test(
       'a session is returned as it was stored, and an unknown session is null',
       on(async (sessions) => {
@@ -48,7 +48,7 @@ export function consoleSessionsContract(name: string, open: Open): void {
     );
 
     test(
-      'if many callers take a session, one gets it',
+      'if many callers take one session, only one caller gets it',
       on(async (sessions) => {
         const session = aSession();
         await sessions.insert(session);
@@ -58,7 +58,7 @@ export function consoleSessionsContract(name: string, open: Open): void {
     );
 
     test(
-      'all sessions of a subject are removed, and no other sessions',
+      'all sessions of one subject are removed, and the sessions of other subjects stay',
       on(async (sessions) => {
         const subject = randomUUID();
         const mine = [aSession({ subjects: [subject] }), aSession({ subjects: [randomUUID(), subject] })];
@@ -71,7 +71,7 @@ export function consoleSessionsContract(name: string, open: Open): void {
     );
 
     test(
-      'expired sessions are forgotten, and the others remain',
+      'expired sessions are removed, and the others stay',
       on(async (sessions) => {
         const [old, young] = [aSession({ expiresAt: 999 }), aSession({ expiresAt: 1_000 })];
         for (const session of [old, young]) await sessions.insert(session);

@@ -11,7 +11,7 @@ function aStep(fields: Partial<CountStep> = {}): CountStep {
   return { source: 'log', from: 0, to: 10, counts: [aCount()], ended: [], ...fields };
 }
 
-/** Tests the guarantees of `DailyCounts`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `DailyCounts`. Each adapter runs this suite with one line. */
 export function dailyCountsContract(name: string, open: Open): void {
   const on = (run: (counts: DailyCounts) => Promise<void>) => async () => {
     const { counts, close } = await open();
@@ -22,9 +22,9 @@ export function dailyCountsContract(name: string, open: Open): void {
     }
   };
 
-  describe(`DailyCounts of ${name}`, () => {
+  describe(`DailyCounts: ${name}`, () => {
     test(
-      'adds up by day, name and kind, and records each source’s position',
+      'adds counts by day, name and kind, and records the position of each source',
       on(async (counts) => {
         expect(await counts.positions()).toEqual(new Map());
         expect(await counts.add(aStep({ counts: [aCount({ count: 2 }), aCount({ what: 'deleted' })] }))).toBe(true);
@@ -47,7 +47,7 @@ export function dailyCountsContract(name: string, open: Open): void {
     );
 
     test(
-      'a step that does not begin at its source’s position changes nothing',
+      'a step that does not begin at the position of its source changes nothing',
       on(async (counts) => {
         expect(await counts.add(aStep())).toBe(true);
         for (const from of [0, 9, 11]) {
@@ -59,7 +59,7 @@ export function dailyCountsContract(name: string, open: Open): void {
     );
 
     test(
-      'if several steps begin at the same position at the same time, one is counted',
+      'if several concurrent steps begin at the same position, only one is counted',
       on(async (counts) => {
         const steps = Array.from({ length: 4 }, () => counts.add(aStep()).catch(() => false));
         expect((await Promise.all(steps)).filter((added) => added)).toHaveLength(1);
@@ -68,7 +68,7 @@ export function dailyCountsContract(name: string, open: Open): void {
     );
 
     test(
-      'returns the days of an inclusive range, and the totals before a day, for one tenant and series',
+      'for one tenant and series, returns the days in an inclusive range, and the totals before a day',
       on(async (counts) => {
         const days = [999, 1_000, 1_001, 1_002].map((day) => aCount({ day, count: day }));
         const others = [aCount({ tenantId: 'on' }), aCount({ tenantId: 'one0' }), aCount({ series: 'accesses' })];
@@ -84,7 +84,7 @@ export function dailyCountsContract(name: string, open: Open): void {
     );
 
     test(
-      'a deleted tenant’s counts are removed, even those of the same step, and no others',
+      'a deleted tenant’s counts are removed, even those in the same step, and other tenants’ counts stay',
       on(async (counts) => {
         const others = [aCount({ tenantId: 'on' }), aCount({ tenantId: 'one0' })];
         await counts.add(aStep({ counts: [aCount(), aCount({ series: 'accesses' }), ...others] }));
@@ -97,7 +97,7 @@ export function dailyCountsContract(name: string, open: Open): void {
     );
 
     test(
-      'a clear removes everything, and a step that began before it is not counted',
+      'a clear removes everything, and a step that began before the clear is not counted',
       on(async (counts) => {
         await counts.add(aStep());
         await counts.clear();

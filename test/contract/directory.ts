@@ -6,11 +6,11 @@ import type { DirectoryRecord } from '#src/views/directory-view.js';
 import { type Stored, withDirectoryMac } from '#src/views/row-mac.js';
 import { aBox, aHash, anEvent, atNoon, bytes, change, macKey, type OpenStores, onStores } from './support.js';
 
-/** Tests the guarantees of `Directory`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `Directory`. Each adapter runs this suite with one line. */
 export function directoryContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
-  describe(`Directory of ${name}`, () => {
+  describe(`Directory: ${name}`, () => {
     test(
       'an unknown id or key is not found',
       on(async ({ directory }) => {
@@ -21,7 +21,7 @@ export function directoryContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a record is found by id and by each of its keys, unchanged, even after a restart',
+      'a record is found unchanged by its id and by each of its keys, even after a restart',
       on(async ({ work, directory, reopen }) => {
         const record = aRecord({ keys: [aKey(), aKey(), aKey()] });
         await put(work, record);
@@ -51,7 +51,7 @@ export function directoryContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a revoked key is not found from the moment its change is stored, and the other keys are',
+      'once a change that revokes a key is stored, that key is no longer found, and the other keys are',
       on(async ({ work, directory }) => {
         const [kept, revoked, added] = [aKey(), aKey(), aKey()];
         const record = aRecord({ keys: [kept, revoked] });
@@ -90,7 +90,7 @@ export function directoryContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a tenant’s living applications are returned in pages, newest first, with the filter’s exact total',
+      'a tenant’s live applications are returned in pages, newest first, with the exact total for the filter',
       on(async ({ work, directory }) => {
         const tenantId = randomUUID();
         const made = await Promise.all(
@@ -127,7 +127,7 @@ export function directoryContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'the minute of last use survives changes to the application, never decreases, and disappears with the key',
+      'the minute of last use survives changes to the application, never decreases, and is removed with the key',
       on(async ({ work, directory, reopen }) => {
         const [key, other] = [aKey(), aKey()];
         const record = aRecord({ keys: [key, other] });
@@ -174,7 +174,10 @@ async function put(work: UnitOfWork, record: DirectoryRecord): Promise<void> {
   expect(await work.commit(change(writeOf(record)))).toEqual({ outcome: 'committed' });
 }
 
-/** Returns the part of a record that tests compare. The store keeps its MAC unchanged. */
+/**
+ * Returns the part of a record that tests compare, without the MAC. If the record has a MAC, first checks that it is
+ * correct.
+ */
 function plain(given: DirectoryRecord | Stored<DirectoryRecord> | null): unknown {
   if (given === null) return null;
   const { mac, ...record } = withDirectoryMac(macKey, given);

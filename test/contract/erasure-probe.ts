@@ -12,11 +12,11 @@ import {
   tokenWrite,
 } from './support.js';
 
-/** Tests the guarantees of `ErasureProbe`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `ErasureProbe`. Each adapter runs this suite with one line. */
 export function erasureProbeContract(name: string, open: OpenStores): void {
-  describe(`ErasureProbe of ${name}`, () => {
+  describe(`ErasureProbe: ${name}`, () => {
     test(
-      'all data derived from a token is found while the token lives, and none afterwards',
+      'all data derived from a token is found while the token lives, and none is found afterwards',
       onStores(open, async ({ work, log, erasureProbe }) => {
         const aTerm = () => aHash().slice(0, 32);
         const write = tokenWrite(noTokenYet(), [tokenCreated({ expiresAt: atNoon + 5 })], {

@@ -3,13 +3,13 @@ import { endsCommit, linkAfter, noLink } from '#src/events/commit.js';
 import type { EventLog } from '#src/ports/event-log.js';
 import { aBox, anEvent, aStream, type ContractStores, type OpenStores, onStores } from './support.js';
 
-/** Tests the guarantees of `EventChain`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `EventChain`. Each adapter runs this suite with one line. */
 export function eventChainContract(name: string, open: OpenStores): void {
   const on = (run: (stores: ContractStores) => Promise<void>) => onStores(open, run);
 
-  describe(`EventChain of ${name}`, () => {
+  describe(`EventChain: ${name}`, () => {
     test(
-      'an empty log has no link',
+      'an empty log has no links',
       on(async ({ chain }) => {
         await chain.follow();
         expect(await chain.head()).toBeNull();
@@ -18,7 +18,7 @@ export function eventChainContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'each commit has one link, counted from 1, even with concurrent writers',
+      'each commit has one link, and links are counted from 1, even with concurrent writers',
       on(async ({ log, chain, reopen }) => {
         await log.append(aStream(), -1, [anEvent({ trace: aBox(), sealed: { content: aBox(), cvc: aBox() } })]);
         const racers = Array.from({ length: 20 }, () => aStream());
@@ -36,7 +36,7 @@ export function eventChainContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a page begins after a position and ends at the limit',
+      'a page begins after the given position and ends at the limit',
       on(async ({ log, chain }) => {
         for (let count = 0; count < 3; count += 1) await log.append(aStream(), -1, [anEvent(), anEvent()]);
         await chain.follow();
@@ -50,7 +50,7 @@ export function eventChainContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'two concurrent followers create the same links once',
+      'two concurrent followers create the same links, each link once',
       on(async ({ log, chain }) => {
         await log.append(aStream(), -1, [anEvent(), anEvent()]);
         await Promise.all([chain.follow(), chain.follow(), chain.follow()]);

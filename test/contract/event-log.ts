@@ -11,15 +11,17 @@ export type LogUnderTest = {
 };
 
 /**
- * Tests the guarantees of `EventLog`. An adapter runs this suite in one line. With `sharedLog`, the log is not new at
- * each `open` and may already contain events. No other client may append to it during the tests.
+ * Tests the guarantees of `EventLog`. Each adapter runs this suite with one line. With `sharedLog`, the log is not new
+ * at each `open` and may already contain events. No other client may append to the log during the tests.
  */
 export function eventLogContract(
   name: string,
   open: () => Promise<LogUnderTest>,
   { sharedLog = false }: { readonly sharedLog?: boolean } = {},
 ): void {
-  /** The head of the log before the test. It is 0 for a new log. */
+  /**
+   * Runs a test on opened stores. `start` is the head of the log at the start of the test, which is 0 for a new log.
+   */
   const on = (run: (stores: LogUnderTest & { readonly start: number }) => Promise<void>) => async () => {
     const stores = await open();
     try {
@@ -29,7 +31,7 @@ export function eventLogContract(
     }
   };
 
-  describe(`EventLog of ${name}`, () => {
+  describe(`EventLog: ${name}`, () => {
     test.skipIf(sharedLog)(
       'a new log is empty',
       on(async ({ log }) => {
@@ -40,7 +42,7 @@ export function eventLogContract(
     );
 
     test(
-      'an event is read back exactly as it was appended',
+      'an event is read back unchanged',
       on(async ({ log, start }) => {
         const stream = aStream();
         const event = anEvent({
@@ -59,7 +61,7 @@ export function eventLogContract(
     );
 
     test(
-      'a large ciphertext is returned complete',
+      'a large ciphertext is returned completely',
       on(async ({ log }) => {
         const content = randomBytes(900_000);
         const stream = aStream();
@@ -85,7 +87,7 @@ export function eventLogContract(
     );
 
     test(
-      'an append ahead of a stream that does not exist stores nothing',
+      'an append to a later revision of a stream that does not exist stores nothing',
       on(async ({ log, start }) => {
         const stream = aStream();
         expect(await log.append(stream, 0, [anEvent()])).toEqual({ outcome: 'conflict' });
@@ -95,7 +97,7 @@ export function eventLogContract(
     );
 
     test.each([{ start: 0 }, { start: 3 }])(
-      'exactly one of 20 racers after $start events wins, and only its events are stored',
+      'if 20 appends race for a stream with $start events, exactly one succeeds, and only its events are stored',
       ({ start }) =>
         on(async ({ log }) => {
           const stream = aStream();
@@ -115,7 +117,7 @@ export function eventLogContract(
     );
 
     test(
-      'an empty append throws, because it is a bug',
+      'an append without events throws, because it is a bug in the caller',
       on(async ({ log }) => {
         const stream = aStream();
         await expect(log.append(stream, -1, [])).rejects.toThrow();
@@ -147,7 +149,7 @@ export function eventLogContract(
     );
 
     test(
-      'reading the plaintext parts returns the log without its ciphertexts',
+      'reading the plaintext parts returns all events, without their ciphertexts',
       on(async ({ log, start }) => {
         for (let count = 0; count < 5; count += 1) await log.append(aStream(), -1, [anEvent(), anEvent()]);
         let after = start;
@@ -160,7 +162,7 @@ export function eventLogContract(
     );
 
     test.each([{ limit: 1 }, { limit: 2 }, { limit: 7 }, { limit: 25 }, { limit: 1_000 }])(
-      'pages of $limit events together contain the whole log',
+      'pages of $limit events contain the whole log between them',
       ({ limit }) =>
         on(async ({ log, start }) => {
           for (let count = 0; count < 25; count += 1) await log.append(aStream(), -1, [anEvent()]);
@@ -178,7 +180,7 @@ export function eventLogContract(
     );
 
     test(
-      'every acknowledged append is visible, even among concurrent ones',
+      'every acknowledged append is visible, even if other appends run concurrently',
       on(async ({ log, start }) => {
         const writers = Array.from({ length: 8 }, async () => {
           const stream = aStream();
@@ -218,7 +220,7 @@ export function eventLogContract(
     );
 
     test(
-      'stream names that differ in any character are distinct',
+      'stream names that differ in any character belong to different streams',
       on(async ({ log }) => {
         const base = `token-${randomUUID()}`;
         const names = [base, `${base}a`, `${base}A`, base.slice(0, -1)];
@@ -230,7 +232,7 @@ export function eventLogContract(
     );
 
     test(
-      'the newest events in a stream are returned first, from its end or before a revision, without ciphertexts',
+      'the newest events in a stream are returned first, from its end or before a given revision, without ciphertexts',
       on(async ({ log }) => {
         const stream = aStream();
         expect(await log.readNewest(stream, null, 10)).toEqual([]);
@@ -247,7 +249,7 @@ export function eventLogContract(
     );
 
     test(
-      'a stream can be read in parts, with and without ciphertexts',
+      'a stream can be read in parts, with or without ciphertexts',
       on(async ({ log }) => {
         const stream = aStream();
         expect(await log.readFrom(stream, 0, 10)).toEqual([]);
@@ -275,7 +277,7 @@ export function eventLogContract(
     );
 
     test(
-      'appended events still exist after a restart, and the log continues after them',
+      'events still exist after a restart, and the log continues after them',
       on(async ({ log, reopen, start }) => {
         const stream = aStream();
         await log.append(stream, -1, [anEvent(), anEvent()]);

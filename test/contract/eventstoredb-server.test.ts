@@ -20,8 +20,8 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventStoreServers } from '../support/eventstoredb.js';
 
-// These tests check the server properties that the adapter relies on, both on a real EventStoreDB and on the stand-in.
-// If the tests pass on both, the stand-in can replace the server in tests.
+// These tests check the properties of the server on which the adapter relies. They run on a real EventStoreDB and on
+// the stand-in. If they pass on both, the stand-in can replace the server in other tests.
 function aStream(): string {
   return `protocol-${randomUUID()}`;
 }
@@ -45,7 +45,7 @@ async function failureOf(call: Promise<unknown>): Promise<Error & Record<string,
   );
 }
 
-describe.each(eventStoreServers)('on $what,', ({ start }) => {
+describe.each(eventStoreServers)('on $what', ({ start }) => {
   let server: Awaited<ReturnType<typeof start>>;
   let client: EventStoreDBClient;
   beforeAll(async () => {
@@ -67,7 +67,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
   }
 
   describe('an append', () => {
-    test('to a new stream, and then at its exact revision, returns revision and position', async () => {
+    test('to a new stream, and then at its exact revision, returns the revision and the position', async () => {
       const stream = aStream();
       const first = await append(stream, NO_STREAM, anEvent());
       expect(first).toEqual({ success: true, nextExpectedRevision: 0n, position: expect.anything() });
@@ -77,9 +77,9 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
     });
 
     test.each([
-      { what: 'as if the stream were not there', expectedRevision: NO_STREAM, actualVersion: 2n },
+      { what: 'as if the stream did not exist', expectedRevision: NO_STREAM, actualVersion: 2n },
       { what: 'at a stale revision', expectedRevision: 0n, actualVersion: 2n },
-      { what: 'at a revision ahead', expectedRevision: 7n, actualVersion: 2n },
+      { what: 'at a revision that does not exist yet', expectedRevision: 7n, actualVersion: 2n },
     ] as const)('$what is rejected', async ({ expectedRevision, actualVersion }) => {
       const stream = aStream();
       await append(stream, NO_STREAM, anEvent(), anEvent(), anEvent());
@@ -93,7 +93,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
     });
 
     test.each([STREAM_EXISTS, 3n] as const)(
-      'at %s to a stream that does not exist is rejected',
+      'at %s is rejected if the stream does not exist',
       async (expectedRevision) => {
         const error = await failureOf(append(aStream(), expectedRevision, anEvent()));
         expect(error).toBeInstanceOf(WrongExpectedVersionError);
@@ -101,7 +101,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       },
     );
 
-    test('with the same ids at the same revision returns the first result and stores nothing, whatever the data is', async () => {
+    test('with the same ids at the same revision returns the first result and stores nothing, whatever its data is', async () => {
       const stream = aStream();
       const id = randomUUID();
       const first = await append(stream, NO_STREAM, anEvent(id));
@@ -110,7 +110,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toHaveLength(2);
     });
 
-    test('is a repeat even if it is part of an earlier append or spans several', async () => {
+    test('counts as a retry even if its events are part of an earlier append or of several', async () => {
       const stream = aStream();
       const events = Array.from({ length: 5 }, () => anEvent());
       await append(stream, NO_STREAM, ...events.slice(0, 3));
@@ -122,7 +122,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toEqual(events.map(({ id }) => id));
     });
 
-    test('with a stored id at the revision of the head stores the event a second time', async () => {
+    test('with an id that is already stored, at the revision of the head, stores the event a second time', async () => {
       const stream = aStream();
       const id = randomUUID();
       await append(stream, NO_STREAM, anEvent(id));
@@ -130,7 +130,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toEqual([id, id]);
     });
 
-    test('with a stored id at another revision, or followed by a new event, is rejected', async () => {
+    test('with an id that is already stored, at another revision or followed by a new event, is rejected', async () => {
       const stream = aStream();
       const [first, second] = [anEvent(), anEvent()];
       await append(stream, NO_STREAM, first, second);
@@ -139,7 +139,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toEqual([first.id, second.id]);
     });
 
-    test('with an id at any revision is recognized as a repeat right afterwards', async () => {
+    test('with an id and the expected revision `any` is recognized as a retry right after the first append', async () => {
       const stream = aStream();
       const event = anEvent();
       await append(stream, ANY, event);
@@ -147,7 +147,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toEqual([event.id]);
     });
 
-    test('with several events stores all of them in order and returns the revision and position of the last', async () => {
+    test('with several events stores all of them in order, and returns the revision and position of the last event', async () => {
       const stream = aStream();
       const events = Array.from({ length: 4 }, () => anEvent());
       const { nextExpectedRevision, position } = await append(stream, NO_STREAM, ...events);
@@ -158,7 +158,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(stored.at(-1)?.commitPosition).toBe(position?.commit);
     });
 
-    test('to a new stream succeeds with all its events exactly once among 20 concurrent appends', async () => {
+    test('to a new stream succeeds for exactly one of 20 concurrent calls, which stores all its events', async () => {
       const stream = aStream();
       const racers = Array.from({ length: 20 }, () => [anEvent(), anEvent()]);
       const outcomes = await Promise.allSettled(racers.map((events) => append(stream, NO_STREAM, ...events)));
@@ -167,7 +167,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toEqual(winners[0]?.map(({ id }) => id));
     });
 
-    test('with one id twice stores it twice', async () => {
+    test('with the same id twice stores two events', async () => {
       const stream = aStream();
       const id = randomUUID();
       await append(stream, NO_STREAM, anEvent(id), anEvent(id));
@@ -180,8 +180,8 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await failureOf(all(client.readStream(stream)))).toBeInstanceOf(StreamNotFoundError);
     });
 
-    // Servers' exact limits differ by about a thousand bytes. The adapter sends at most 1 MiB.
-    test('may contain nearly 1 MiB in all its events together, but not a few KiB more', async () => {
+    // The exact limits of the servers differ by about a thousand bytes. The adapter never sends more than 1 MiB.
+    test('may contain nearly 1 MiB in all its events together, but not a few KiB more than that', async () => {
       const stream = aStream();
       const half = 512 * 1024;
       await append(stream, NO_STREAM, anEvent(randomUUID(), half), anEvent(randomUUID(), half - 4_096));
@@ -210,7 +210,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await idsOf(stream)).toEqual(events.map(({ id }) => id));
     });
 
-    test('that is told not to throw returns a meaningless revision', async () => {
+    test('with throwOnAppendFailure=false returns a meaningless revision when it fails', async () => {
       const quiet = EventStoreDBClient.connectionString(`${server.url}&throwOnAppendFailure=false`);
       const stream = aStream();
       await append(stream, NO_STREAM, anEvent(), anEvent(), anEvent());
@@ -223,7 +223,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await append(`$${aStream()}`, NO_STREAM, anEvent())).toMatchObject({ success: true });
     });
 
-    test('with credentials is a separate call with the same results', async () => {
+    test('with credentials is a different call with the same results', async () => {
       const stream = aStream();
       const options = { credentials: { username: 'admin', password: 'changeit' } };
       const event = anEvent();
@@ -240,7 +240,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
   });
 
   describe('a read', () => {
-    test('returns id, type, data, metadata, revision, position and time', async () => {
+    test('returns the id, type, data, metadata, revision, position and time of each event', async () => {
       const stream = aStream();
       const binary = anEvent();
       const json = jsonEvent({ type: 'protocol-tested', data: { n: 1 } });
@@ -263,7 +263,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       }
     });
 
-    test('from past the end is empty', async () => {
+    test('from a revision past the end is empty', async () => {
       const stream = aStream();
       const { position } = await append(stream, NO_STREAM, anEvent());
       expect(await all(client.readStream(stream, { fromRevision: 1n }))).toEqual([]);
@@ -271,7 +271,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(await all(client.readAll({ fromPosition: { commit: far, prepare: far } }))).toEqual([]);
     });
 
-    test('from a position that never existed is an unknown error', async () => {
+    test('from a position that never existed fails with an unknown error', async () => {
       const { position } = await append(aStream(), NO_STREAM, anEvent());
       await append(aStream(), NO_STREAM, anEvent());
       const never = (position?.commit ?? 0n) + 1n;
@@ -280,7 +280,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(error).toMatchObject({ code: 2 });
     });
 
-    test('backwards begins with the newest event', async () => {
+    test('backwards begins with the newest event in the stream', async () => {
       const stream = aStream();
       const events = Array.from({ length: 5 }, () => anEvent());
       await append(stream, NO_STREAM, ...events);
@@ -298,7 +298,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(read.map(({ event }) => event?.id)).toContain(second.id);
     });
 
-    test('of $all has increasing positions with gaps, equal to those in the stream, and system events in between', async () => {
+    test('of $all returns increasing positions with gaps, which are equal to those in the stream, and system events in between', async () => {
       const stream = aStream();
       await append(stream, NO_STREAM, ...Array.from({ length: 20 }, () => anEvent()));
       const [oldest] = await all(client.readStream(stream, { maxCount: 1 }));
@@ -312,7 +312,7 @@ describe.each(eventStoreServers)('on $what,', ({ start }) => {
       expect(start.some(({ event }) => event?.type.startsWith('$'))).toBe(true);
     });
 
-    test('of $all backwards begins with the newest event', async () => {
+    test('of $all backwards begins with the newest event in the log', async () => {
       const stream = aStream();
       await append(stream, NO_STREAM, anEvent(), anEvent());
       const newest = await all(client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 200 }));

@@ -5,10 +5,13 @@ import { eventStoreServers, startSecureStandIn } from '../support/eventstoredb.j
 import { authenticated } from '../support/integrity.js';
 import { eventLogContract, type LogUnderTest } from './event-log.js';
 
-/** Longer than a service would wait, because a machine that runs all tests at once is slow. */
+/** Longer than a service would wait, because calls are slow on a machine that runs all tests at once. */
 const limitMs = 30_000;
 
-/** The log's guarantees also apply to the user that `strongroom cluster prepare` creates. */
+/**
+ * Runs the suite as the user that `strongroom cluster prepare` creates, because the guarantees must also hold for that
+ * user.
+ */
 const asPlainUser = {
   what: 'a stand-in with users',
   async start() {
@@ -19,7 +22,7 @@ const asPlainUser = {
   },
 };
 
-describe.each([...eventStoreServers, asPlainUser])('on $what,', ({ start }) => {
+describe.each([...eventStoreServers, asPlainUser])('on $what', ({ start }) => {
   let server: Awaited<ReturnType<typeof start>>;
   beforeAll(async () => {
     server = await start();

@@ -27,7 +27,9 @@ function aRebuild(given: Partial<Rebuild> = {}): Rebuild {
   };
 }
 
-/** Returns a write whose row is found by one term in each generation. The term is named after the generation. */
+/**
+ * Returns a write with one search term in each of these generations. Each term contains the number of its generation.
+ */
 function written(before: TokenView, generations: readonly number[], events = [tokenCreated()]) {
   const write = tokenWrite(before, events);
   const terms = Object.fromEntries(generations.map((generation) => [generation, [term(`all-${generation}`)]]));
@@ -46,13 +48,13 @@ async function emptied(generations: Generations, generation: number): Promise<vo
   while (!(await generations.empty(generation)));
 }
 
-/** Tests the guarantees of `Generations`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `Generations`. Each adapter runs this suite with one line. */
 export function generationsContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
-  describe(`Generations of ${name}`, () => {
+  describe(`Generations: ${name}`, () => {
     test(
-      'a new vault has one generation, written by the current versions, and no rebuild',
+      'a new vault has one generation, which the current versions wrote, and no rebuild',
       on(async ({ generations }) => {
         expect(await generations.inUse()).toEqual({ read: 1, write: [1] });
         expect(await generations.versions()).toEqual(projectionVersions);
@@ -104,7 +106,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a rebuilt row never replaces one that is as new or newer, nor a removed one',
+      'a rebuilt row never replaces a row that is as new or newer, or a removed one',
       on(async (stores) => {
         const { work, generations } = stores;
         const old = written(noTokenYet(), [1]);
@@ -134,7 +136,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a generation is swapped in only when every event after its position has its row, and is read from then on',
+      'a generation is put into use only when every event after its position has its row, and is read from then on',
       on(async (stores) => {
         const { work, generations, log, rows } = stores;
         const old = written(noTokenYet(), [1]);
@@ -160,7 +162,7 @@ export function generationsContract(name: string, open: OpenStores): void {
         expect((await rows.get(old.stream))?.state.revision).toBe(1);
         expect(await rows.findByFingerprint('tenant', old.index.fingerprintHash, atNoon)).toBe(old.stream);
         expect(Object.fromEntries(await rows.countByType('tenant', atNoon))).toEqual({ card: 1 });
-        // A reader that began on the old rows continues with them and misses no new change.
+        // A reader that began on the old rows can continue on them and still sees every new change.
         await work.commit(change(written(noTokenYet(), [1, 2])));
         expect([await totalIn(stores, 1), await totalIn(stores, 2)]).toEqual([2, 2]);
         await generations.leave(1);
@@ -174,7 +176,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a cancellation is visible to all processes and affects only that generation',
+      'all processes see a cancellation, and it affects only the generation that was cancelled',
       on(async ({ generations, reopen }) => {
         await generations.begin(aRebuild());
         expect(await generations.isCancelAsked(2)).toBe(false);
@@ -186,7 +188,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a generation that is not written can be retired, and active ones stay',
+      'a generation that no process writes can be retired, and active generations cannot',
       on(async ({ generations }) => {
         await generations.begin(aRebuild());
         expect(await generations.retire([1, 2, 3])).toEqual([3]);
@@ -197,7 +199,7 @@ export function generationsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'rows are not written for a generation that was abandoned in the meantime',
+      'no row is written for a generation that was abandoned in the meantime',
       on(async (stores) => {
         const { generations } = stores;
         await generations.begin(aRebuild());

@@ -7,13 +7,13 @@ import { earliestNow } from '#src/ports/clock.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { type OpenStores, onTenant } from './support.js';
 
-/** Tests the guarantees of the key ring's rotation over a `KeyStore`. An adapter runs this suite in one line. */
+/** Tests the rotation that the key ring performs on a `KeyStore`. Each adapter runs this suite with one line. */
 export function keyRotationContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onTenant>[1]) => onTenant(open, run);
 
-  describe(`rotation of ${name}`, () => {
+  describe(`rotation: ${name}`, () => {
     test(
-      'after a rotation, everything opens in the same process and, after a restart, with the new root key but not the old one',
+      'after a rotation, all keys open in the same process; after a restart, they open with the new root key, not with the old one',
       on(async ({ keys, tenantId, reopen }) => {
         const other = randomUUID();
         await keys.createTenant(other);
@@ -44,7 +44,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a key destroyed before or during a rotation stays destroyed',
+      'a key that was destroyed before or during a rotation stays destroyed',
       on(async ({ keys, tenantId, reopen }) => {
         const [first, second, third] = [
           await keys.create(tenantId),
@@ -67,7 +67,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'tenants and keys that are created, read and destroyed during a rotation are neither lost nor revived',
+      'tenants and keys that are created, read or destroyed during a rotation are neither lost nor revived',
       on(async ({ keys, tenantId, reopen }) => {
         const made = new Map<string, string>();
         const ended: string[] = [];
@@ -112,7 +112,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a rotation interrupted at any point leaves keys that open with their root key, and can continue',
+      'a rotation that is interrupted at any point leaves keys that open with the current root key, and can continue',
       on(async ({ keys: first, tenantId, reopen }) => {
         const made = new Map<string, string>();
         for (let count = 0; count < 1_100; count += 1) {
@@ -141,7 +141,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'copies from before the start of the last completed rotation are void, even if it was interrupted and resumed',
+      'copies from before the last completed rotation began are useless, even if the rotation was interrupted and resumed',
       on(async ({ keys: first, tenantId, clock, reopen }) => {
         await first.create(tenantId);
         expect(await first.rotation.voidBefore()).toBeNull();
@@ -167,7 +167,7 @@ export function keyRotationContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a temporary store failure is retried, even if a response was lost, but only for a limited time',
+      'if the store fails for a while, the rotation retries, even if a response was lost, but only for a limited time',
       on(async ({ keys, tenantId, reopen }) => {
         const { id, key } = await keys.create(tenantId);
         const next = randomBytes(32);
@@ -185,8 +185,8 @@ export function keyRotationContract(name: string, open: OpenStores): void {
 }
 
 /**
- * Returns a rotation in which each step first fails twice: before it has done anything, and after it has done
- * everything.
+ * Returns a rotation in which each step fails twice before it succeeds. The first time, it fails before it has any
+ * effect. The second time, it fails after it has had its full effect.
  */
 function failingTwice({ isUnder, begin, rewrap, replaceRoot, settle, voidBefore }: KeyRotation): KeyRotation {
   const failing = <Args extends readonly unknown[], T>(step: (...args: Args) => Promise<T>) => {
@@ -204,7 +204,7 @@ function failingTwice({ isUnder, begin, rewrap, replaceRoot, settle, voidBefore 
   };
 }
 
-/** Returns everything that callers and rows depend on and that no rotation may change. */
+/** Returns all values that callers and rows depend on. No rotation may change these values. */
 async function seen(keys: KeyRing, tenants: readonly string[]) {
   return Promise.all(
     tenants.map(async (tenantId) => ({

@@ -6,13 +6,13 @@ import { anEvent, aStream, type OpenStores, onTenant } from './support.js';
 
 const anHour = 3_600_000;
 
-/** Tests the guarantees of the key ring over a `KeyStore`. An adapter runs this suite in one line. */
+/** Tests the guarantees that the key ring gives on a `KeyStore`. Each adapter runs this suite with one line. */
 export function keyStoreContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onTenant>[1]) => onTenant(open, run);
 
-  describe(`The key ring over the KeyStore of ${name}`, () => {
+  describe(`The key ring on the KeyStore: ${name}`, () => {
     test(
-      'a key’s status is reported: alive, or when it was destroyed',
+      'a key is reported as alive, or with the time at which it was destroyed',
       on(async ({ keys, tenantId, clock }) => {
         const [one, other] = [await keys.create(tenantId), await keys.create(tenantId)];
         const at = clock.now();
@@ -28,7 +28,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
 
     describe('the signing key', () => {
       test(
-        'is the same for concurrent callers and after a restart, and its signatures verify with its public key',
+        'is the same for concurrent callers and after a restart, and its public key verifies its signatures',
         on(async ({ keys, reopen }) => {
           const asked = await Promise.all([keys.signingKey(), keys.signingKey(), keys.signingKey()]);
           const [{ publicKey }] = asked as [SigningKey, ...SigningKey[]];
@@ -44,7 +44,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
 
     describe('the integrity keys', () => {
       test(
-        'are five different 32-byte keys, the same for all callers and after a restart',
+        'are five different 32-byte keys, which are the same for all callers and after a restart',
         on(async ({ keys, reopen }) => {
           const [first, second] = await Promise.all([keys.integrityKeys(), keys.integrityKeys()]);
           const inHex = Object.values(first).map((key) => key.toString('hex'));
@@ -59,7 +59,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
 
     describe('tenant keys', () => {
       test(
-        'each tenant has five different 32-byte subkeys, the same on each call and after a restart',
+        'each tenant has five different 32-byte subkeys, which are the same on each call and after a restart',
         on(async ({ keys, tenantId, reopen }) => {
           const subkeys = hexOf(await keys.tenantKeys(tenantId));
           expect(Object.keys(subkeys).sort()).toEqual(['audit', 'claims', 'directory', 'fingerprints', 'names']);
@@ -72,7 +72,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'no two tenants share a subkey, and an unknown tenant has none',
+        'no two tenants have a subkey in common, and an unknown tenant has none',
         on(async ({ keys, tenantId }) => {
           const other = randomUUID();
           expect(await keys.tenantKeys(other)).toBeNull();
@@ -100,7 +100,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'each generation of rows has its own search key until that key is destroyed, and no number is reused',
+        'each generation of rows has its own search key until that key is destroyed, and no generation number is reused',
         on(async ({ keys, tenantId, reopen }) => {
           const hexOfSearchKey = async (generation: number, ring = keys) =>
             (await ring.searchKey(tenantId, generation))?.toString('hex') ?? null;
@@ -130,7 +130,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
 
     describe('data keys', () => {
       test(
-        'each data key is new, has 32 bytes, and does not share memory',
+        'each data key is new, has 32 bytes, and is in a buffer of its own',
         on(async ({ keys, tenantId }) => {
           const made = await createMany(keys, tenantId, 300);
           expect(new Set(made.map(({ id }) => id)).size).toBe(300);
@@ -140,7 +140,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'a key is stored before it is returned, and opens after a restart',
+        'a key is stored before it is returned, and can be opened after a restart',
         on(async ({ keys, tenantId, clock, reopen }) => {
           const { id, key } = await keys.create(tenantId);
           const stored = await keys.made(0, clock.now() + 1, 1_000);
@@ -151,7 +151,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'the buffer belongs to the caller, and zeroing it does not affect the key',
+        'the buffer belongs to the caller, who can zero it without affecting the stored key',
         on(async ({ keys, tenantId }) => {
           const { id, key } = await keys.create(tenantId);
           const hex = key.toString('hex');
@@ -162,7 +162,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        '`use` returns the callback’s result and throws its error',
+        '`use` returns the result of the callback, and throws its error',
         on(async ({ keys, tenantId }) => {
           const { id } = await keys.create(tenantId);
           expect(await keys.use(tenantId, id, () => 42)).toEqual({ state: 'open', value: 42, revision: null });
@@ -175,7 +175,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'one tenant’s key does not open under another tenant, whether it was just used or never',
+        'a tenant’s key cannot be opened under another tenant, whether or not it was used before',
         on(async ({ keys, tenantId, reopen }) => {
           const stranger = randomUUID();
           await keys.createTenant(stranger);
@@ -211,7 +211,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
 
     describe('destruction', () => {
       test(
-        'counts each destroyed key once, in one call or in several',
+        'counts each destroyed key once, whether it is destroyed in one call or in several',
         on(async ({ keys, tenantId }) => {
           const ended = (await createMany(keys, tenantId, 5)).map(({ id }) => ({ keyId: id, eventId: randomUUID() }));
           expect(await keys.destroy([])).toBe(0);
@@ -224,7 +224,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'closes a key that was just used at once, even while others are read',
+        'takes effect immediately for a key that was just used, even while other keys are read',
         on(async ({ keys, tenantId }) => {
           const made = await createMany(keys, tenantId, 40);
           await Promise.all(
@@ -245,7 +245,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'makes each of 20 concurrent callers that destroy one key wait until it is destroyed',
+        'completes for each of 20 concurrent callers only once their common key is destroyed',
         on(async ({ keys, tenantId }) => {
           const { id } = await keys.create(tenantId);
           const calls = Array.from({ length: 20 }, async () => {
@@ -314,9 +314,9 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
     });
 
-    describe('living keys by age', () => {
+    describe('keys that are not destroyed, by age', () => {
       test(
-        'are returned in creation order, in pages, only those older than the limit, and without destroyed keys',
+        'are returned in creation order and in pages, and only if they are older than the limit and not destroyed',
         on(async ({ keys, tenantId, clock }) => {
           const startedAt = clock.now();
           const [first] = await createMany(keys, tenantId, 1);
@@ -348,7 +348,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'the log position recorded with a key is before every event that can name the key',
+        'the log position that is recorded with a key precedes every event that can name the key',
         on(async ({ keys, log, tenantId, clock }) => {
           for (let round = 0; round < 30; round += 1) {
             const { id } = await keys.create(tenantId);
@@ -364,7 +364,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'a key created in advance more than ten minutes ago is no longer issued',
+        'a key that was created in advance more than ten minutes ago is no longer issued',
         on(async ({ keys, tenantId, clock }) => {
           await keys.create(tenantId);
           const before = new Set((await keys.made(0, clock.now() + 1, 10_000)).map(({ keyId }) => keyId));
@@ -397,7 +397,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'checkpoints start at 0, are separate, and survive a restart',
+      'checkpoints start at 0, are independent of each other, and survive a restart',
       on(async ({ keys, reopen }) => {
         expect([await keys.checkpoint('shredder'), await keys.checkpoint('orphans')]).toEqual([0, 0]);
         await keys.saveCheckpoint('shredder', 2 ** 40 + 7);
@@ -409,7 +409,7 @@ export function keyStoreContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'the newest checkpoint and link of the log are recorded, even across a restart, until others replace them',
+      'the newest checkpoint and link of the log stay recorded, even across a restart, until others replace them',
       on(async ({ keys, reopen }) => {
         const checkpoint = (number: number) => ({ number, hash: 'ab'.repeat(32), signature: `signature ${number}` });
         const link = (position: number) => ({ position, count: position, hash: Buffer.alloc(32, position) });

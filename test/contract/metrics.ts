@@ -11,7 +11,7 @@ const ready: ServiceState = {
   backupMadeAt: null,
 };
 
-/** Tests the guarantees of `Metrics`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `Metrics`. Each adapter runs this suite with one line. */
 export function metricsContract(name: string, open: () => Metrics): void {
   const shown = async (metrics: Metrics, state = ready) => {
     const { text, mediaType } = await metrics.render(state);
@@ -19,8 +19,8 @@ export function metricsContract(name: string, open: () => Metrics): void {
     return text.split('\n').filter((line) => line.startsWith('strongroom_'));
   };
 
-  describe(`Metrics of ${name}`, () => {
-    test('requests are counted by template, method and status, with their durations', async () => {
+  describe(`Metrics: ${name}`, () => {
+    test('requests are counted by route template, method and status, together with their durations', async () => {
       const metrics = open();
       const request = { route: '/tokens/:id', method: 'GET', status: 200, durationMs: 7 };
       for (const status of [200, 200, 404]) metrics.requestFinished({ ...request, status });
@@ -67,7 +67,7 @@ export function metricsContract(name: string, open: () => Metrics): void {
       }
     });
 
-    test('the state is read on each scrape, and unknown gaps are not shown', async () => {
+    test('the state is read on each scrape, and a gap that is unknown is not shown', async () => {
       const metrics = open();
       const stores = [{ name: 'a.db', state: 'down' }] as const;
       const projections = [{ name: 'shredder', gap: 5 }];
@@ -92,14 +92,14 @@ export function metricsContract(name: string, open: () => Metrics): void {
       expect(await shown(metrics, ready)).toContain('strongroom_rebuild_running 0');
     });
 
-    test('the newest backup’s time is shown in seconds, or as 0 while none is known', async () => {
+    test('the time of the newest backup is shown in seconds, or as 0 if there is none', async () => {
       const metrics = open();
       const line = 'strongroom_last_backup_timestamp_seconds';
       expect(await shown(metrics)).toContain(`${line} 0`);
       expect(await shown(metrics, { ...ready, backupMadeAt: 1_767_225_600_500 })).toContain(`${line} 1767225600.5`);
     });
 
-    test('two instances are independent', async () => {
+    test('two instances of the metrics are independent', async () => {
       const [metrics, other] = [open(), open()];
       metrics.guessed('guesses', 1);
       expect(await shown(other)).toContain('strongroom_guesses_total{budget="guesses"} 0');

@@ -7,16 +7,16 @@ type Open = (clock: ReturnType<typeof manualClock>) => Promise<RateLimits>;
 
 const limit: Limit = { name: 'requests', max: 5, windowMs: 10_000 };
 
-/** Tests the guarantees of `RateLimits`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `RateLimits`. Each adapter runs this suite with one line. */
 export function rateLimitsContract(name: string, open: Open): void {
   const on = (run: (limits: RateLimits, clock: ReturnType<typeof manualClock>) => Promise<void>) => async () => {
     const clock = manualClock();
     await run(await open(clock), clock);
   };
 
-  describe(`RateLimits of ${name}`, () => {
+  describe(`RateLimits: ${name}`, () => {
     test(
-      'a window begins with the first use and ends for all its uses at once',
+      'a window begins with the first use, and all uses in the window expire together',
       on(async (limits, clock) => {
         const subject = randomUUID();
         clock.advance(7_777);
@@ -29,7 +29,7 @@ export function rateLimitsContract(name: string, open: Open): void {
     );
 
     test(
-      'uses are counted past the limit, because the caller decides what to reject',
+      'uses above the limit are counted as well, because the caller decides what to reject',
       on(async (limits) => {
         const subject = randomUUID();
         expect((await limits.use(limit, subject, 7)).used).toBe(7);
@@ -37,7 +37,7 @@ export function rateLimitsContract(name: string, open: Open): void {
     );
 
     test(
-      'subjects are counted separately, and so are one subject’s limits',
+      'subjects are counted separately, and so are the limits of one subject',
       on(async (limits) => {
         const subject = randomUUID();
         await limits.use(limit, subject, 3);
@@ -47,7 +47,7 @@ export function rateLimitsContract(name: string, open: Open): void {
     );
 
     test(
-      'reading a counter begins no window',
+      'reading a counter does not begin a window',
       on(async (limits, clock) => {
         const subject = randomUUID();
         expect(await limits.use(limit, subject, 0)).toEqual({ used: 0, endsInMs: 0 });
@@ -58,7 +58,7 @@ export function rateLimitsContract(name: string, open: Open): void {
     );
 
     test(
-      'returned uses can be used again, and never make a counter negative or affect a later window',
+      'uses that are given back can be used again, and never make a counter negative or affect a later window',
       on(async (limits, clock) => {
         const subject = randomUUID();
         await limits.use(limit, subject, 4);
@@ -71,7 +71,7 @@ export function rateLimitsContract(name: string, open: Open): void {
     );
 
     test(
-      'concurrent uses are all counted',
+      'all concurrent uses are counted',
       on(async (limits) => {
         const subject = randomUUID();
         const counts = await Promise.all(Array.from({ length: 50 }, () => limits.use(limit, subject, 1)));

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Spans } from '#src/ports/spans.js';
 import { attributesOf, client, failed, type Span, server } from '../support/collector.js';
 
-/** What `open` provides to the suite: spans, and what a collector received. */
+/** What `open` provides to the suite: the spans under test, and the spans that a collector received. */
 export type OpenedSpans = { readonly spans: Spans; readonly collected: () => readonly Span[] };
 
-/** Tests the guarantees of `Spans`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `Spans`. Each adapter runs this suite with one line. */
 export function spansContract(name: string, open: () => Promise<OpenedSpans>): void {
   const rows = {
     get: async (id: string) => id,
@@ -20,8 +20,8 @@ export function spansContract(name: string, open: () => Promise<OpenedSpans>): v
   };
   const end = { method: 'GET', route: '/tokens/:id', status: 200 };
 
-  describe(`Spans of ${name}`, () => {
-    test('a store call in a request is a child of the request’s span, and names the kind of store', async () => {
+  describe(`Spans: ${name}`, () => {
+    test('a store call during a request is a child of the request’s span, and its name contains the kind of store', async () => {
       const { spans, collected } = await open();
       const store = spans.store('rows', 'sqlite', rows);
       const request = spans.begin(undefined);
@@ -38,7 +38,7 @@ export function spansContract(name: string, open: () => Promise<OpenedSpans>): v
       expect(JSON.stringify(collected())).not.toContain('Marker5512');
     });
 
-    test('calls of concurrent requests each belong to their own request', async () => {
+    test('store calls of concurrent requests each belong to their own request', async () => {
       const { spans, collected } = await open();
       const store = spans.store('rows', 'sqlite', rows);
       const requests = [spans.begin(undefined), spans.begin(undefined)];
@@ -73,7 +73,7 @@ export function spansContract(name: string, open: () => Promise<OpenedSpans>): v
       expect(JSON.stringify(collected())).not.toContain('Marker5512');
     });
 
-    test('a call that returns or throws synchronously has a span that ends at once', async () => {
+    test('if a call returns or throws synchronously, its span ends immediately', async () => {
       const { spans, collected } = await open();
       const store = spans.store('rows', 'sqlite', rows);
       const request = spans.begin(undefined);
@@ -88,7 +88,7 @@ export function spansContract(name: string, open: () => Promise<OpenedSpans>): v
       ]);
     });
 
-    test('values that are not functions stay as they are, and a call outside a request has no span', async () => {
+    test('values that are not functions stay unchanged, and a call outside a request has no span', async () => {
       const { spans, collected } = await open();
       const store = spans.store('rows', 'sqlite', rows);
       expect(store.part).toBe(rows.part);
@@ -113,7 +113,7 @@ export function spansContract(name: string, open: () => Promise<OpenedSpans>): v
       for (const request of begun) request.end(end);
       await spans.close();
       expect(begun.map((request) => request.traceId === traceId)).toEqual([true, true, false, false]);
-      // The second caller did not record its trace.
+      // The second caller did not record its trace, so its request starts a new one.
       expect(collected().map((span) => span.parentSpanId ?? null)).toEqual(['b7ad6b7169203331', null, null]);
     });
   });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sqliteDailyCounts } from '#src/adapters/sqlite/daily-counts.js';
+import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 import { openAuthenticStores } from '#src/compose/embedded/embedded-stores.js';
 import { manualClock } from '../support/manual-clock.js';
 import { accessLogContract } from './access-log.js';
@@ -17,13 +18,14 @@ import { eventLogContract } from './event-log.js';
 import { generationsContract } from './generations.js';
 import { keyRotationContract } from './key-rotation.js';
 import { keyStoreContract } from './key-store.js';
-import { type ContractStores, change, noTokenYet, tokenCreated, tokenWrite } from './support.js';
+import { type IndexedStores, searchIndexCheckContract } from './search-index-check.js';
+import { change, noTokenYet, tokenCreated, tokenWrite } from './support.js';
 import { tokenRowsContract } from './token-rows.js';
 import { unitOfWorkContract } from './unit-of-work.js';
 import { webhookStoreContract } from './webhook-store.js';
 
-/** Opens both SQLite files in a new folder. */
-async function sqlite(): Promise<ContractStores> {
+/** Opens all SQLite files in a new folder. */
+async function sqlite(): Promise<IndexedStores> {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-contract-'));
   let rootKey: Buffer = randomBytes(32);
   const clock = manualClock();
@@ -32,9 +34,14 @@ async function sqlite(): Promise<ContractStores> {
   };
   const open = async () => await openAuthenticStores(dataDir, rootKey, clock, fail);
   let stores = await open();
-  const contractStores = (): ContractStores => ({
+  const contractStores = (): IndexedStores => ({
     ...stores,
     clock,
+    damage() {
+      const vault = pinStatements(join(dataDir, 'vault.db'), {});
+      vault.exec('DELETE FROM index_changes_1 WHERE number = (SELECT max(number) FROM index_changes_1)');
+      vault.close();
+    },
     async reopen(given = rootKey) {
       await stores.close();
       rootKey = given;
@@ -54,9 +61,10 @@ eventChainContract('sqlite', sqlite);
 unitOfWorkContract('sqlite', sqlite);
 tokenRowsContract('sqlite', sqlite);
 erasureProbeContract('sqlite', sqlite);
+searchIndexCheckContract('sqlite', sqlite);
 generationsContract('sqlite', sqlite);
 
-test('a change without the terms of a newly added generation is decided again', async () => {
+test('if a change lacks the terms for a newly added generation, the command decides again', async () => {
   const stores = await sqlite();
   const { work, generations, log } = stores;
   const rebuild = { generation: 2, from: 1, phase: 'building', position: 0, head: 0, startedAt: 0 } as const;

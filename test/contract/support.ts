@@ -16,7 +16,7 @@ import { type Stored, withTokenMac } from '#src/views/row-mac.js';
 import { applyToView, emptyView, type TokenView } from '#src/views/token-view.js';
 import type { manualClock } from '../support/manual-clock.js';
 
-/** The ports that an adapter provides to the suites, on stores that are new and empty on each `open`. */
+/** The ports that an adapter provides to the suites. Each `open` returns them on new, empty stores. */
 export type ContractStores = {
   readonly log: EventLog;
   readonly chain: EventChain;
@@ -30,7 +30,7 @@ export type ContractStores = {
   readonly directory: Directory;
   readonly accessLog: AccessLog;
   readonly clock: ReturnType<typeof manualClock>;
-  /** Closes the stores and opens them again, as after a restart. If a root key is given, it is used from then on. */
+  /** Closes the stores and opens them again, as a restart would. If a root key is given, it is used from then on. */
   reopen(rootKey?: Buffer): Promise<ContractStores>;
   close(): Promise<void>;
 };
@@ -48,12 +48,12 @@ export function aHash(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** Returns every byte value and some random bytes. */
+/** Returns bytes that contain every byte value once, followed by some random bytes. */
 export function aBox(): Uint8Array {
   return Buffer.concat([Uint8Array.from({ length: 256 }, (_, byte) => byte), randomBytes(16)]);
 }
 
-/** Returns the bytes as a plain array, so that different kinds of buffers compare by content. */
+/** Returns the bytes as a plain array, so that buffers of different kinds can be compared by their content. */
 export function bytes(box: Uint8Array | null): number[] | null {
   return box === null ? null : [...box];
 }
@@ -90,7 +90,7 @@ export function tokenCreated({
 
 /**
  * Returns an event that encrypts the content again and keeps the cvc. If `expiresAt` is undefined, the token no longer
- * expires.
+ * has an expiry.
  */
 export function tokenUpdated({ tenantId = 'tenant', expiresAt, key = randomUUID() }: Created = {}): NewEvent {
   const times = expiresAt === undefined ? {} : { expires_at: expiresAt };
@@ -106,10 +106,10 @@ export function tokenExpired(dueAt: number): NewEvent {
   return anEvent({ type: 'token.expired', clear: { due_at: dueAt, ends: [] } });
 }
 
-/** The MAC key of the rows in these suites. */
+/** The MAC key for the rows in these suites. */
 export const macKey = Buffer.alloc(32, 7);
 
-/** Returns a write of a token's events after `before`, with the resulting row. */
+/** Returns a write of these events to the token whose view is `before`, with the resulting row. */
 export function tokenWrite(
   before: TokenView,
   events: readonly NewEvent[],
@@ -141,7 +141,7 @@ export function change(...writes: readonly StreamWrite[]): Change {
   return { writes, claim: null };
 }
 
-/** Runs a test on its own stores and always closes them. */
+/** Runs a test on new stores, and always closes them. */
 export function onStores(open: OpenStores, test: (stores: ContractStores) => Promise<void>): () => Promise<void> {
   return async () => {
     const stores = await open();
@@ -153,14 +153,15 @@ export function onStores(open: OpenStores, test: (stores: ContractStores) => Pro
   };
 }
 
-/** Does the same as `onStores`, with a tenant's keys. */
+/** Like `onStores`, but first creates the keys of a tenant. */
 export function onTenant(
   open: OpenStores,
   run: (stores: ContractStores & { readonly tenantId: string }) => Promise<void>,
 ) {
   return onStores(open, async (stores) => {
     const tenantId = randomUUID();
-    // A store with keys also needs a log. Without one, the store would correctly report that the log is lost.
+    // A store that contains keys also needs a log with events. Without them, the store would correctly report that the
+    // log is lost.
     await stores.log.append(aStream(), -1, [anEvent()]);
     await stores.keys.createTenant(tenantId);
     await run({ ...stores, tenantId });

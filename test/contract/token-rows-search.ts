@@ -14,7 +14,7 @@ import {
   tokenWrite,
 } from './support.js';
 
-/** Returns a name in the form of a term: 16 bytes in hex. */
+/** Pads a name to the form of a term: 16 bytes in hex. */
 function term(name: string): string {
   return Buffer.from(name.padEnd(16)).toString('hex');
 }
@@ -39,11 +39,11 @@ function terms(...names: readonly string[]) {
   return { fingerprintHash: term('fingerprint'), terms: ['all-tenant', ...names].map(term) };
 }
 
-/** Tests the part of `TokenRows` that runs searches. */
+/** Tests the searches of `TokenRows`. */
 export function tokenRowsSearchContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
-  describe(`TokenRows of ${name}: search`, () => {
+  describe(`TokenRows: ${name}, search`, () => {
     test(
       'a plan finds exactly the rows with its terms and dates, newest first, even after a restart',
       on(async ({ work, rows, reopen }) => {
@@ -94,7 +94,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a page includes contents up to a number of bytes, but at least one, and names the remaining tokens',
+      'a page contains rows up to a number of bytes, but at least one row, and names the tokens that it leaves out',
       on(async ({ work, rows }) => {
         const made = [];
         for (let i = 0; i < 4; i += 1) {
@@ -123,7 +123,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'pages end at the total, and neither includes due rows',
+      'pages end at the total, and neither a page nor the total includes due rows',
       on(async ({ work, rows }) => {
         const streams: string[] = [];
         for (let i = 0; i < 5; i += 1) {
@@ -142,7 +142,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'an update replaces the terms, `keep` keeps them, a removal deletes them, and the next life starts without any',
+      'an update replaces the terms, `keep` keeps them, a removal deletes them, and the next life starts without terms',
       on(async ({ work, rows }) => {
         const first = tokenWrite(noTokenYet(), [tokenCreated()], { index: terms('old', 'both') });
         await work.commit(change(first));
@@ -167,7 +167,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a walk returns every row that lives throughout exactly once, whatever is written meanwhile',
+      'a walk returns every row that lives throughout the walk exactly once, whatever is written meanwhile',
       on(async ({ work, rows }) => {
         const create = async (...names: readonly string[]) => {
           const write = tokenWrite(noTokenYet(), [tokenCreated()], { index: terms(...names) });
@@ -202,13 +202,13 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
         expect(await walk({ is: 'not', of: has('red') }, async () => undefined)).toEqual([]);
         expect(await walk(nothing, async () => undefined)).toEqual([]);
 
-        // Updates do not move tokens. Tokens created during the walk are not found; tokens deleted during the walk may
-        // be.
+        // An update does not move a token. A token that is created during the walk is not found. A token that is
+        // deleted during the walk may or may not be found.
         let times = 0;
         const met = await walk(has('green'), async () => {
           times += 1;
           if (times > 1 || third === undefined || second === undefined) return;
-          // The stored row also records that the token was created first.
+          // Unlike the view in `third`, the stored row also contains the position at which the token was created.
           const stored = (await rows.get(third.stream)) ?? third.view;
           await work.commit(change(tokenWrite(stored, [tokenUpdated()], { index: terms('green') })));
           await work.commit(change(tokenWrite(second.view, [tokenDeleted()], { index: 'keep' })));
@@ -219,7 +219,7 @@ export function tokenRowsSearchContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'another tenant finds none of these rows, whatever the query',
+      'another tenant finds none of these rows, whatever the query is',
       on(async ({ work, rows }) => {
         await work.commit(change(tokenWrite(noTokenYet(), [tokenCreated()], { index: terms('red') })));
         for (const where of [everything, { is: 'not', of: has('blue') } as const, has('red')]) {

@@ -18,14 +18,14 @@ import {
 } from './support.js';
 import { tokenRowsSearchContract } from './token-rows-search.js';
 
-/** Tests the guarantees of `TokenRows`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `TokenRows`. Each adapter runs this suite with one line. */
 export function tokenRowsContract(name: string, open: OpenStores): void {
   tokenRowsSearchContract(name, open);
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
-  describe(`TokenRows of ${name}`, () => {
+  describe(`TokenRows: ${name}`, () => {
     test(
-      'an empty store finds nothing and has nothing due',
+      'an empty store finds no rows and has none that are due',
       on(async ({ rows }) => {
         expect(await rows.get(aStream())).toBeNull();
         expect(await rows.findByFingerprint('tenant', aHash(), atNoon)).toBeNull();
@@ -35,7 +35,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a row equals the folded view, even after a restart',
+      'a row equals the folded view of its events, even after a restart',
       on(async ({ work, log, rows, reopen }) => {
         const events = [tokenCreated({ tenantId: 'ours', cvcPurgeAt: atNoon, expiresAt: atNoon + 1 }), tokenUpdated()];
         const write = tokenWrite(noTokenYet('ours'), events);
@@ -54,7 +54,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'all rows are returned in pages by stream, with the MACs with which they were written',
+      'all rows are returned in pages, ordered by stream, with the MACs with which they were written',
       on(async ({ work, rows }) => {
         const writes = Array.from({ length: 5 }, () => tokenWrite(noTokenYet(), [tokenCreated()]));
         for (const write of writes) await work.commit(change(write));
@@ -89,7 +89,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a fingerprint finds only its tenant’s living token',
+      'a fingerprint finds only its own tenant’s live token',
       on(async ({ work, rows }) => {
         const fingerprintHash = aHash();
         const created = tokenCreated({ expiresAt: atNoon + 10 });
@@ -103,7 +103,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'due rows are returned earliest first, expiry and cvc together, up to the limit and not before their time',
+      'rows are returned as due from their due time on, earliest first, expiry and cvc together, up to the limit',
       on(async ({ work, rows }) => {
         const late = await create(work, { expiresAt: atNoon + 50, cvcPurgeAt: atNoon + 10 });
         const soon = await create(work, { expiresAt: atNoon + 20 });
@@ -126,7 +126,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'living tokens are counted by type, without deleted tokens, expired tokens and other tenants’ tokens',
+      'live tokens are counted by type, and deleted tokens, expired tokens and other tenants’ tokens are not counted',
       on(async ({ work, rows, reopen }) => {
         const counted = async (now = atNoon) => Object.fromEntries(await rows.countByType('tenant', now));
         expect(await counted()).toEqual({});
@@ -152,7 +152,7 @@ export function tokenRowsContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'the next due time follows updates and removals',
+      'the next due time changes with updates and removals',
       on(async ({ work, rows }) => {
         const first = tokenWrite(noTokenYet(), [tokenCreated({ expiresAt: atNoon + 5 })]);
         await work.commit(change(first));

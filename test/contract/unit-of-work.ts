@@ -21,13 +21,13 @@ import {
 
 const committed = { outcome: 'committed' } as const;
 
-/** Tests the guarantees of `UnitOfWork`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `UnitOfWork`. Each adapter runs this suite with one line. */
 export function unitOfWorkContract(name: string, open: OpenStores): void {
   const on = (run: Parameters<typeof onStores>[1]) => onStores(open, run);
 
-  describe(`UnitOfWork of ${name}`, () => {
+  describe(`UnitOfWork: ${name}`, () => {
     test(
-      'a change’s events, row and claim are all stored when it resolves',
+      'when a change resolves, its events, row and claim are all stored',
       on(async ({ work, log, rows, claims }) => {
         const write = tokenWrite(noTokenYet(), [tokenCreated({ cvcPurgeAt: atNoon + 5 })]);
         const result = { tokens: [{ stream: write.stream, createdRevision: 0 }] };
@@ -43,7 +43,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a conflict in one stream stores nothing in the others',
+      'a conflict in one stream prevents the change from storing anything in the others',
       on(async (stores) => {
         const taken = tokenWrite(noTokenYet(), [tokenCreated()]);
         await stores.work.commit(change(taken));
@@ -77,7 +77,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'exactly one of 20 racers for one stream wins, and the row is the winner’s',
+      'if 20 changes race for one stream, exactly one succeeds, and the row is that change’s row',
       on(async ({ work, log, rows }) => {
         const stream = aStream();
         const racers = Array.from({ length: 20 }, () => tokenWrite(noTokenYet('tenant', stream), [tokenCreated()]));
@@ -104,7 +104,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       }),
     );
 
-    describe('the row’s position of the creating event', () => {
+    describe('the position of the creating event in a row', () => {
       test(
         'equals the position in the log, even with other writers, and survives updates',
         on(async (stores) => {
@@ -120,7 +120,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'comes from the newest life when one append ends a life and begins the next',
+        'is that of the newest life if one append ends a life and begins the next',
         on(async (stores) => {
           const first = tokenWrite(noTokenYet(), [tokenCreated({ expiresAt: atNoon }), tokenUpdated()]);
           await stores.work.commit(change(first));
@@ -144,7 +144,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
 
     describe('deduplication', () => {
       test(
-        'names the write and the living token with the fingerprint, and stores nothing',
+        'names the write and the live token with the same fingerprint, and stores nothing',
         on(async (stores) => {
           const fingerprintHash = aHash();
           const owner = tokenWrite(noTokenYet(), [tokenCreated()], { index: { fingerprintHash } });
@@ -170,7 +170,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'exactly one of 20 racers with one fingerprint is stored',
+        'stores exactly one of 20 changes that race with the same fingerprint',
         on(async ({ work, rows }) => {
           const fingerprintHash = aHash();
           const racers = Array.from({ length: 20 }, () =>
@@ -186,7 +186,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'exactly one of several racers for two fingerprints in opposite orders is stored, and nothing of the others is',
+        'stores exactly one of several changes that race for two fingerprints in opposite orders, and nothing of the others',
         on(async ({ work, log }) => {
           const hashes = [aHash(), aHash()];
           const racers = Array.from({ length: 6 }, (_, index) =>
@@ -202,7 +202,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test.each([
-        ['is its own', { own: true }],
+        ['is the one being written', { own: true }],
         ['belongs to another tenant', { tenantId: 'another' }],
         ['expires at this very instant', { expiresAt: atNoon }],
         ['was deleted', { deleted: true }],
@@ -243,9 +243,9 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
     });
 
-    describe('a row’s index', () => {
+    describe('the index in a write', () => {
       test(
-        '`keep` keeps it, another index replaces it, and a removal deletes it',
+        'replaces the old index, `keep` keeps it, and a removal deletes it',
         on(async ({ work, rows }) => {
           const [first, second] = [aHash(), aHash()];
           const find = (hash: string) => rows.findByFingerprint('tenant', hash, atNoon);
@@ -275,7 +275,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'a taken claim rejects the change, which stores nothing',
+        'a claim that is already taken prevents the change from storing anything',
         on(async (stores) => {
           const cmd = aHash();
           await stores.work.commit({ writes: [], claim: claimOf(cmd) });
@@ -288,7 +288,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
       );
 
       test(
-        'exactly one of 20 racers with one claim is stored',
+        'if 20 changes race with the same claim, exactly one is stored',
         on(async ({ work, log }) => {
           const cmd = aHash();
           const racers = Array.from({ length: 20 }, () => tokenWrite(noTokenYet(), [tokenCreated()]));
@@ -303,7 +303,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
     });
 
     test(
-      'a removal leaves a tombstone without ciphertexts, and the next life follows it',
+      'a removal leaves a tombstone without ciphertexts, and the row of the next life replaces it',
       on(async ({ work, rows }) => {
         const created = tokenWrite(noTokenYet(), [tokenCreated({ cvcPurgeAt: atNoon + 1, expiresAt: atNoon + 2 })]);
         await work.commit(change(created));
@@ -329,7 +329,7 @@ export function unitOfWorkContract(name: string, open: OpenStores): void {
     );
 
     test(
-      'a change that cannot be stored throws as a bug, affects no other change, and leaves nothing behind',
+      'a change that cannot be stored throws as a bug, does not affect other changes, and leaves nothing behind',
       on(async (stores) => {
         const stream = aStream();
         const twice = [0, 1].map(() => tokenWrite(noTokenYet('tenant', stream), [tokenCreated()]));

@@ -5,9 +5,9 @@ import type { WebhookSender } from '#src/ports/webhook-sender.js';
 
 type Open = (options: { readonly allowsPrivate: boolean; readonly limitMs?: number }) => WebhookSender;
 
-/** Tests the guarantees of `WebhookSender`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `WebhookSender`. Each adapter runs this suite with one line. */
 export function webhookSenderContract(name: string, open: Open): void {
-  describe(`WebhookSender of ${name}`, () => {
+  describe(`WebhookSender: ${name}`, () => {
     const strict = open({ allowsPrivate: false });
     test.each([
       ...[
@@ -25,7 +25,7 @@ export function webhookSenderContract(name: string, open: Open): void {
         'https://10.0.0.1:8443/',
       ],
       ...['https://localhost./'],
-    ])('%s is rejected before any name lookup', async (address) => {
+    ])('%s is rejected before the name is looked up', async (address) => {
       expect(strict.problemOf(new URL(address))).toMatch(/must/);
       expect(await strict.post(new URL(address), {}, '{}')).toMatchObject({ kind: 'failed' });
     });
@@ -53,7 +53,7 @@ export function webhookSenderContract(name: string, open: Open): void {
       server.close();
     });
 
-    test('a redirect is a response like any other, and a response’s body is not read', async () => {
+    test('a redirect counts as a response like any other, and the body of a response is not read', async () => {
       const asked: string[] = [];
       const url = await serve((request, response) => {
         asked.push(`${request.method} ${request.url}`);
@@ -66,7 +66,7 @@ export function webhookSenderContract(name: string, open: Open): void {
       sender.close();
     });
 
-    test('a broken connection is a failure, not an error', async () => {
+    test('a broken connection is returned as a failure, and does not throw', async () => {
       const url = await serve((request) => request.socket.destroy());
       const sender = open({ allowsPrivate: true });
       expect(await sender.post(url, {}, '{}')).toMatchObject({ kind: 'failed' });
@@ -75,7 +75,7 @@ export function webhookSenderContract(name: string, open: Open): void {
   });
 }
 
-/** Starts a server on this machine for the duration of the test. Returns its address. */
+/** Starts a server on this machine that runs until the test ends. Returns the server's address. */
 async function serve(listener: RequestListener): Promise<URL> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -4,7 +4,7 @@ import type { SealedTokenId, WebhookStore } from '#src/ports/webhook-store.js';
 
 type Open = () => Promise<{ readonly webhooks: WebhookStore; readonly close: () => Promise<void> }>;
 
-/** Tests the guarantees of `WebhookStore`. An adapter runs this suite in one line. */
+/** Tests the guarantees of `WebhookStore`. Each adapter runs this suite with one line. */
 export function webhookStoreContract(name: string, open: Open): void {
   const on = (run: (webhooks: WebhookStore) => Promise<void>) => async () => {
     const { webhooks, close } = await open();
@@ -15,9 +15,9 @@ export function webhookStoreContract(name: string, open: Open): void {
     }
   };
 
-  describe(`WebhookStore of ${name}`, () => {
+  describe(`WebhookStore: ${name}`, () => {
     test(
-      'a state is replaced only at the version that was read',
+      'a state is replaced only if it still has the version that was read',
       on(async (webhooks) => {
         const id = randomUUID();
         expect(await webhooks.state(id)).toBeNull();
@@ -32,7 +32,7 @@ export function webhookStoreContract(name: string, open: Open): void {
     );
 
     test(
-      'a sealed id is kept until its event is delivered, and a save that lost a race does not remove it',
+      'a sealed id is kept until its event is delivered, and a save that lost a race does not remove the id',
       on(async (webhooks) => {
         const webhookId = randomUUID();
         const [one, other] = [sealedId(webhookId), sealedId(webhookId)];
@@ -46,7 +46,7 @@ export function webhookStoreContract(name: string, open: Open): void {
     );
 
     test(
-      'an old id is emptied, and later removed',
+      'an old sealed id is first emptied and later removed',
       on(async (webhooks) => {
         const webhookId = randomUUID();
         const ids = [sealedId(webhookId, 1_000), sealedId(webhookId, 2_000), sealedId(webhookId, 3_000)];
@@ -57,7 +57,7 @@ export function webhookStoreContract(name: string, open: Open): void {
     );
 
     test(
-      'a removed webhook’s state and ids are gone, and those of other webhooks stay',
+      'when a webhook is removed, its state and its sealed ids are gone, and those of other webhooks stay',
       on(async (webhooks) => {
         const [removed, kept] = [sealedId(randomUUID()), sealedId(randomUUID())];
         await webhooks.keepIds([removed, kept]);
@@ -80,7 +80,7 @@ function hex(id: SealedTokenId | undefined): string {
   return Buffer.from(id?.sealed ?? []).toString('hex');
 }
 
-/** Returns the stored bytes of each id in hex, or undefined for an id that has none. */
+/** Returns the stored bytes of each sealed id in hex, or undefined if the store has none. */
 async function bytes(webhooks: WebhookStore, webhookId: string, ids: readonly SealedTokenId[]) {
   const found = await webhooks.sealedIds(
     webhookId,

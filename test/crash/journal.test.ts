@@ -14,7 +14,7 @@ import { http, makeVault, run, spawnService, startService, type TestVault, tempD
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
-/** Copies a database and its write-ahead log. Returns a function that restores the copies. */
+/** Copies a database with its write-ahead log. Returns a function that puts the copies back. */
 function keep(dataDir: string, name: string): () => void {
   const to = tempDir();
   const files = [name, `${name}-wal`].filter((file) => existsSync(join(dataDir, file)));
@@ -26,9 +26,9 @@ function keep(dataDir: string, name: string): () => void {
 }
 
 /**
- * Fills a vault, changes and deletes tokens, and kills it. Returns the vault's contents, and functions that restore
- * files to their state before the changes. A machine that lost power would have these files if its disk lacked what was
- * not synced.
+ * Fills a vault, changes and deletes tokens, and kills the service. Returns the vault's contents, and functions that
+ * put files back into their state before the changes. A machine that lost power would have these files if its disk
+ * lacked everything that was not synced.
  */
 async function killed(vault: TestVault) {
   const { dataDir, flags, key } = vault;
@@ -47,7 +47,7 @@ async function killed(vault: TestVault) {
   return { made, deleted, putBackVault, putBackJournal };
 }
 
-/** Starts the vault and checks that it has everything that was acknowledged. Returns what the vault printed. */
+/** Starts the vault and checks that it contains everything that was acknowledged. Returns what the service printed. */
 async function expectComplete({ flags, key }: TestVault, { made, deleted }: Awaited<ReturnType<typeof killed>>) {
   const service = await startService(flags, { env });
   expect(await unread(service.address, key, made)).toEqual([]);
@@ -59,7 +59,7 @@ async function expectComplete({ flags, key }: TestVault, { made, deleted }: Awai
 }
 
 describe('after a power loss', () => {
-  test('a vault.db that lost its newest groups gets them from the journal, even if starts are killed', async () => {
+  test('if vault.db lost its newest groups, it gets them from the journal, even if several starts are killed', async () => {
     const vault = await makeVault();
     const state = await killed(vault);
     for (const afterMs of [150, 300, 450, 600]) {
@@ -71,7 +71,7 @@ describe('after a power loss', () => {
     await expectComplete(vault, state);
   });
 
-  test('a backup of a vault.db that lost its newest groups contains them', async () => {
+  test('if vault.db lost its newest groups, a backup still contains them', async () => {
     const vault = await makeVault();
     const { putBackVault, made } = await killed(vault);
     putBackVault();
@@ -86,21 +86,21 @@ describe('after a power loss', () => {
   });
 });
 
-test('a journal that lost its end after vault.db got the changes loses no change, and the service reports it', async () => {
+test('if the journal lost its end after vault.db got the changes, no change is lost, and the service reports it', async () => {
   const vault = await makeVault();
   const state = await killed(vault);
   state.putBackJournal();
   expect(await expectComplete(vault, state)).toContain('journal.db ends before vault.db');
 });
 
-test('a missing journal loses no change, and the service reports it', async () => {
+test('if the journal is missing, no change is lost, and the service reports it', async () => {
   const vault = await makeVault();
   const state = await killed(vault);
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(vault.dataDir, `journal.db${suffix}`), { force: true });
   expect(await expectComplete(vault, state)).toContain('journal.db ends before vault.db');
 });
 
-test('older copies of vault.db and the journal do not start together, so no acknowledged change is lost silently', async () => {
+test('with older copies of both vault.db and the journal, the vault does not start, so no change is lost silently', async () => {
   const vault = await makeVault();
   const { putBackVault, putBackJournal } = await killed(vault);
   putBackVault();
@@ -110,7 +110,8 @@ test('older copies of vault.db and the journal do not start together, so no ackn
 });
 
 /**
- * Changes that a program with write access to the files can make to the journal before `vault.db` is completed from it.
+ * Changes that a program with write access to the files can make to the journal, before `vault.db` gets its missing
+ * groups from the journal.
  */
 const alterations: Readonly<Record<string, (journal: Database.Database) => void>> = {
   'a changed group': (journal) => {
@@ -126,7 +127,7 @@ const alterations: Readonly<Record<string, (journal: Database.Database) => void>
     journal.exec(`UPDATE groups SET sequence = -sequence WHERE sequence >= ${newest} - 1;
       UPDATE groups SET sequence = (SELECT -sum(sequence) FROM groups WHERE sequence < 0) + sequence WHERE sequence < 0;`);
   },
-  'a group in a foreign encoding': (journal) => plant(journal, Buffer.from('not a group')),
+  'a group in another encoding': (journal) => plant(journal, Buffer.from('not a group')),
   'a group with an operation that does not exist': (journal) =>
     plant(journal, encodeChanges([{ operation: 'constructor', input: null }])),
   'a change that vault.db would not have accepted': (journal) => {
@@ -140,7 +141,7 @@ const alterations: Readonly<Record<string, (journal: Database.Database) => void>
 
 type Group = { readonly sequence: number; readonly hash: Buffer; readonly changes: Buffer };
 
-/** Appends a group with the correct hash, which needs no key. */
+/** Appends a group with the correct hash. An attacker can compute this hash without a key. */
 function plant(journal: Database.Database, changes: Buffer): void {
   const last = journal
     .prepare('SELECT sequence, hash, changes FROM groups ORDER BY sequence DESC LIMIT 1')
@@ -156,18 +157,21 @@ function alter({ dataDir }: TestVault, change: (journal: Database.Database) => v
   journal.close();
 }
 
-test.each(Object.entries(alterations))('%s is rejected by a start that names the file', async (_what, change) => {
-  const vault = await makeVault();
-  const { putBackVault } = await killed(vault);
-  putBackVault();
-  alter(vault, change);
-  const refused = await run(['serve', '--port', '0', ...vault.flags]);
-  expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toMatch(/^journal\.db was changed by another program/);
-  expect((await run(['doctor', ...vault.flags])).stdout).toContain('journal.db was changed by another program');
-});
+test.each(Object.entries(alterations))(
+  '%s makes the start fail, and the message names the file',
+  async (_what, change) => {
+    const vault = await makeVault();
+    const { putBackVault } = await killed(vault);
+    putBackVault();
+    alter(vault, change);
+    const refused = await run(['serve', '--port', '0', ...vault.flags]);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^journal\.db was changed by another program/);
+    expect((await run(['doctor', ...vault.flags])).stdout).toContain('journal.db was changed by another program');
+  },
+);
 
-test('a planted change that vault.db accepts is detected as if it had been written directly into vault.db', async () => {
+test('a planted change that vault.db accepts is detected like a change that was written directly into vault.db', async () => {
   const vault = await makeVault();
   await killed(vault);
   alter(vault, (journal) => {
@@ -177,7 +181,7 @@ test('a planted change that vault.db accepts is detected as if it had been writt
       .flatMap(({ input }) => unpackChange(input as PackedChange).writes)
       .filter(({ row }) => row?.of === 'token');
     if (write === undefined) throw new Error('no token was created');
-    // The event of another token, at the beginning of a stream that does not exist.
+    // Puts another token's event at the beginning of a stream that does not exist.
     const stream = `token-${randomBytes(16).toString('hex')}`;
     const forged: StoredChange = {
       writes: [{ ...write, stream, row: null, distinct: null, expectedRevision: -1 }],

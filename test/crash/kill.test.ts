@@ -13,8 +13,8 @@ const callers = 8;
 
 /**
  * Kills the process (SIGKILL) at a random moment under load, restarts it on the same data, and compares. Acknowledged
- * changes must be present to the byte. Other changes must be present completely or not at all. Deleted data must be
- * erased.
+ * changes must be present in every byte. Other changes must be present either completely or not at all. Deleted data
+ * must be erased.
  */
 test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed})`, {
   timeout: 3_600_000,
@@ -22,12 +22,12 @@ test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed
   const random = chance(seed);
   const vault = await makeVault();
   const model = createModel(vault.key, random);
-  /** The number of keys that a kill left alive after the event that ended them. */
+  /** The number of keys that a kill left intact although an event had already marked them for destruction. */
   let cutOff = 0;
-  /** The wrapped bytes of keys in the file while the keys were alive. */
+  /** The wrapped bytes of keys, read from the file before the keys were destroyed. */
   const seen = new Map<string, Buffer>();
   let erasedSeen = 0;
-  // Callers send requests as fast as they can, and together they are one application.
+  // All callers belong to one application and send requests as fast as they can, so the limit is off.
   const options = { env: { STRONGROOM_RATE_LIMIT_REQUESTS: '0' } };
   let service = await startService(vault.flags, options);
 
@@ -62,8 +62,8 @@ test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed
 
     service = await startService(vault.flags, options);
     expect(await http('GET', `${service.address}/health/ready`), at).toMatchObject({ status: 200 });
-    // By the time the service is ready, it has also destroyed the keys that the kill left alive between the event and
-    // their destruction.
+    // A kill may leave keys intact that an event had already marked for destruction. By the time the service is ready,
+    // it has destroyed those keys.
     const toErase = left.endedAlive.flatMap((id) => left.living.get(id) ?? []);
     expect(bytesLeft(vault.dataDir, toErase), `keys of ended tokens in the files after the start; ${at}`).toBe(0);
     expect(await model.check(service.address), at).toEqual([]);
@@ -89,7 +89,7 @@ test(`${rounds} kills under load lose nothing that was acknowledged (seed ${seed
   console.log(`keys that a kill left alive after their end: ${cutOff}`);
 });
 
-/** Compares the total of a search with the rows. A token may expire between the two, so an unequal pair is read again. */
+/** Appends garbage to the write-ahead logs, as a machine crash after the last commit may leave it. */
 async function expectTotal(address: string, { dataDir, key }: TestVault, type: 'token' | 'card'): Promise<void> {
   await vi.waitFor(async () => {
     const body = { query: `type:${type}`, size: 1 };
@@ -103,14 +103,14 @@ async function expectTotal(address: string, { dataDir, key }: TestVault, type: '
 function addGarbage(dataDir: string, random: Chance): void {
   for (const file of ['vault.db-wal', 'keys.db-wal', 'journal.db-wal'].map((name) => join(dataDir, name))) {
     if (!existsSync(file)) continue;
-    // Half a frame with the correct salt, followed by random bytes.
+    // Either random bytes alone, or half a frame with the correct salt followed by random bytes.
     const frame = readFileSync(file).subarray(32, 32 + 24 + 2_000);
     const noise = Buffer.from(Array.from({ length: 1 + random.below(9_000) }, () => random.below(256)));
     appendFileSync(file, random.next() < 0.5 ? Buffer.concat([frame, noise]) : noise);
   }
 }
 
-/** Kills a starting process before or after it is ready, including during recovery and while the shredder runs. */
+/** Kills a process while it starts or shortly after it is ready. The kill may interrupt recovery or the shredder. */
 async function killWhileStarting(flags: readonly string[], random: Chance): Promise<void> {
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const starting = spawnService(flags);

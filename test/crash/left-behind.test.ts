@@ -9,7 +9,7 @@ import { bytesLeft, livingKeys, lookInto } from './stores.js';
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 const body = (id: string, data: unknown = 'value') => ({ id, type: 'token', data });
 
-test('a key store from before deletions is shredded again before the service is ready', async () => {
+test('if an older key store is put back, the keys of deleted tokens are destroyed again before the service is ready', async () => {
   const vault = await makeVault();
   const { key, flags, dataDir } = vault;
   const first = await startService(flags);
@@ -25,8 +25,8 @@ test('a key store from before deletions is shredded again before the service is 
   const second = await startService(flags);
   const again = `${second.address}/tokens`;
   expect(await http('DELETE', `${again}/deleted`, { key })).toMatchObject({ status: 204 });
-  // The key was created under a wrapping key that the older copy also has. Keys are created in blocks, but a stopping
-  // service destroys the unused ones.
+  // The older copy of the key store contains this key and its wrapping key. Keys are created in blocks, but the service
+  // destroys the unused ones when it stops.
   await second.stop();
   const after = livingKeys(dataDir);
   const destroyed = [...before].filter(([id]) => !after.has(id)).map(([, wrapped]) => wrapped);
@@ -41,7 +41,7 @@ test('a key store from before deletions is shredded again before the service is 
   expect(await http('GET', `${third.address}/health/ready`)).toMatchObject({ status: 200 });
 });
 
-describe('a torn end of the write-ahead log', () => {
+describe('a write-ahead log with garbage at its end', () => {
   const tails: readonly (readonly [string, (wal: Buffer) => Buffer])[] = [
     ['noise', () => randomBytes(5_000)],
     ['zeros', () => Buffer.alloc(9_000)],
@@ -50,7 +50,7 @@ describe('a torn end of the write-ahead log', () => {
     ['the last frame with a changed byte', (wal) => Buffer.concat([wal.subarray(-4_120, -1), Buffer.from([7])])],
   ];
 
-  test.each(tails)('%s behind it: nothing that was acknowledged is lost', async (_what, tailOf) => {
+  test.each(tails)('%s: nothing that was acknowledged is lost', async (_what, tailOf) => {
     const { key, flags, dataDir, rootKeyFile, tenantId } = await makeVault();
     const first = await startService(flags);
     const ids = Array.from({ length: 12 }, (_, index) => `torn-${index}`);
@@ -77,12 +77,12 @@ describe('a torn end of the write-ahead log', () => {
     expect(lookInto(dataDir, rootKeyFile, tenantId).isDamaged).toBe(false);
   });
 
-  test('a commit cut off in the middle is missing completely, and everything before it exists', async () => {
+  test('if a commit was cut off in the middle, it is missing completely, and everything before it exists', async () => {
     const { key, flags, dataDir } = await makeVault();
     const first = await startService(flags);
     const url = `${first.address}/tokens`;
     expect(await http('POST', url, { key, body: body('early') })).toMatchObject({ status: 201 });
-    // The group is in both logs.
+    // The first group is now in both logs.
     const logs = ['vault.db-wal', 'journal.db-wal'].map((file) => join(dataDir, file));
     const sizesBefore = logs.map((log) => statSync(log).size);
     const big = body(
@@ -91,7 +91,8 @@ describe('a torn end of the write-ahead log', () => {
     );
     expect(await http('POST', url, { key, body: big })).toMatchObject({ status: 201 });
     await first.stop('SIGKILL');
-    // The state after a machine crash during the second write, for which no caller had received a response.
+    // A machine crash during the second write leaves this state. In such a crash, no caller has received a response
+    // yet.
     for (const [index, log] of logs.entries()) truncateSync(log, Number(sizesBefore[index]) + 24 + 4_096 + 100);
 
     const second = await startService(flags);
@@ -101,11 +102,8 @@ describe('a torn end of the write-ahead log', () => {
   });
 });
 
-describe('a write-ahead log next to another state of its file', () => {
-  /**
-   * Writes to a stopped vault again and kills it. Returns the state before that, the state that the kill left, and the
-   * vault's contents.
-   */
+describe('a write-ahead log next to a database file from another time', () => {
+  /** Writes to a stopped vault and kills it, twice. Returns the state after each kill, and the vault's contents. */
   async function killedAgain(vault: TestVault) {
     const { dataDir, flags, key } = vault;
     const made = new Map<string, string>();
@@ -125,13 +123,14 @@ describe('a write-ahead log next to another state of its file', () => {
     return { older, newer, made, erased };
   }
 
-  test('does not start: a mismatched pair stays unchanged, and the matching pair has all data', async () => {
+  test('does not start: files that do not match stay unchanged, and the matching files contain all data', async () => {
     const vault = await makeVault();
     const { dataDir, flags, key } = vault;
     const { older, newer, made, erased } = await killedAgain(vault);
     const mixtures = [
       { database: older, wal: newer, message: /vault\.db is damaged/ },
-      // Whether SQLite notices that the pages do not fit together depends on which pages were written in between.
+      // SQLite may or may not notice that the pages do not fit together. That depends on which pages were written in
+      // between.
       { database: newer, wal: older, message: /the log is behind its keys|vault\.db is damaged/ },
       { database: older, wal: older, message: /the log is behind its keys/ },
     ];
@@ -144,11 +143,12 @@ describe('a write-ahead log next to another state of its file', () => {
       expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(message) });
       const after = hashesOf(dataDir);
       expect(after['keys.db']).toBe(before['keys.db']);
-      // SQLite treats an older log as the end of its file and copies the log into it.
+      // If the message does not mention damage, SQLite took the older log for the end of the file and copied it into
+      // the file.
       if (!refused.stderr.includes('damaged')) continue;
       for (const file of ['vault.db', 'vault.db-wal']) expect(after[file], file).toBe(before[file]);
     }
-    // The starts above continued from the older copies, so the journal is restored as well.
+    // The starts above continued from the older copies, so the newer journal must be put back as well.
     for (const name of ['vault.db', 'journal.db']) {
       rmSync(join(dataDir, `${name}-shm`), { force: true });
       for (const file of [name, `${name}-wal`]) copyFileSync(join(newer, file), join(dataDir, file));

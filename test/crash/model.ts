@@ -4,16 +4,16 @@ import { callControl } from '#src/cli/control/call-control.js';
 import type { Json, JsonObject } from '#src/domain/json.js';
 import { type HttpAnswer, http } from '../support/process.js';
 
-/** The expected result of a GET: the acknowledged body and entity tag, or nothing. */
+/** The expected result of a GET: the acknowledged body and entity tag, or null if the token must not exist. */
 type Shown = { readonly body: JsonObject; readonly etag: string } | null;
-/** The effect of the request that got no response: the fields that it sets, or null if it deletes. */
+/** The effect of a request that got no response: the fields that the request sets, or that it deletes the token. */
 type Pending = { readonly fields: Readonly<Record<string, Json>>; readonly cvcGone?: boolean } | 'deleted' | null;
 
 type Entry = {
   readonly id: string;
   shown: Shown;
   pending: Pending;
-  /** Milliseconds since the epoch. From then on, no data may be shown. */
+  /** Milliseconds since the epoch. After this time, no response may contain data. */
   expiresAt: number | null;
 };
 
@@ -34,27 +34,27 @@ export function chance(seed: number) {
 export type Chance = ReturnType<typeof chance>;
 
 /**
- * At rest, a cluster hides a token up to 100 ms before its expiry. A loaded machine or an election makes this less
- * precise.
+ * Without load, a cluster hides a token up to 100 ms before its expiry. On a loaded machine or during an election, it
+ * may hide the token earlier.
  */
 export const hiddenEarlyMsMax = 250;
 
 export type ModelOptions = {
   /**
-   * How long before its due time an expiry may take effect, ms. This covers the clock's uncertainty and the delay in
-   * reading the clock.
+   * How long before its due time an expiry may take effect, in ms. This covers the uncertainty of the clock and the
+   * time that it takes to read the clock.
    */
   readonly marginMs?: number;
 };
 
-/** The response was a 503 with a time to retry, because a store is down. The request may have taken effect. */
+/** Thrown after a 503 with a time to retry, because a store is down. The request may still have taken effect. */
 class Unavailable extends Error {}
 
-/** How long a killed process's claim may stay open. */
+/** How long the claim of a killed process may stay open. */
 const claimedMsMax = 40_000;
 
 /**
- * Creates concurrent writers that record what was acknowledged. Each writer owns its tokens, so each token has at most
+ * Creates concurrent callers that record what was acknowledged. Each caller owns its tokens, so each token has at most
  * one request without a response when the connections break.
  */
 export function createModel(key: string, random: Chance, { marginMs = 0 }: ModelOptions = {}) {
@@ -64,7 +64,10 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   const shared = new Map<string, string>();
   const applications: string[] = [];
   const tenants: string[] = [];
-  /** The number of creates without an id and idempotency key that got no response. Each may have created a token. */
+  /**
+   * The number of creates without an id and without an idempotency key that got no response. Each of them may have
+   * created a token.
+   */
   let anonymous = 0;
   let serial = 0;
   const acknowledged: Record<string, number> = {};
@@ -104,7 +107,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     entries.set(id, entry);
     const answer = await send(base, 'POST', '', body, headers);
     if (answer.status === 400 && expiresAt !== null && Date.now() >= expiresAt - marginMs) {
-      // The request waited for a store longer than the token's life.
+      // The request waited for a store for longer than the token was to live.
       entry.pending = null;
       return;
     }
@@ -141,7 +144,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   }
 
   async function createShared(base: string): Promise<void> {
-    // There are few values and many callers, and all creates with one value must lead to one token.
+    // There are few values and many callers. All creates with the same value must lead to the same token.
     const value = `shared-${random.below(40)}-of-${Math.floor(serial / 400)}`;
     if (!shared.has(value)) shared.set(value, '');
     const answer = await send(base, 'POST', '', { type: 'token', data: value, deduplicate_token: true });
@@ -230,8 +233,8 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
   }
 
   /**
-   * Runs one caller until its connection breaks or it is told to stop. After a 503, the caller leaves that token alone
-   * and continues. Throws if a response is wrong.
+   * Runs one caller until its connection breaks or until it is told to stop. After a 503, the caller stops using that
+   * token and continues with others. Throws if a response is wrong.
    */
   async function caller(base: string, stop?: AbortSignal): Promise<void> {
     const mine: Entry[] = [];
@@ -248,7 +251,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     }
   }
 
-  /** Sends the requests of a CLI command to a running service. */
+  /** Sends the requests of CLI commands to a running service. */
   async function operator(socketPath: string, tenantId: string): Promise<void> {
     const input = { tenantId, name: 'crash', type: 'private', permissions: ['token:create', 'token:delete'] };
     for (;;) {
@@ -266,15 +269,12 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     }
   }
 
-  /**
-   * Returns everything that is wrong with a service's responses after the crash, and settles the requests that got no
-   * response.
-   */
+  /** Returns every problem in a service's responses after the crash. Also settles the requests that got no response. */
   async function check(base: string): Promise<string[]> {
     return [...(await checkTokens(base)), ...(await checkRepeats(base))];
   }
 
-  /** Runs the part of the check that changes nothing: reads each token. */
+  /** Reads each token. This is the part of the check that changes nothing. */
   async function checkTokens(base: string): Promise<string[]> {
     const problems: string[] = [];
     const parallel = [...entries.values()];
@@ -287,7 +287,7 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     return problems;
   }
 
-  /** Runs the other part of the check: repeats the requests that got no response. */
+  /** Repeats the requests that got no response. This is the other part of the check. */
   async function checkRepeats(base: string): Promise<string[]> {
     const problems: string[] = [];
     for (const request of once.values()) await repeat(base, request, problems);
@@ -370,18 +370,18 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
     checkTokens,
     acknowledged,
     tenants,
-    /** Returns how many requests got 503. */
+    /** Returns the number of requests that got 503. */
     unavailable: () => unavailable,
-    /** Returns how often a value left the service. */
+    /** Returns the number of requests that were acknowledged. */
     shownTimes: () => shownTimes,
     /** Returns how many requests were acknowledged. */
     total: () => Object.values(acknowledged).reduce((sum, of) => sum + of, 0),
-    /** Returns the ids whose deletion was acknowledged and not reversed by a later create. */
+    /** Returns the ids of tokens whose deletion was acknowledged and that were not created again later. */
     deleted: () =>
       [...entries.values()].filter(({ shown, pending }) => shown === null && pending === null).map(({ id }) => id),
     /**
-     * Returns the lowest and highest possible number of live tokens, after `check` and after all short lives have
-     * ended.
+     * Returns the lowest and the highest possible number of live tokens, once `check` has run and all short lives have
+     * expired.
      */
     living(): readonly [number, number] {
       const lasting = [...entries.values()].filter(({ shown, expiresAt }) => shown !== null && expiresAt === null);
@@ -389,12 +389,12 @@ export function createModel(key: string, random: Chance, { marginMs = 0 }: Model
       for (const id of shared.values()) ids.add(id);
       return [ids.size, ids.size + anonymous];
     },
-    /** Returns the number of milliseconds until every short life has ended. */
+    /** Returns how long it takes until every short life has expired, in ms. */
     untilExpired: () => Math.max(0, ...[...entries.values()].map(({ expiresAt }) => (expiresAt ?? 0) - Date.now())),
   };
 }
 
-/** Repeats the request while the killed process's claim is open. */
+/** Repeats the request while the claim of the killed process is open. */
 async function onceFree(ask: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
   const until = performance.now() + claimedMsMax;
   for (;;) {
@@ -409,8 +409,8 @@ function matches({ body, headers }: HttpAnswer, shown: Shown): boolean {
 }
 
 /**
- * Returns whether the response shows the complete effect of the request that got no response, in addition to what was
- * acknowledged.
+ * Returns true if the response shows what was acknowledged together with the complete effect of the request that got no
+ * response.
  */
 function follows({ body, headers }: HttpAnswer, { shown, pending }: Entry): boolean {
   if (pending === null || pending === 'deleted') return false;
@@ -424,7 +424,7 @@ function follows({ body, headers }: HttpAnswer, { shown, pending }: Entry): bool
   );
 }
 
-/** Applies a merge patch (RFC 7386). */
+/** Returns the target after a merge patch (RFC 7386). */
 function merged(target: Json, patch: Json): JsonObject {
   const result: Record<string, Json> = isObject(target) ? { ...target } : {};
   for (const [name, value] of Object.entries(isObject(patch) ? patch : {})) {

@@ -10,7 +10,9 @@ import { storedPostings, termsIn } from '../support/stored-postings.js';
 
 type KeyRow = { readonly id: string; readonly wrapped: Buffer };
 
-/** Reads the files of a vault that no process has open. Reads copies of the files, so nothing changes. */
+/**
+ * Reads the files of a vault that is not open in any process. It reads copies, so the files themselves do not change.
+ */
 export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string) {
   const copy = copyOf(dataDir);
   const vault = pinStatements(join(copy, 'vault.db'), {});
@@ -40,11 +42,11 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
   const endedOf = (clear: string) =>
     ((JSON.parse(clear) as { ends?: string[] }).ends ?? []).map((id) => id.replaceAll('-', ''));
   return {
-    /** The keys that an event ended and that can still be unwrapped. */
+    /** The ids of keys that an event marks for destruction but that can still be unwrapped. */
     endedAlive: events.flatMap(({ clear }) => endedOf(clear)).filter((id) => living.has(id)),
     living,
     isDamaged: damage.length > 0,
-    /** How many postings the search index has that the rows do not have, or the other way round. */
+    /** Returns the ids of the keys that events on these tokens mark for destruction. */
     wrongPostings: postings,
     /** How many records say that a token was shown in plaintext. */
     reveals,
@@ -56,7 +58,7 @@ export function lookInto(dataDir: string, rootKeyFile: string, tenantId: string)
   };
 }
 
-/** Compares the search index with the terms of the rows. Returns the number of differences. */
+/** Returns how many of these wrapped keys still occur in a file of the key store. */
 function wrongPostings(vault: Database.Database): number {
   const counts = new Map<string, number>();
   const note = (term: string, seq: number, by: number) => {
@@ -118,7 +120,7 @@ export function bytesLeft(dataDir: string, wrapped: readonly Buffer[]): number {
   return left.size;
 }
 
-/** Returns the bytes of every usable key by its id. Also works while a service runs. */
+/** Returns the wrapped bytes of every key that is not destroyed, by key id. Works even while a service runs. */
 export function livingKeys(dataDir: string): ReadonlyMap<string, Buffer> {
   const keys = pinStatements(join(dataDir, 'keys.db'), { readonly: true, timeout: 5_000 });
   try {
@@ -133,7 +135,7 @@ function isZero(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0);
 }
 
-/** Returns the number of rows of live tokens. Also works while a service runs. */
+/** Returns the number of rows of live tokens. Works even while a service runs. */
 export function livingTokens(dataDir: string): number {
   return countRows(dataDir, 'removed_at IS NULL');
 }

@@ -45,7 +45,7 @@ const stores = services.filter(
 );
 const dashboards = services.filter(([, { profiles }]) => profiles?.includes('dashboards'));
 
-test('there are two API processes, two workers, one manual init, the three stores, and the optional dashboards', () => {
+test('there are two API processes, two workers, an init that is started by hand, the three stores, and the optional dashboards', () => {
   expect(services.map(([name]) => name).sort()).toEqual(
     [
       ...['api-1', 'api-2', 'worker-1', 'worker-2', 'init', 'cluster-prepare', 'eventstoredb', 'mongodb', 'redis'],
@@ -62,7 +62,7 @@ test('there are two API processes, two workers, one manual init, the three store
 });
 
 test.each(services)(
-  '%s runs as an unprivileged user, gains no privileges and writes no core dumps',
+  '%s runs as an unprivileged user, cannot gain privileges, and writes no core dumps',
   (_name, service) => {
     expect(service).toMatchObject({
       user: expect.stringContaining('CONTAINER_USER'),
@@ -74,12 +74,12 @@ test.each(services)(
   },
 );
 
-test.each(ours)('%s writes no file', (_name, service) => {
+test.each(ours)('%s does not write to its file system', (_name, service) => {
   expect(service.read_only).toBe(true);
   expect(service.volumes).toBeUndefined();
 });
 
-test.each(services)('%s has an exact version', (_name, { image }) => {
+test.each(services)('%s names an exact version of its image', (_name, { image }) => {
   expect(image).toMatch(/:v?\d+\.\d+\.\d+(-[a-z-]+)?$/);
 });
 
@@ -100,7 +100,7 @@ test('only API processes and Grafana are published, on loopback only, and stores
   expect(compose.networks).toMatchObject({ stores: { internal: true }, metrics: { internal: true } });
 });
 
-test('the dashboards’ Prometheus scrapes each process’s admin listener, which listens in its network', () => {
+test('the dashboards’ Prometheus scrapes the admin listener of each process, which listens in Prometheus’s network', () => {
   const scraped = parse(text('deploy/compose/prometheus.yml')).scrape_configs[0].static_configs[0].targets;
   expect(scraped).toEqual(serving.map(([name]) => `${name}:${settings['admin.port'].default}`));
   for (const [name, { environment }] of serving) {
@@ -119,7 +119,7 @@ test.each(dashboards)(
   },
 );
 
-test('Grafana shows the chart’s dashboard from this Prometheus, to viewers only', () => {
+test('Grafana shows the dashboard from the chart with data from this Prometheus, to viewers only', () => {
   const { environment = {}, volumes = [] } = compose.services['grafana'] ?? {};
   expect(environment).toMatchObject({ GF_AUTH_ANONYMOUS_ORG_ROLE: 'Viewer', GF_AUTH_DISABLE_LOGIN_FORM: 'true' });
   expect(parse(text('deploy/compose/grafana-datasources.yml')).datasources[0].url).toBe('http://prometheus:9090');
@@ -131,7 +131,7 @@ test.each([...serving, ...stores, ...dashboards])('%s has a health check', (_nam
   expect(healthcheck?.test?.[0]).toBe('CMD');
 });
 
-test.each(serving)('%s starts after its stores', (_name, { depends_on }) => {
+test.each(serving)('%s starts only after its stores', (_name, { depends_on }) => {
   expect(depends_on).toEqual({
     eventstoredb: { condition: 'service_healthy' },
     'cluster-prepare': { condition: 'service_completed_successfully' },
@@ -139,43 +139,46 @@ test.each(serving)('%s starts after its stores', (_name, { depends_on }) => {
   });
 });
 
-test.each(ours)('%s is configured by known settings that fit together, and contains no secret value', (_, service) => {
-  const given = Object.entries(service.environment ?? {}).filter(([name]) => name.startsWith('STRONGROOM_'));
-  const known = settingPaths.map(environmentName);
-  expect(given.map(([name]) => name).filter((name) => !known.includes(name))).toEqual([]);
-  if (given.length === 0) return;
-  const env = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
-  expect(env).not.toHaveProperty('STRONGROOM_INSECURE_STORES');
-  const loaded = loadConfig({ env, flags: {} });
-  expect(loaded.ok ? [] : loaded.problems).toEqual([]);
-  for (const [name, value] of given) {
-    if (!/_(FILE|CERT|KEY)$/.test(name)) continue;
-    expect(service.secrets).toContain(/^\/run\/secrets\/(\w+)$/.exec(String(value))?.[1]);
-  }
-});
+test.each(ours)(
+  '%s is configured with known settings that fit together, and contains no secret value',
+  (_, service) => {
+    const given = Object.entries(service.environment ?? {}).filter(([name]) => name.startsWith('STRONGROOM_'));
+    const known = settingPaths.map(environmentName);
+    expect(given.map(([name]) => name).filter((name) => !known.includes(name))).toEqual([]);
+    if (given.length === 0) return;
+    const env = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+    expect(env).not.toHaveProperty('STRONGROOM_INSECURE_STORES');
+    const loaded = loadConfig({ env, flags: {} });
+    expect(loaded.ok ? [] : loaded.problems).toEqual([]);
+    for (const [name, value] of given) {
+      if (!/_(FILE|CERT|KEY)$/.test(name)) continue;
+      expect(service.secrets).toContain(/^\/run\/secrets\/(\w+)$/.exec(String(value))?.[1]);
+    }
+  },
+);
 
-test.each(services)('%s names secrets that scripts/make-secrets.sh creates', (_name, { secrets = [] }) => {
+test.each(services)('%s uses only secrets that scripts/make-secrets.sh creates', (_name, { secrets = [] }) => {
   for (const name of secrets) {
     const file = compose.secrets[name]?.file.replace('./secrets/', '') ?? '';
     const [stem = '', kind = ''] = file.split('.');
-    // `certificate NAME …` creates NAME.pem and NAME.key.
+    // The command `certificate NAME …` creates NAME.pem and NAME.key.
     const isMade = text('scripts/make-secrets.sh').includes(file);
     const isOfPair = ['pem', 'key'].includes(kind) && text('scripts/make-secrets.sh').includes(`certificate ${stem} `);
     expect([name, isMade || isOfPair]).toEqual([name, true]);
   }
 });
 
-test('EventStoreDB runs no projections, and Redis evicts no keys', () => {
+test('EventStoreDB runs no projections, and Redis does not evict keys', () => {
   expect(compose.services['eventstoredb']?.environment).toMatchObject({ KURRENTDB_RUN_PROJECTIONS: 'None' });
   expect(compose.services['eventstoredb']?.environment).not.toHaveProperty('KURRENTDB_INSECURE');
   expect(text('scripts/make-secrets.sh')).toMatch(/appendonly yes[\s\S]*maxmemory-policy noeviction/);
 });
 
-test('a deposed EventStoreDB leader, which exits with 0, is restarted', () => {
+test('an EventStoreDB leader that was deposed exits with 0 and is restarted', () => {
   expect(compose.services['eventstoredb']?.restart).toBe('always');
 });
 
-test('only the service that prepares the stores gets the administrators’ addresses, and it gets no root key', () => {
+test('only the service that prepares the stores gets the administrators’ addresses, and that service gets no root key', () => {
   const having = (secret: string) =>
     services.filter(([, { secrets = [] }]) => secrets.includes(secret)).map(([name]) => name);
   expect(having('eventstore_admin_url')).toEqual(['cluster-prepare']);
@@ -183,7 +186,7 @@ test('only the service that prepares the stores gets the administrators’ addre
   expect(having('root_key')).not.toContain('cluster-prepare');
 });
 
-test('the image runs as its own user, without a shell or core dumps, and has a health check', () => {
+test('the image runs as its own user, contains no shell, writes no core dumps, and has a health check', () => {
   const lines = text('Dockerfile').split('\n');
   const last = (word: string): string => lines.filter((line) => line.startsWith(`${word} `)).at(-1) ?? '';
   expect(last('USER')).toBe('USER 10001:10001');

@@ -36,7 +36,7 @@ test('a second run is rejected and changes nothing', () => {
   expect(files().map((file) => readFileSync(file, 'utf8'))).toEqual(before);
 });
 
-test('addresses use verified TLS, and each has a password of its own', () => {
+test('addresses use verified TLS, and each address has its own password', () => {
   const flags = {
     ...{
       profile: 'cluster',
@@ -55,7 +55,7 @@ test('addresses use verified TLS, and each has a password of its own', () => {
   expect(readFileSync(join(secrets, 'root.key'), 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
 });
 
-test('each server has a certificate for its name from one authority, whose key no container gets', () => {
+test('each server has a certificate for its name, all from one authority, and no container gets the authority’s key', () => {
   const authority = new X509Certificate(readFileSync(join(secrets, 'ca.pem')));
   for (const [name, host] of [
     ['eventstoredb', 'eventstoredb'],

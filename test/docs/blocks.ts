@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One fenced code block on a page. */
+/** One fenced code block of a page. */
 export type Block = {
-  /** The path from the project's root. */
+  /** The path relative to the root of the project. */
   readonly page: string;
   /** The line of the opening fence, counted from 1. */
   readonly line: number;
@@ -14,7 +14,8 @@ export type Block = {
 };
 
 /**
- * Returns every page with blocks that a reader may paste. Decisions (ADRs) are excluded because they describe the past.
+ * Returns every page that contains blocks for readers to paste. Decisions (ADRs) are left out, because they describe
+ * the past.
  */
 export function pagesOf(root: string): readonly string[] {
   const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -23,7 +24,7 @@ export function pagesOf(root: string): readonly string[] {
   return ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', ...docs.sort()];
 }
 
-/** Returns whether a block is a diagram, which a reader looks at and does not run. */
+/** Returns true if a block is a diagram, which a reader looks at but does not run. */
 export function isPicture({ language }: Block): boolean {
   return language === 'mermaid';
 }

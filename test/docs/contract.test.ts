@@ -13,7 +13,7 @@ import { root } from './reader.js';
 
 const contract = readFileSync(join(root, 'docs/contract.md'), 'utf8');
 
-/** Returns the cells of the first table under a heading, without its two header lines. */
+/** Returns the cells of the first table below a heading, without the two header lines of the table. */
 function tableUnder(heading: string): readonly (readonly string[])[] {
   const [, section = ''] = contract.split(`\n### ${heading}\n`);
   const lines = (section.split(/\n#+ /)[0] ?? '').split('\n');
@@ -27,18 +27,18 @@ function tableUnder(heading: string): readonly (readonly string[])[] {
   );
 }
 
-/** Returns the strings in backticks in a cell. */
+/** Returns the strings in backticks in this cell. */
 function codesIn(cell: string | undefined): readonly string[] {
   return [...(cell ?? '').matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 }
 
-describe('the tables of the contract match the code', () => {
+describe('the tables in the contract match the code', () => {
   test('the token types and their defaults', () => {
     const said = tableUnder('Token types').map(([type, , container, fingerprint, mask]) => ({
       type: codesIn(type)[0],
       container: codesIn(container)[0],
       fingerprint: codesIn(fingerprint)[0],
-      // The page writes an object without quotes around its keys.
+      // The page writes objects without quotes around their keys.
       mask: codesIn(mask)[0]?.replace(/"/g, '') ?? null,
     }));
     const real = tokenTypes.map((type) => ({
@@ -75,8 +75,8 @@ describe('the tables of the contract match the code', () => {
   });
 });
 
-test('the contract names every route of the OpenAPI document', async ({ service }) => {
-  // Text in braces is a placeholder for the reader to replace.
+test('the contract names every route in the OpenAPI document', async ({ service }) => {
+  // The part in braces is a placeholder that a reader replaces.
   const unnamed = (text: string) => text.replace(/\{[^}\s]+\}/g, '{}');
   const said = new Set(codesIn(unnamed(contract)).map((code) => code.replace(/\?.*/, '')));
   const routes = operationsIn(await documentOf(service)).map(({ method, path }) =>

@@ -5,17 +5,17 @@ import type { Block } from './blocks.js';
 import { differences, masked } from './compare.js';
 import type { Reader } from './reader.js';
 
-/** The output of the previous block, if that block was a script under the same heading. */
+/** The output of the previous block, if that block was a script below the same heading. */
 export type Before = { readonly heading: string; readonly stdout: string } | null;
 
 type Rule = {
   readonly covers: (block: Block, before: Before) => boolean;
-  /** Runs a block according to its rule. Returns the error, if any, and the block's output. */
+  /** Runs a block as its rule says. Returns the errors, if there are any, and the block's output. */
   readonly follow: (block: Block, reader: Reader, before: string) => Promise<Followed>;
 };
 type Followed = { readonly wrong: readonly string[]; readonly stdout?: string };
 
-/** The rules for handling blocks. The first rule that matches a block applies. */
+/** The rules for blocks of each kind. For each block, the first rule that matches it applies. */
 const rules: readonly Rule[] = [
   { covers: ({ language }) => language === 'sh', follow: runScript },
   {
@@ -30,7 +30,7 @@ const rules: readonly Rule[] = [
   { covers: (block) => isKind(block, 'ts'), follow: findInSource },
 ];
 
-/** Runs or checks one block. Errors give the file and line. A block without a rule is an error. */
+/** Runs or checks one block. Each error starts with the file and the line. A block that no rule covers is an error. */
 export async function followBlock(block: Block, reader: Reader, before: Before): Promise<Followed> {
   const place = `${block.page}:${block.line}`;
   const rule = rules.find(({ covers }) => covers(block, before));
@@ -99,7 +99,7 @@ async function useAsSettings({ text }: Block, { project, run }: Reader): Promise
   return { wrong: ok ? [] : [`is neither an answer, nor a request, nor settings: ${stderr}`] };
 }
 
-/** Runs each line as a separate query. */
+/** Sends each line as a separate query. */
 async function search(block: Block, reader: Reader): Promise<Followed> {
   const queries = block.text.split('\n').filter((line) => line !== '');
   const sent = queries.map((query) =>
@@ -108,7 +108,7 @@ async function search(block: Block, reader: Reader): Promise<Followed> {
   return { wrong: (await Promise.all(sent)).flatMap(({ wrong }) => wrong) };
 }
 
-/** Checks that source code on a page is an excerpt of our own code, which the compiler has checked. */
+/** Checks that the code on a page is an excerpt of our source code, which the compiler checks. */
 async function findInSource({ text }: Block, { project }: Reader): Promise<Followed> {
   const files = readdirSync(join(project, 'src'), { recursive: true, encoding: 'utf8' });
   const found = files

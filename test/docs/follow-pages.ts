@@ -9,11 +9,14 @@ export const pages = pagesOf(root).map(
 );
 const pageLimitMs = 600_000;
 
-/** The README up to its first search. A reader begins in this state on any page that starts no service itself. */
+/**
+ * The blocks in the README up to its first search. On a page that does not start a service itself, a reader begins in
+ * the state after these blocks.
+ */
 const readme = blocksOf(root, 'README.md');
 const firstSteps = readme.slice(0, readme.findLastIndex(({ heading }) => heading === 'The first search') + 1);
 
-/** Follows blocks in order and stops at the first one that fails, because later blocks depend on it. */
+/** Follows blocks in order and stops at the first block that fails, because later blocks depend on it. */
 async function follow(blocks: readonly Block[], reader: Reader): Promise<readonly string[]> {
   let before: Before = null;
   for (const block of blocks) {
@@ -32,7 +35,10 @@ function usesAnotherUser(blocks: readonly Block[]): boolean {
   return blocks.some(({ language, text }) => language === 'sh' && text.includes('sudo -u strongroom'));
 }
 
-/** Fails instead of skipping, because following a page as one user proves nothing about another user. */
+/**
+ * Fails the test if it cannot run commands as another user. A page that was followed as one user proves nothing about
+ * another user, so the test must not be skipped.
+ */
 function expectToBecomeAnotherUser(): void {
   try {
     execFileSync('sudo', ['-n', '-u', 'nobody', 'true'], { stdio: 'pipe' });
@@ -43,7 +49,10 @@ function expectToBecomeAnotherUser(): void {
   }
 }
 
-/** Follows the pages whose names `isChosen` accepts. Two test files share the pages so that they run in parallel. */
+/**
+ * Follows the pages whose names `isChosen` accepts. The pages are divided between two test files, which run in
+ * parallel.
+ */
 export function followPages(isChosen: (page: string) => boolean): void {
   test.each(pages.filter(([page, blocks]) => blocks.length > 0 && isChosen(page)))(
     'every code block of %s works, from the first to the last',

@@ -11,7 +11,7 @@ const blockOf = (language: string, text: string) => {
   return block;
 };
 
-test('a block fails if no rule covers it, its script fails, or its request is rejected', {
+test('a block fails if no rule covers it, if its script fails, or if its request is rejected', {
   timeout: 300_000,
 }, async () => {
   const reader = await newReader();
@@ -32,7 +32,7 @@ test('a block fails if no rule covers it, its script fails, or its request is re
   }
 });
 
-test('a response is compared by keys, types, members and fixed values, and an id stands for the same id throughout', () => {
+test('responses are compared by keys, types, members and fixed values, and each id stands for one real id throughout', () => {
   const [one, two] = ['f2d07b4a-5fd6-4dd0-93d9-2b5d5b0a3f4b', '1255abe4-56ce-48c5-926e-d06322349614'];
   const compare = (said: unknown, real: unknown) => differences(said, real, new Map());
   expect(compare({ id: one, n: 1 }, { n: 1, id: two })).toEqual([]);
@@ -46,7 +46,7 @@ test('a response is compared by keys, types, members and fixed values, and an id
   expect(ids.get(one)).toBe(two);
 });
 
-test('only values that differ from run to run are masked', () => {
+test('only values that change with every run are masked', () => {
   expect(masked('at 2026-01-31T12:00:00.000+00:00 on http://127.0.0.1:8080 by sr_private_abc')).toBe(
     'at <time> on http://127.0.0.1:<port> by sr_private_<key>',
   );

@@ -4,11 +4,11 @@ import { followPages, pages } from './follow-pages.js';
 
 const scripts = pages.flatMap(([, blocks]) => blocks).filter(({ language }) => language === 'sh');
 
-// The how-to pages are followed in a separate test file.
+// Another test file follows the how-to pages.
 followPages((page) => !page.startsWith('docs/how-to/'));
 
 test.each(adaptations.map(({ says, because }) => [String(says), says, because] as const))(
-  'the adaptation of %s is still needed by a page (%#)',
+  'a page still needs the adaptation of %s (%#)',
   (_name, says, because) => {
     const used = scripts.some(({ text }) => text.search(says) >= 0);
     expect(used, `${because}: no block contains it any longer, so remove it from adaptations.ts`).toBe(true);

@@ -1,12 +1,12 @@
-# The contents of a reader's shell, and the functions that test/docs/adaptations.ts names.
+# Sets up a reader's shell, and defines the functions that test/docs/adaptations.ts names.
 set -aeuo pipefail
 if [ -f "$PLACE/state" ]; then . "$PLACE/state"; fi
 trap 'status=$?; export -p >"$PLACE/state"; exit $status' EXIT
 
-# A rejected request fails the block, although curl itself succeeds.
+# Makes a block fail if its request is rejected. By default, curl succeeds in that case.
 curl() { command curl --fail-with-body "$@"; }
 
-# A replacement for age-keygen, as far as the pages use it: -o FILE creates an identity, -y FILE prints its recipient.
+# Replaces age-keygen. It supports what the pages use: -o FILE creates an identity, and -y FILE prints the recipient.
 age-keygen() {
   node --input-type=module -e '
     import { readFileSync, writeFileSync } from "node:fs";
@@ -19,24 +19,24 @@ age-keygen() {
 
 use_installed_modules() { ln -sfn "$INSTALLED_MODULES" node_modules; }
 
-# Runs a command as the user that the page created. Like sudo, it passes no variables on.
+# Runs a command as the user that the page created. Like sudo, it does not pass on variables.
 as_strongroom() {
   sudo -u strongroom STRONGROOM_PORT="$STRONGROOM_PORT" STRONGROOM_ADMIN_PORT="$STRONGROOM_ADMIN_PORT" "$@"
 }
 
-# Runs the unit's command as the unit's user.
+# Runs the command from the unit as the user from the unit.
 as_unit() {
   local unit=$PLACE/root/etc/systemd/system/strongroom.service
   grep -qx 'User=strongroom' "$unit"
-  # Without the option, the command exits with 0 although it warns about a directive that systemd ignores.
+  # Without this option, the command exits with 0 even if it warns about a directive that systemd ignores.
   systemd-analyze verify --recursive-errors=no "$unit"
   as_strongroom sh -c "exec $(sed -n 's/^ExecStart=//p' "$unit")"
 }
 
-# Stops what the previous block started, starts this command, and returns when it is ready.
+# Stops what the previous block started, starts this command, and returns when the command is ready.
 in_background() {
   stop_background
-  # Otherwise, the previous service's line would say that this one is ready.
+  # Empties the file, because a line from the previous service would say that this one is ready.
   : >"$PLACE/output"
   set -m
   "$@" >"$PLACE/output" 2>&1 &
@@ -51,7 +51,7 @@ in_background() {
   return 1
 }
 
-# Starts a program next to the service and returns when it listens.
+# Starts a program next to the service, and returns when the program listens.
 beside() {
   "$@" >"$PLACE/beside" 2>&1 &
   echo $! >>"$PLACE/besides"
@@ -63,7 +63,7 @@ beside() {
   return 1
 }
 
-# Kills the process group and waits until none of its processes is left.
+# Kills the process group, and waits until none of its processes is left.
 stop_background() {
   if [ -f "$PLACE/besides" ]; then
     xargs -r kill <"$PLACE/besides" 2>/dev/null || true

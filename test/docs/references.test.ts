@@ -5,7 +5,7 @@ import { pagesOf } from './blocks.js';
 import { root } from './reader.js';
 import { headingsOf, wrongCitations, wrongLinks, wrongPaths } from './references.js';
 
-/** Our source files and tests, except for these tests, which cite missing pages on purpose. */
+/** All source files and tests except this test file, which cites missing pages on purpose. */
 const sources = ['src', 'test', 'bench', 'scripts'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((path) => `${folder}/${path}`)
@@ -17,21 +17,21 @@ const decisions = readdirSync(join(root, 'docs/adr'))
 const pages = [...pagesOf(root), 'CHANGELOG.md', 'docs/adr/README.md'];
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
 
-describe('a reader who follows a reference finds what it names', () => {
-  test('a comment cites pages, headings and decisions that exist', () => {
+describe('a reader who follows a reference finds what the reference names', () => {
+  test('comments cite only pages, headings and decisions that exist', () => {
     expect(sources.length).toBeGreaterThan(500);
     expect(sources.flatMap((path) => wrongCitations(root, path, textOf(path)))).toEqual([]);
   });
 
-  test('a link on a page leads to a file and a heading that exist', () => {
+  test('links on a page lead to files and headings that exist', () => {
     expect([...pages, ...decisions].flatMap((page) => wrongLinks(root, page, textOf(page)))).toEqual([]);
   });
 
-  test('a page or its picture names folders and files of src that exist', () => {
+  test('a page and its pictures name only files and folders in src that exist', () => {
     expect(pages.flatMap((page) => wrongPaths(root, page, textOf(page)))).toEqual([]);
   });
 
-  test('the index of decisions lists each decision once', () => {
+  test('the index of decisions lists each decision exactly once', () => {
     const listed = [...textOf('docs/adr/README.md').matchAll(/^\| \[\d+\]\(([^)]+)\)/gm)].map(
       ([, file]) => `docs/adr/${file}`,
     );
@@ -39,7 +39,7 @@ describe('a reader who follows a reference finds what it names', () => {
   });
 
   test.each(['docs/contract.md', 'docs/design.md'])(
-    'no two headings of %s are the same, so a citation is exact',
+    'no two headings of %s are the same, so each citation is unambiguous',
     (page) => {
       const headings = headingsOf(textOf(page));
       expect(headings.filter((heading, index) => headings.indexOf(heading) !== index)).toEqual([]);
@@ -50,7 +50,7 @@ describe('a reader who follows a reference finds what it names', () => {
 describe('a dangling reference is reported', () => {
   const wrongOf = (comment: string) => wrongCitations(root, 'a.ts', comment);
 
-  test('a heading that does not exist, even as the second one or across a line break', () => {
+  test('if a heading does not exist, even if it is cited as the second one or across a line break', () => {
     expect(wrongOf('/** Docs/contract.md, "Search grammar" is no path. */')).toEqual([]);
     expect(wrongOf('/** See docs/contract.md, "Search grammar". */')).toEqual([]);
     expect(wrongOf('/** See docs/contract.md, "Search grammer". */')).toEqual([
@@ -68,7 +68,7 @@ describe('a dangling reference is reported', () => {
     ]);
   });
 
-  test('the contract without a heading, a page or a decision that does not exist', () => {
+  test('if the contract is cited without a heading, or if a page or decision does not exist', () => {
     expect(wrongOf('// See docs/contract.md.')).toEqual(['a.ts: docs/contract.md is cited without a heading']);
     expect(wrongOf('// See docs/reference/search.md.')).toEqual([]);
     expect(wrongOf('// See docs/reference/nothing.md.')).toEqual(['a.ts: there is no page docs/reference/nothing.md']);
@@ -76,7 +76,7 @@ describe('a dangling reference is reported', () => {
     expect(wrongOf('// See ADR 999.')).toEqual(['a.ts: there is no ADR 999']);
   });
 
-  test('a link to a missing file or heading; external links and code are ignored', () => {
+  test('if a link leads to a missing file or heading; external links and code are ignored', () => {
     const linksOf = (markdown: string) => wrongLinks(root, 'docs/a.md', markdown);
     expect(linksOf('[a](contract.md#search-grammar) [b](../README.md) [c](https://example.org/#x)')).toEqual([]);
     expect(linksOf('`[a](nothing.md)`\n```\n[a](nothing.md)\n```\n')).toEqual([]);
@@ -84,7 +84,7 @@ describe('a dangling reference is reported', () => {
     expect(linksOf('[a](contract.md#nothing)')).toEqual(['docs/a.md: docs/contract.md has no heading for #nothing']);
   });
 
-  test('a path of src that does not exist; other paths with the same end are ignored', () => {
+  test('if a path in src does not exist; other paths that end in the same way are ignored', () => {
     expect(
       wrongPaths(root, 'a.md', 'Routes<br/>src/http, `src/ports/clock.ts`. In `#src/x` and `other/src/x`.'),
     ).toEqual([]);

@@ -7,11 +7,11 @@ test.each([
   [2, '2 events'],
   [1_234, '1,234 events'],
   [1_000_001, '1,000,001 events'],
-])('%i is counted as %s', (count, text) => {
+])('the count %i is written as %s', (count, text) => {
   expect(counted(count, 'event')).toBe(text);
 });
 
-test('uses a given irregular plural', () => {
+test('an irregular plural can be given', () => {
   expect([counted(0, 'batch', 'batches'), counted(1, 'batch', 'batches'), counted(2, 'batch', 'batches')]).toEqual([
     '0 batches',
     '1 batch',
@@ -19,6 +19,6 @@ test('uses a given irregular plural', () => {
   ]);
 });
 
-test('thousands are separated the same way in every locale', () => {
+test('thousands are separated in the same way in every locale', () => {
   expect(grouped(1_234_567)).toBe('1,234,567');
 });

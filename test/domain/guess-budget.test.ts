@@ -8,7 +8,7 @@ const asks = (need: number, now: number, given: object = {}) => ({
   ...given,
 });
 
-test('a window never grants more than the budget, for any sequence of requests', () => {
+test('a window never grants more than the budget, whatever the sequence of requests is', () => {
   const needs = fc.array(fc.record({ need: fc.integer({ min: 1, max: 70 }), afterMs: fc.nat(600_000) }));
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1_000 }), needs, (max, steps) => {
@@ -28,7 +28,7 @@ test('a window never grants more than the budget, for any sequence of requests',
   );
 });
 
-test('a request that exceeds the rest of the budget uses it up, and only the first such request is reported', () => {
+test('a request that needs more than the rest uses up the budget, and only the first such request is reported', () => {
   const budget = { max: 10, windowMs, suspectAbove: null };
   const first = reserveGuesses(null, budget, asks(11, 0));
   expect(first.reservation).toMatchObject({ granted: 10, exhausts: true });
@@ -37,13 +37,13 @@ test('a request that exceeds the rest of the budget uses it up, and only the fir
   expect(reserveGuesses(second.after, budget, asks(1, windowMs)).reservation).toMatchObject({ granted: 1 });
 });
 
-test('a caller that requests no spare uses gets what it needs', () => {
+test('a caller that asks for no spare uses gets exactly what it needs', () => {
   const budget = { max: 1_000, windowMs, suspectAbove: null };
   expect(reserveGuesses(null, budget, asks(1, 0)).reservation.granted).toBe(50);
   expect(reserveGuesses(null, budget, asks(1, 0, { spare: 'none' })).reservation.granted).toBe(1);
 });
 
-test('clocks within the margin share a window, and a clock that was set back begins another', () => {
+test('clocks that differ by less than the margin share a window, and a clock that was set back begins another window', () => {
   const budget = { max: 10, windowMs, suspectAbove: null };
   const { after } = reserveGuesses(null, budget, asks(10, 10_000));
   expect(reserveGuesses(after, budget, asks(1, 9_000, { marginMs: 2_000 })).reservation.granted).toBe(0);

@@ -4,7 +4,7 @@ import type { Json } from '#src/domain/json.js';
 import { jsonText } from '#src/domain/json-text.js';
 import { finish } from '#src/domain/steps.js';
 
-/** Values of every size around the limit up to which a value is serialized in one step. */
+/** Strings of all sizes around the limit up to which a value is serialized in one step. */
 const long = fc.integer({ min: 0, max: 80_000 }).map((length) => 'ä"\n'.repeat(length / 3));
 const { json } = fc.letrec((tie) => ({
   json: fc.oneof({ depthSize: 'small' }, fc.jsonValue(), long, tie('array'), tie('object')),
@@ -14,7 +14,7 @@ const { json } = fc.letrec((tie) => ({
   }),
 }));
 
-test('equals the text of JSON.stringify', () => {
+test('the text equals that of JSON.stringify', () => {
   fc.assert(
     fc.property(json, (value) => {
       expect(finish(jsonText(value as Json))).toBe(JSON.stringify(value));
@@ -25,8 +25,8 @@ test('equals the text of JSON.stringify', () => {
 test.each([
   ['empty arrays', Array.from({ length: 300_000 }, () => [])],
   ['numbers', Array.from({ length: 300_000 }, (_, i) => i / 8)],
-  ['long strings between short ones', Array.from({ length: 100 }, (_, i) => (i % 3 === 0 ? 'x'.repeat(40_000) : i))],
-  ['many names', Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`name-${i}`, { i }]))],
+  ['long strings between short values', Array.from({ length: 100 }, (_, i) => (i % 3 === 0 ? 'x'.repeat(40_000) : i))],
+  ['many keys', Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`name-${i}`, { i }]))],
 ])('%s are serialized in steps', (_name, value) => {
   const steps = jsonText(value as Json);
   let yields = 0;

@@ -4,7 +4,7 @@ import { createStreamQueue } from '#src/domain/stream-queue.js';
 
 const names = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 4 });
 
-test('commands on overlapping sets of streams never deadlock, and never run concurrently on one stream', async () => {
+test('commands on overlapping sets of streams never deadlock, and no two commands run on one stream at the same time', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(names, { maxLength: 20 }), async (commands) => {
       const queue = createStreamQueue();

@@ -30,8 +30,8 @@ describe.each([
       return reader;
     },
   },
-])('after the response, the wrapped key is in no file: $who', ({ open }) => {
-  test('DELETE', async () => {
+])('after the response, no file contains the wrapped key, $who', ({ open }) => {
+  test('a DELETE destroys all keys of the token', async () => {
     const id = await create(service, aCard());
     const keys = await wrappedKeysOf(service, id);
     const other = open();
@@ -41,7 +41,7 @@ describe.each([
     other.close();
   });
 
-  test('PATCH of data, and of the cvc that it replaced', async () => {
+  test('a PATCH that replaces the data and the cvc destroys their keys', async () => {
     const id = await create(service, aCard());
     const before = await wrappedKeysOf(service, id);
     const other = open();
@@ -52,7 +52,7 @@ describe.each([
     other.close();
   });
 
-  test('a PATCH of only the cvc destroys its key and no other', async () => {
+  test('a PATCH that replaces only the cvc destroys only the key of the cvc', async () => {
     const id = await create(service, aCard());
     const before = await wrappedKeysOf(service, id);
     const other = open();
@@ -63,7 +63,7 @@ describe.each([
     other.close();
   });
 
-  test('DELETE of the cvc', async () => {
+  test('a DELETE of the cvc destroys the key of the cvc', async () => {
     const id = await create(service, aCard());
     const before = await wrappedKeysOf(service, id);
     const other = open();
@@ -75,7 +75,7 @@ describe.each([
     other.close();
   });
 
-  test('the sweep, when a cvc is due and when a token expires', async () => {
+  test('the sweep destroys keys when a cvc is due and when a token expires', async () => {
     const expires_at = new Date(service.clock.now() + 2 * anHour).toISOString();
     const id = await create(service, aCard('123', { expires_at }));
     const before = await wrappedKeysOf(service, id);
@@ -92,7 +92,7 @@ describe.each([
     other.close();
   });
 
-  test('the next life of an id whose expiry was not recorded', async () => {
+  test('a create that reuses an id destroys the old keys, even if the expiry was not recorded', async () => {
     const id = randomUUID();
     const expires_at = new Date(service.clock.now() + 1_000).toISOString();
     await create(service, aCard('123', { id, expires_at }));
@@ -105,8 +105,8 @@ describe.each([
   });
 });
 
-describe('a crash after the event was stored and before the keys were destroyed', () => {
-  test('the token is deleted at once, a repeated DELETE finishes the erasure, and the next one returns 404', async () => {
+describe('a crash between the event and the destruction of the keys', () => {
+  test('hides the token at once; a repeated DELETE finishes the erasure, and the next DELETE returns 404', async () => {
     const { id, keys } = await deletedWithLivingKeys(service);
     for (const key of keys) expect(isSomewhere(service.dataDir, key)).toBe(true);
     expect((await service.call('GET', `/tokens/${id}`)).status).toBe(404);
@@ -115,7 +115,7 @@ describe('a crash after the event was stored and before the keys were destroyed'
     expect((await service.call('DELETE', `/tokens/${id}`)).status).toBe(404);
   });
 
-  test('a restart finishes it before the service is ready', async () => {
+  test('is repaired at the next start, before the service is ready', async () => {
     const { id, keys } = await deletedWithLivingKeys(service);
     const { dataDir, rootKey, key, clock } = service;
     await service.stop();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { filesOf, findTexts, formsOf } from './files.js';
 
-test('the file search finds a string in each supported form, and nothing else', async () => {
+test('the search through files finds a string in each supported form, and nothing else', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'strongroom-search-'));
   const marker = 'märker-"\\-7f3a91c2';
   for (const { form, bytes } of formsOf(marker)) {

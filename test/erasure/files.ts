@@ -7,8 +7,9 @@ import { pinStatements } from '#src/adapters/sqlite/database/pin-statements.js';
 export type StoreFile = { readonly name: string; readonly content: Buffer };
 
 /**
- * Reads every file in a data directory in another process. SQLite's locks belong to the process, so closing any file
- * handle here would release locks that the service under test relies on.
+ * Reads every file in a data directory through another process. SQLite's locks belong to a process, and closing any
+ * handle of a file releases them. If this process read the files, it would release locks that the service under test
+ * relies on.
  */
 export function filesOf(dataDir: string): StoreFile[] {
   return readdirSync(dataDir, { recursive: true, withFileTypes: true })
@@ -19,7 +20,10 @@ export function filesOf(dataDir: string): StoreFile[] {
     });
 }
 
-/** Returns null if the file is gone, like the journal of a new file that has its first table. */
+/**
+ * Returns null if the file no longer exists. For example, SQLite removes the journal of a new file once the file has
+ * its first table.
+ */
 function contentOf(file: string): Buffer | null {
   try {
     return execFileSync('cat', [file], { maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -29,7 +33,7 @@ function contentOf(file: string): Buffer | null {
   }
 }
 
-/** Returns every form that a string may have in a file: raw, base64 at each alignment, hex, UTF-16, and escaped. */
+/** Returns every form in which a file may contain a string: raw, base64 at each alignment, hex, UTF-16, and escaped. */
 export function formsOf(text: string): { readonly form: string; readonly bytes: Buffer }[] {
   const utf8 = Buffer.from(text);
   const utf16le = Buffer.from(text, 'utf16le');
@@ -55,7 +59,7 @@ export function formsOf(text: string): { readonly form: string; readonly bytes: 
   return forms.filter(({ bytes }) => bytes.length >= 4);
 }
 
-/** Returns the base64 characters that depend only on the string, at any offset in a longer string. */
+/** For each alignment, returns the base64 characters that depend on nothing but the string. */
 function base64FormsOf(utf8: Buffer) {
   return [0, 1, 2].flatMap((before) => {
     const shifted = Buffer.concat([Buffer.alloc(before), utf8]);
@@ -68,7 +72,7 @@ function base64FormsOf(utf8: Buffer) {
   });
 }
 
-/** Returns where any of the strings occurs, as a readable list. */
+/** Returns a readable list of the places where any of the strings occurs. */
 export function findTexts(files: readonly StoreFile[], texts: Readonly<Record<string, string>>): string[] {
   return Object.entries(texts).flatMap(([what, text]) =>
     formsOf(text).flatMap(({ form, bytes }) =>
@@ -77,7 +81,7 @@ export function findTexts(files: readonly StoreFile[], texts: Readonly<Record<st
   );
 }
 
-/** Returns how often the bytes occur in all files together. */
+/** Returns the number of occurrences of the bytes in all files together. */
 export function countBytes(files: readonly StoreFile[], bytes: Buffer): number {
   let count = 0;
   for (const { content } of files) {
@@ -88,7 +92,7 @@ export function countBytes(files: readonly StoreFile[], bytes: Buffer): number {
 
 export type WrappedKey = { readonly id: string; readonly wrapped: Buffer; readonly destroyed: boolean };
 
-/** Reads the rows of `keys.db` over a second, read-only connection. */
+/** Reads the rows of `keys.db` over a separate read-only connection. */
 export function wrappedKeys(dataDir: string): Map<string, WrappedKey> {
   const database = pinStatements(join(dataDir, 'keys.db'), { readonly: true });
   try {
@@ -112,7 +116,7 @@ function uuidOf(hex: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Fails if a file contains a part of the wrapped key bytes that is too long to occur by chance. */
+/** Fails if a file contains part of a wrapped key. The parts that it looks for are too long to occur by chance. */
 export function expectNowhere(dataDir: string, keys: Iterable<WrappedKey>): void {
   const files = filesOf(dataDir);
   const found = [...keys].flatMap(({ id, wrapped }) =>
@@ -124,14 +128,14 @@ export function expectNowhere(dataDir: string, keys: Iterable<WrappedKey>): void
 }
 
 /**
- * Returns true if any file contains all of the key's bytes. A test must see this before it can claim that the bytes are
- * gone.
+ * Returns true if any file contains all bytes of the key. Before a test can claim that the bytes are gone, it must have
+ * found them.
  */
 export function isSomewhere(dataDir: string, { wrapped }: WrappedKey): boolean {
   return filesOf(dataDir).some(({ content }) => content.includes(wrapped));
 }
 
-/** Splits nonce, body and tag into 12-byte pieces, so that a torn remainder is found as well. */
+/** Splits the nonce, the body and the tag into 12-byte pieces, so that a partially overwritten key is found as well. */
 function partsOf(wrapped: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   for (let at = 1; at + 12 <= wrapped.length; at += 12) parts.push(wrapped.subarray(at, at + 12));

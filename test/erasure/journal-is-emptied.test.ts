@@ -7,7 +7,7 @@ import { aCard, create } from './support.js';
 
 type Row = { readonly terms: Buffer; readonly fingerprint: string; readonly content: Buffer };
 
-/** Each hashed term has 16 bytes. The journal contains it in hex. */
+/** Each hashed term has 16 bytes. The rows contain the bytes, and the journal contains them in hex. */
 function formsOf({ terms, fingerprint }: Row): readonly Buffer[] {
   const each = Array.from({ length: terms.length / 16 }, (_, index) => terms.subarray(index * 16, (index + 1) * 16));
   return [...each.flatMap((term) => [term, Buffer.from(term.toString('hex'))]), Buffer.from(fingerprint)];

@@ -18,8 +18,8 @@ describe.each([
   { how: 'removed', statement: remove },
   { how: 'destroyed without an event', statement: destroy },
   { how: 'damaged', statement: damage },
-])('a key that was $how by hand', ({ statement }) => {
-  test.each(['content', 'cvc'] as const)('of the %s makes its token lost, not erased', async (part) => {
+])('a key that another program $how', ({ statement }) => {
+  test.each(['content', 'cvc'] as const)('for the %s makes its token lost, not erased', async (part) => {
     const [keyId] = (await keyIdsOf(service, id))[part];
     const { dataDir, rootKey, key } = service;
     await service.stop();
@@ -35,7 +35,7 @@ describe.each([
   });
 });
 
-test('a token with another token’s ciphertext is rejected, and none of it is shown', async () => {
+test('a token with the ciphertext of another token is rejected, and no part of it is shown', async () => {
   const other = await create(service, { type: 'token', data: 'another-value' });
   const streams = [await streamOf(service, id), await streamOf(service, other)];
   const { dataDir, rootKey, key } = service;

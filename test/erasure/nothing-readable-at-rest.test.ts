@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Every value that was ever stored, by kind. */
+/** Every value that a test has stored, under a description of the value. */
 const planted: Record<string, string> = {};
 
 function plant(what: string, text = `mk${randomBytes(12).toString('hex')}`): string {
@@ -20,7 +20,8 @@ function plant(what: string, text = `mk${randomBytes(12).toString('hex')}`): str
 }
 
 /**
- * Returns a card number that passes the Luhn check (ISO/IEC 7812-1). It has 19 digits, so it cannot occur by chance.
+ * Returns a card number that passes the Luhn check (ISO/IEC 7812-1). It has 19 digits, so a file cannot contain it by
+ * chance.
  */
 function plantCardNumber(what: string): string {
   const digits = [4, ...Array.from({ length: 17 }, () => randomInt(10))];
@@ -74,7 +75,7 @@ async function patch(url: string, name: string): Promise<void> {
   await call('PATCH', url, changes, headersOf(name));
 }
 
-test('no stored value can be read from any file, not even a live token’s', async () => {
+test('no file contains a stored value in a readable form, not even the value of a live token', async () => {
   const { clock, vault } = service;
   const actor = { kind: 'operator' } as const;
   const context = { tenantId: service.tenantId, actor, traceId: plant('operator: trace id') };
@@ -120,11 +121,14 @@ test('no stored value can be read from any file, not even a live token’s', asy
   expect(findTexts(filesOf(service.dataDir), planted), 'while the service runs').toEqual([]);
 });
 
-/** Short enough that hex digits contain it by chance, but far less often than there are cards with it. */
+/**
+ * The code is so short that hex digits in a file contain it by chance. That happens far less often than there are cards
+ * with this code.
+ */
 const cvc = '8085';
 const cardsWithCvc = 200;
 
-test('a cvc is in no file, neither as JSON nor as the plaintext of its ciphertext', async () => {
+test('no file contains a cvc, either as JSON or as the plaintext of its ciphertext', async () => {
   for (let count = 0; count < cardsWithCvc; count += 1) {
     const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2031, cvc };
     await call('POST', '/tokens', { type: 'card', data });
@@ -135,7 +139,7 @@ test('a cvc is in no file, neither as JSON nor as the plaintext of its ciphertex
   }
 });
 
-test('even after the service has stopped', async () => {
+test('after the service has stopped, no file contains a stored value or a cvc in a readable form either', async () => {
   await service.stop();
   const files = filesOf(service.dataDir);
   expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(['vault.db', 'keys.db']));

@@ -32,7 +32,7 @@ const operation = fc.record({
 });
 type Operation = typeof operation extends fc.Arbitrary<infer O> ? O : never;
 
-/** Runs an operation. There are few ids, so they are deleted, expire and are used again. */
+/** Runs an operation. There are only a few ids, so ids are deleted, expire and are reused. */
 async function run({ what, token, number, cvc, lives, size }: Operation): Promise<void> {
   const id = `token-${token}`;
   const { call, clock } = service;
@@ -54,7 +54,7 @@ async function run({ what, token, number, cvc, lives, size }: Operation): Promis
   expect(status, `${what}: ${text}`).toBeLessThan(500);
 }
 
-test('after any sequence of operations, no destroyed key is in any file', { timeout: 120_000 }, async () => {
+test('after any sequence of operations, no file contains a destroyed key', { timeout: 120_000 }, async () => {
   const seen = new Map<string, WrappedKey>();
   const look = (): void => {
     for (const [id, key] of wrappedKeys(service.dataDir)) if (!key.destroyed) seen.set(id, key);

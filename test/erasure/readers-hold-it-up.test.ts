@@ -14,8 +14,8 @@ const data = { number: '5555555555554444' };
 const headers = { 'service-idempotency-key': randomUUID() };
 
 /**
- * While a reader holds an old state of `keys.db`, its write-ahead log keeps that state, so no response may claim that
- * the key is erased.
+ * While a reader uses an old state of `keys.db`, the write-ahead log keeps that state. During that time, no response
+ * may claim that the key is erased.
  */
 describe.each([
   { operation: 'DELETE', done: 204, call: (id: string) => service.call('DELETE', `/tokens/${id}`) },
@@ -26,8 +26,8 @@ describe.each([
     call: (id: string) => service.call('PATCH', `/tokens/${id}`, { data }, { headers }),
   },
   { operation: 'DELETE of the cvc', done: 204, call: (id: string) => service.call('DELETE', `/tokens/${id}/cvc`) },
-])('$operation while a snapshot of keys.db is held', ({ operation, done, call }) => {
-  test('returns 503 within three seconds, and a retry succeeds afterwards', async () => {
+])('while another connection holds a snapshot of keys.db, $operation', ({ operation, done, call }) => {
+  test('returns 503 within three seconds, and a retry succeeds once the snapshot is closed', async () => {
     const id = await create(service, aCard());
     const { content, cvc } = await wrappedKeysOf(service, id);
     const ended = operation.includes('cvc') ? cvc : operation === 'DELETE' ? [...content, ...cvc] : content;
@@ -51,7 +51,7 @@ describe.each([
   });
 });
 
-test('many deletes that wait for one reader all succeed when it closes', async () => {
+test('many deletes that wait for one reader all succeed when the reader closes', async () => {
   const ids = await Promise.all(Array.from({ length: 20 }, () => create(service, aCard())));
   const keys = await Promise.all(ids.map((id) => wrappedKeysOf(service, id)));
   const reader = openReader(service.dataDir);
@@ -66,7 +66,7 @@ test('many deletes that wait for one reader all succeed when it closes', async (
   );
 });
 
-test('an erasure that a reader delayed finishes without a request once the reader is gone', async () => {
+test('an erasure that a reader delayed finishes without another request once the reader is gone', async () => {
   const expires_at = new Date(service.clock.now() + anHour / 2).toISOString();
   const id = await create(service, aCard('123', { expires_at }));
   const { content } = await wrappedKeysOf(service, id);
@@ -80,7 +80,7 @@ test('an erasure that a reader delayed finishes without a request once the reade
   await expect.poll(gone, { timeout: 5_000, interval: 100 }).toBe(true);
 });
 
-test('while a reader that outlives the service keeps the bytes, no start counts them as erased', async () => {
+test('if a reader outlives the service and keeps the bytes, no start counts them as erased', async () => {
   const id = await create(service, aCard());
   const { content } = await wrappedKeysOf(service, id);
   const reader = openReader(service.dataDir);

@@ -29,7 +29,7 @@ async function copy(names?: readonly string[]): Promise<string> {
   return folder;
 }
 
-test('an old vault.db with the current keys.db: no key opens the deleted value', async () => {
+test('with an old vault.db and the current keys.db, no key opens the deleted value', async () => {
   const id = await create(service, aCard());
   const survivor = await create(service, { type: 'token', data: 'survivor' });
   const { key, tenantId, rootKey, clock } = service;
@@ -80,7 +80,7 @@ test('an old vault.db with the current keys.db: no key opens the deleted value',
   folders.push(today);
 });
 
-test('an old vault.db continues, and later deletions are shredded at the next start as well', async () => {
+test('the vault can be used with an old vault.db, and the keys of later deletions are destroyed again at the next start', async () => {
   await service.stop();
   const old = await copy(['vault.db']);
   await restart();
@@ -100,7 +100,7 @@ test('an old vault.db continues, and later deletions are shredded at the next st
   expectNowhere(old, keys);
 });
 
-test('an old keys.db with the current vault.db destroys keys again before the service is ready', async () => {
+test('with an old keys.db and the current vault.db, keys are destroyed again before the service is ready', async () => {
   const id = await create(service, aCard());
   const changed = await create(service, aCard());
   const purged = await create(service, aCard());

@@ -26,7 +26,7 @@ function termsInRows({ dataDir }: TestService): Set<string> {
   }
 }
 
-/** Removes terms in every way, and returns the terms that no live token has any more. */
+/** Removes terms in every possible way. Returns the terms that no live token has any longer. */
 async function removeSome(service: TestService): Promise<Buffer[]> {
   const { call, clock } = service;
   const expires_at = new Date(clock.now() + 1_000).toISOString();
@@ -45,13 +45,13 @@ async function removeSome(service: TestService): Promise<Buffer[]> {
   await service.service.sweep.run();
   const after = termsInRows(service);
   const gone = [...before].filter((term) => !after.has(term));
-  // At least the id and the metadata of each removed token.
+  // Each removed token had at least the terms for its id and its metadata.
   expect(gone.length).toBeGreaterThan(100);
   return gone.map((term) => Buffer.from(term, 'hex'));
 }
 
-/** Threat: an attacker who gets the files later finds out what a deleted token had in common with other tokens. */
-test('the search terms of deleted, updated and expired tokens are in no file after one minute', async () => {
+/** Threat: an attacker who later gets the files finds out what a deleted token had in common with other tokens. */
+test('after one minute, no file contains the search terms of deleted, updated or expired tokens', async () => {
   const service = await startTestService();
   const gone = await removeSome(service);
   expect(standsInFiles(service.dataDir, gone)).not.toEqual([]);
@@ -65,7 +65,7 @@ test('the search terms of deleted, updated and expired tokens are in no file aft
   await service.close();
 }, 120_000);
 
-test('a service that stops takes removed search terms out of all files at once', async () => {
+test('when a service stops, it immediately removes deleted search terms from all files', async () => {
   const service = await startTestService();
   const gone = await removeSome(service);
   await service.stop();

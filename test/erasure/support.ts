@@ -32,7 +32,10 @@ export async function streamOf(service: TestService, id: string, tenantId = serv
   return tokenStream(keys.names, id);
 }
 
-/** Returns the ids of the keys that a token's events name, in order: those of its contents and those of its cvcs. */
+/**
+ * Returns the ids of the keys that a token's events name, in order: first the keys of its contents, then those of its
+ * cvcs.
+ */
 export async function keyIdsOf(service: TestService, id: string) {
   const events = await service.vault.log.readStream(await streamOf(service, id));
   const named = (part: string) => [
@@ -41,7 +44,7 @@ export async function keyIdsOf(service: TestService, id: string) {
   return { content: named('key'), cvc: named('cvc_key') };
 }
 
-/** Returns the wrapped bytes of a token's keys that are currently in the files. */
+/** Returns the wrapped bytes of a token's keys that the files currently contain. */
 export async function wrappedKeysOf(service: TestService, id: string) {
   const { content, cvc } = await keyIdsOf(service, id);
   const all = wrappedKeys(service.dataDir);
@@ -54,13 +57,13 @@ export async function wrappedKeysOf(service: TestService, id: string) {
   return { content: content.map(wrapped), cvc: cvc.map(wrapped) };
 }
 
-/** Opens a second connection, as another process would. */
+/** Opens another connection to the file, as another process would. */
 export function openReader(dataDir: string, file: 'keys.db' | 'vault.db' = 'keys.db') {
   const database = pinStatements(join(dataDir, file), { readonly: true });
   return {
-    /** Reads once without keeping a snapshot. */
+    /** Reads once, and does not keep a snapshot. */
     look: () => database.prepare('SELECT count(*) FROM sqlite_schema').get(),
-    /** Opens a snapshot that stays open. */
+    /** Opens a snapshot and keeps it open. */
     hold(): void {
       database.exec('BEGIN');
       database.prepare(`SELECT * FROM ${file === 'keys.db' ? 'data_keys' : 'events'} LIMIT 1`).get();
@@ -69,14 +72,14 @@ export function openReader(dataDir: string, file: 'keys.db' | 'vault.db' = 'keys
   };
 }
 
-/** Copies some or all files of a stopped service to a new folder. */
+/** Copies files of a stopped service to a new folder. */
 export async function copyOf(dataDir: string, names: readonly string[] = ['vault.db', 'keys.db']): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'strongroom-copy-'));
   for (const name of names) execFileSync('cp', [join(dataDir, name), join(folder, name)]);
   return folder;
 }
 
-/** Runs statements on a stopped service's file. */
+/** Runs a statement on the file of a stopped service. Returns the number of changed rows. */
 export function tamper(dataDir: string, file: 'keys.db' | 'vault.db', statement: string, ...values: unknown[]): number {
   const database = pinStatements(join(dataDir, file), {});
   try {
@@ -86,7 +89,7 @@ export function tamper(dataDir: string, file: 'keys.db' | 'vault.db', statement:
   }
 }
 
-/** Does the same for tables that triggers protect. */
+/** Like `tamper`, but for tables that triggers protect. */
 export function tamperBehindTriggers(dataDir: string, file: 'keys.db' | 'vault.db', statement: string): number {
   const database = pinStatements(join(dataDir, file), {});
   try {
@@ -100,14 +103,12 @@ export function keyIdBytes(keyId: string): Buffer {
   return Buffer.from(keyId.replaceAll('-', ''), 'hex');
 }
 
-/**
- * Creates a token in the state that a crash leaves after the deletion was stored and before the keys were destroyed.
- */
+/** Creates a token, and deletes it but not its keys. A crash between these two steps leaves this state. */
 export async function deletedWithLivingKeys(service: TestService) {
   const { vault, clock, tenantId } = service;
   const id = await create(service, aCard());
   const { content, cvc } = await keyIdsOf(service, id);
-  // Only a profile with files has file contents to search.
+  // Only the embedded profile has files that a test can search.
   const wrapped = profile === 'embedded' ? await wrappedKeysOf(service, id) : { content: [], cvc: [] };
   const stream = await streamOf(service, id);
   const row = await vault.rows.get(stream);

@@ -40,7 +40,7 @@ function recorded({ trace, sealed, ...event }: Recording['events'][number]): Rec
   return { ...event, trace: box(trace), sealed: { content: box(sealed.content), cvc: box(sealed.cvc) } };
 }
 
-test('every version of every token event ever written is recorded', () => {
+test('every version of every token event that was ever written is recorded', () => {
   const catalogue = readFileSync('src/events/tokens/catalogue.ts', 'utf8');
   const types = [...catalogue.matchAll(/^ {2}'(token\.[a-z.]+)': z/gm)].map(([, type]) => String(type));
   expect(types.length).toBeGreaterThanOrEqual(5);
@@ -57,7 +57,7 @@ describe.each(cases)('a recorded log', ({ recording, events }) => {
     return found;
   };
 
-  test('is read event by event', () => {
+  test('can be read event by event', () => {
     for (const event of events.filter(({ type }) => type.startsWith('token.'))) {
       const { id, type, revision, position, time, tenantId, actorId, clear } = event;
       expect(readTokenEvent(event)).toEqual({ id, type, revision, position, time, tenantId, actorId, clear });
@@ -72,7 +72,7 @@ describe.each(cases)('a recorded log', ({ recording, events }) => {
     }
   });
 
-  test('has ciphertexts that open with the keys that they name, and contain the stored values', () => {
+  test('has ciphertexts that the named keys open, and that contain the stored values', () => {
     expect(recording.opened.length).toBeGreaterThan(8);
     for (const { position, field, key_id: keyId, value } of recording.opened) {
       const { tenantId, stream, revision, sealed } = at(position);
@@ -87,13 +87,13 @@ describe.each(cases)('a recorded log', ({ recording, events }) => {
     }
   });
 
-  test('has streams that are found by the ids of the tokens', () => {
+  test('has streams that can be found by the ids of the tokens', () => {
     const key = Buffer.from(recording.token_names_key, 'hex');
     const streams = recording.token_ids.map((id) => tokenStream(key, id));
     expect(streams.sort()).toEqual(Object.keys(recording.states).sort());
   });
 
-  test('has no value outside the ciphertexts', () => {
+  test('has values only inside its ciphertexts', () => {
     const texts = recording.opened.flatMap(({ field, value }) => (field === 'cvc' ? [`"${value}"`] : textsOf(value)));
     const clear = JSON.stringify(events.map(({ trace, sealed, ...rest }) => rest));
     expect(texts.length).toBeGreaterThan(10);
@@ -109,16 +109,16 @@ function textsOf(value: Json): string[] {
   return [String(content['id']), String(content['fingerprint']), '{{', ...(values as string[])];
 }
 
-describe('an unreadable event stops the reader', () => {
+describe('a reader stops at an unreadable event', () => {
   const tokens = first.events.filter(({ type }) => type.startsWith('token.'));
   const [created] = tokens;
   if (created === undefined) throw new Error('no token event was recorded');
 
   test.each([
-    ['of a newer version', { version: tokenEventVersion + 1 }],
-    ['of a version that never existed', { version: 0 }],
-    ['of an unknown type', { type: 'token.exploded' }],
-    ['of a type that every object has', { type: 'constructor' }],
+    ['from a newer version', { version: tokenEventVersion + 1 }],
+    ['from a version that never existed', { version: 0 }],
+    ['with an unknown type', { type: 'token.exploded' }],
+    ['with a type that is a property of every object', { type: 'constructor' }],
     ['without its plaintext part', { clear: {} }],
   ])('%s', (_, change) => {
     expect(() => readTokenEvent({ ...created, ...change })).toThrow(UnreadableEvent);
@@ -127,7 +127,7 @@ describe('an unreadable event stops the reader', () => {
     );
   });
 
-  test('if any required fact is missing or has another JSON type', () => {
+  test('if a required field is missing or has the wrong JSON type', () => {
     const optional = new Set(['cvc_key', 'expires_at', 'cvc_purge_at']);
     for (const event of tokens) {
       for (const fact of Object.keys(event.clear)) {
@@ -142,7 +142,7 @@ describe('an unreadable event stops the reader', () => {
     }
   });
 
-  test('and the message repeats nothing from the event', () => {
+  test('without repeating anything from the event in the message', () => {
     fc.assert(
       fc.property(fc.uuid(), (marker) => {
         try {

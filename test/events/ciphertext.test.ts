@@ -7,7 +7,7 @@ import { openJson, sealJson } from '#src/events/sealing/json-ciphertext.js';
 const key = randomBytes(32);
 const place: CiphertextPlace = { tenantId: 't', stream: 'token-1', revision: 3, keyId: 'k', field: 'content' };
 
-test('any sealed value opens', () => {
+test('every sealed value can be opened', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (plain) => {
       expect([...(openCiphertext(key, sealCiphertext(key, plain, place), place) ?? [])]).toEqual([...plain]);
@@ -21,7 +21,7 @@ test('any sealed value opens', () => {
   );
 });
 
-test('a ciphertext with any single bit changed never opens', () => {
+test('a ciphertext with any single bit changed cannot be opened', () => {
   const box = sealCiphertext(key, randomBytes(70), place);
   for (let at = 0; at < box.length; at += 1) {
     for (let bit = 0; bit < 8; bit += 1) {
@@ -32,7 +32,7 @@ test('a ciphertext with any single bit changed never opens', () => {
   }
 });
 
-test('a truncated or extended ciphertext never opens', () => {
+test('a truncated or extended ciphertext cannot be opened', () => {
   const box = sealCiphertext(key, randomBytes(40), place);
   for (let length = 0; length < box.length; length += 1) {
     expect(openCiphertext(key, box.subarray(0, length), place), `${length} bytes`).toBeNull();
@@ -48,32 +48,32 @@ test.each([
   ['key id', { keyId: 'K' }],
   ['field', { field: 'cvc' }],
   ['boundary between two parts', { tenantId: 'tt', stream: 'oken-1' }],
-] as const)('a ciphertext never opens in another place: %s', (_, elsewhere) => {
+] as const)('a ciphertext cannot be opened with another location: %s', (_, elsewhere) => {
   const box = sealCiphertext(key, Buffer.from('value'), place);
   expect(openCiphertext(key, box, { ...place, ...elsewhere })).toBeNull();
   expect(openJson(key, sealJson(key, 'value', place), { ...place, ...elsewhere })).toBeUndefined();
 });
 
-test('no two ciphertexts share a nonce, however many are sealed', () => {
+test('no two ciphertexts have the same nonce, however many are sealed', () => {
   const nonces = Array.from({ length: 3_000 }, () =>
     sealCiphertext(key, Buffer.from('value'), place).toString('hex', 1, 13),
   );
   expect(new Set(nonces).size).toBe(nonces.length);
 });
 
-test('a ciphertext never opens under another key', () => {
+test('a ciphertext cannot be opened with another key', () => {
   const box = sealCiphertext(key, Buffer.from('value'), place);
   for (let count = 0; count < 50; count += 1) expect(openCiphertext(randomBytes(32), box, place)).toBeNull();
 });
 
-describe('the format', () => {
-  test('is version, nonce, body and tag, in its own memory', () => {
+describe('the format of a ciphertext', () => {
+  test('is version, nonce, body and tag, in a buffer of its own', () => {
     const box = sealCiphertext(key, Buffer.alloc(64), place);
     expect([box[0], box.length]).toEqual([1, 1 + 12 + 64 + 16]);
     expect(box.buffer.byteLength).toBe(box.length);
   });
 
-  test('a ciphertext of another version does not open, even with the same key and place', () => {
+  test('contains a version, and another version cannot be opened, even with the same key and location', () => {
     const box = sealCiphertext(key, Buffer.alloc(64), place);
     for (const version of [0, 2, 255]) {
       box[0] = version;
@@ -81,14 +81,14 @@ describe('the format', () => {
     }
   });
 
-  test('the place is bound: a ciphertext sealed without it does not open', () => {
+  test('includes the location, so a ciphertext that was sealed without it cannot be opened', () => {
     const nonce = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', key, nonce);
     const body = Buffer.concat([cipher.update('value'), cipher.final()]);
     expect(openCiphertext(key, Buffer.concat([Buffer.from([1]), nonce, body, cipher.getAuthTag()]), place)).toBeNull();
   });
 
-  test('no nonce is used twice', () => {
+  test('contains a nonce that is never used twice', () => {
     const nonces = Array.from({ length: 10_000 }, () =>
       sealCiphertext(key, Buffer.alloc(1), place).toString('hex', 1, 13),
     );
@@ -96,10 +96,10 @@ describe('the format', () => {
   });
 });
 
-test('strings whose lengths are in the same 64-byte block give ciphertexts of equal length', () => {
+test('the ciphertexts of strings have equal lengths if the strings’ lengths are in the same 64-byte block', () => {
   fc.assert(
     fc.property(fc.nat(20), fc.integer({ min: 1, max: 64 }), fc.integer({ min: 1, max: 64 }), (blocks, one, other) => {
-      // The quotes around the string take two bytes.
+      // The quotes around the string take two of the bytes.
       const text = (bytes: number) => 'x'.repeat(Math.max(0, 64 * blocks + bytes - 2));
       const [first, second] = [one, other].map((bytes) => sealJson(key, text(Math.max(bytes, 2)), place).length);
       expect(first).toBe(second);

@@ -26,7 +26,7 @@ test('two lists of parts have the same hash only if they are equal', () => {
   expect(hash('a', '')).not.toBe(hash('a'));
 });
 
-test('hashes for different purposes never collide, whatever their parts', () => {
+test('hashes for different purposes are never equal, whatever their parts are', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), fc.array(fc.string()), (one, other) => {
       expect(hash('token-stream', ...one)).not.toBe(hash('fingerprint', ...other));
@@ -38,7 +38,7 @@ test('another key results in another hash', () => {
   expect(keyedHash(randomBytes(32), 'p', 'x')).not.toBe(keyedHash(key, 'p', 'x'));
 });
 
-test('a hash is the HMAC-SHA-256 of Node.js, for keys and messages of any length', () => {
+test('a hash equals the HMAC-SHA-256 that Node.js computes, for keys and messages of any length', () => {
   const bytes = fc.uint8Array({ maxLength: 200 });
   fc.assert(
     fc.property(bytes, bytes, bytes, (given, one, other) => {
@@ -61,13 +61,13 @@ test('a fingerprint is the hash in base58', () => {
     const digits = [...fingerprintOf(key, 'card', value)];
     const number = digits.reduce((sum, digit) => sum * 58n + BigInt(alphabet.indexOf(digit)), 0n);
     expect(number).toBe(BigInt(`0x${digest.toString('hex')}`));
-    // Each leading zero byte becomes a leading `1`.
+    // Each leading zero byte is written as a leading `1`.
     const zeros = digest.findIndex((byte) => byte !== 0);
     expect(digits.findIndex((digit) => digit !== '1')).toBe(zeros);
   }
 });
 
-test('hashes stay the same across versions, because callers and stores keep them', () => {
+test('hashes stay the same in later versions, because callers and stores keep them', () => {
   const fixed = Buffer.alloc(32, 7);
   expect(tokenStream(fixed, 'an id')).toBe('token-c9dcd2d94c459d7faca7e4d66f4d0642cb078ca4dc8ab355fe059797f1734780');
   expect(fingerprintOf(fixed, 'card', '4242424242424242')).toBe('9HhiJeqJC6hFEAgTNixKSbB9HjZPHfy6mMRyxM1gfNc8');
@@ -88,7 +88,7 @@ test('a stream name has a fixed form and reveals nothing about the id', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('a fingerprint depends on the type, and the stored fingerprint differs from the one that callers get', () => {
+test('a fingerprint depends on the type, and the stored fingerprint differs from the one that callers see', () => {
   const fingerprint = fingerprintOf(key, 'card', '4242');
   expect(fingerprint).toMatch(/^[1-9A-HJ-NP-Za-km-z]{43,44}$/);
   expect(fingerprintOf(key, 'token', '4242')).not.toBe(fingerprint);

@@ -14,7 +14,7 @@ function appFor({ service }: TestService) {
 }
 
 describe('a page from an allowed origin may use the service from a browser', () => {
-  test.for(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])('a preflight for %s', async (method, { service }) => {
+  test.for(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])('after a preflight for %s', async (method, { service }) => {
     const headers = {
       ...{ origin, 'access-control-request-method': method },
       'access-control-request-headers': 'service-api-key,content-type',
@@ -26,7 +26,7 @@ describe('a page from an allowed origin may use the service from a browser', () 
     expect(String(answer.headers['access-control-allow-headers'])).toContain('service-api-key');
   });
 
-  test('a page can read error responses as well', async ({ service }) => {
+  test('a page can read error responses', async ({ service }) => {
     const { id } = await createPlain(service);
     for (const key of [service.key, 'wrong']) {
       const headers = { origin, 'service-api-key': key };
@@ -36,7 +36,7 @@ describe('a page from an allowed origin may use the service from a browser', () 
     }
   });
 
-  test('a page from another origin may not', async ({ service }) => {
+  test('a page from another origin may not use the service', async ({ service }) => {
     const headers = { origin: 'https://other.example', 'service-api-key': service.key };
     const answer = await appFor(service).inject({ method: 'GET', url: '/tokens/unknown', headers });
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();

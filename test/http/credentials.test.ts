@@ -7,7 +7,7 @@ import { createPlain, expectRefusal, path, test } from './routes/support.js';
 const header = 'ApiKey realm="strongroom", header="SERVICE-API-KEY"';
 const refused = { status: 401, code: 'unauthenticated' };
 
-/** Starts a service that also accepts the key as a bearer token. */
+/** Starts a service that accepts the API key as a bearer token as well. */
 async function bearerService(limits?: Parameters<typeof startTestService>[0]): Promise<TestService> {
   const service = await startTestService({ acceptsBearer: true, ...limits });
   onTestFinished(async () => {
@@ -17,20 +17,20 @@ async function bearerService(limits?: Parameters<typeof startTestService>[0]): P
   return service;
 }
 
-/** Sends a GET request with only these credentials. */
+/** Sends a GET request with these credentials and no others. */
 function get(service: TestService, url: string, authorization: string | null, key: string | null = null) {
   return service.call('GET', url, undefined, { key, headers: authorization === null ? {} : { authorization } });
 }
 
-describe('a 401 describes how to authenticate', () => {
-  test('with the same text for every reason', async ({ service }) => {
+describe('a 401 says how to authenticate', () => {
+  test('the text of a 401 is the same, whatever the reason is', async ({ service }) => {
     for (const key of [null, '', 'password', `${service.key}x`]) {
       const { headers } = await expectRefusal(service, () => get(service, '/tokens', null, key), refused);
       expect(headers['www-authenticate']).toBe(header);
     }
   });
 
-  test('and no other response has a challenge', async ({ service }) => {
+  test('only a 401 contains a challenge', async ({ service }) => {
     const { id } = await createPlain(service);
     const answers = [
       await service.call('GET', path(id)),
@@ -44,7 +44,7 @@ describe('a 401 describes how to authenticate', () => {
 });
 
 describe('by default', () => {
-  test('a bearer token is not accepted as a key, and has no effect next to a key', async ({ service }) => {
+  test('a bearer token is not accepted as a key, and is ignored next to a key', async ({ service }) => {
     await expectRefusal(service, () => get(service, '/tokens', `Bearer ${service.key}`), refused);
     expect((await get(service, '/tokens', 'Bearer anything', service.key)).status).toBe(200);
     const { components, paths } = await documentOf(service);
@@ -54,7 +54,7 @@ describe('by default', () => {
 });
 
 describe('with auth.bearer', () => {
-  test('the key is accepted as a bearer token, in the header SERVICE-API-KEY, or in both if they are equal', async () => {
+  test('the key is accepted as a bearer token, in the header SERVICE-API-KEY, or in both if the keys are equal', async () => {
     const service = await bearerService();
     const { id } = await createPlain(service);
     for (const [authorization, key] of [
@@ -62,7 +62,7 @@ describe('with auth.bearer', () => {
       [`bearer   ${service.key}`, null],
       [null, service.key],
       [`Bearer ${service.key}`, service.key],
-      // Another scheme is ignored.
+      // Another authentication scheme is ignored.
       ['Basic dXNlcjpwYXNz', service.key],
     ] as const) {
       const answer = await get(service, path(id), authorization, key);
@@ -70,7 +70,7 @@ describe('with auth.bearer', () => {
     }
   });
 
-  test('two different keys, and anything that is not a key, return 401', async () => {
+  test('two different keys return 401, and so does anything that is not a key', async () => {
     const service = await bearerService();
     const other = await service.application(['token:read']);
     for (const [authorization, key] of [
@@ -97,7 +97,7 @@ describe('with auth.bearer', () => {
     }
   });
 
-  test('the document offers both ways, and each 401 describes its challenge', async () => {
+  test('the OpenAPI document offers both ways, and each 401 describes its challenge', async () => {
     const document = await documentOf(await bearerService());
     expect(document.components?.securitySchemes).toMatchObject({ bearer: { type: 'http', scheme: 'bearer' } });
     const keyed = operationsIn(document).filter(({ security = [] }) => security.length > 0);
@@ -128,7 +128,7 @@ describe('with auth.bearer', () => {
     expect(await statusOf(`Bearer ${service.key}`)).toBe(429);
   });
 
-  test('the access log records the key by its id, whichever header it came in', async () => {
+  test('the access log records the id of the key, whichever header contained the key', async () => {
     const service = await bearerService();
     const { id } = await createPlain(service);
     for (const [authorization, key] of [

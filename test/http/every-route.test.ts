@@ -6,7 +6,7 @@ import { createPlain, test } from './routes/support.js';
 
 const volatile = new Set(['service-trace-id', 'date', 'connection', 'keep-alive']);
 
-/** Returns the method and path of every route, with existing ids. */
+/** Returns the method and the path of every route. The paths contain ids that exist. */
 async function routesOf(service: TestService) {
   const { id } = await createPlain(service);
   const application = await ownId(service, service.key);
@@ -30,7 +30,7 @@ describe('every route', () => {
     }
   });
 
-  test('with GET supports HEAD with the same headers and no body', async ({ service }) => {
+  test('with GET also supports HEAD, with the same headers and no body', async ({ service }) => {
     for (const { url } of (await routesOf(service)).filter(({ method }) => method === 'GET')) {
       for (const key of [service.key, service.managementKey, null]) {
         const get = await service.call('GET', url, undefined, { key });
@@ -38,13 +38,13 @@ describe('every route', () => {
         const known = ({ headers }: typeof get) =>
           Object.fromEntries(Object.entries(headers).filter(([name]) => !volatile.has(name)));
         expect([head.status, head.text], `HEAD ${url}`).toEqual([get.status, '']);
-        // Reads are recorded, so the next response of the access log is longer.
+        // Reads are recorded, so the next response of the access log is longer than the previous one.
         if (url !== '/logs') expect(known(head), `HEAD ${url}`).toEqual(known(get));
       }
     }
   });
 
-  test('forbids caching if it needs a key, and has no media type if it has no body', async ({ service }) => {
+  test('forbids caching if it requires a key, and sends no media type if it sends no body', async ({ service }) => {
     const headers = { 'content-type': 'text/plain' };
     let shown = 0;
     for (const { method, url, isOpen } of await routesOf(service)) {
@@ -61,7 +61,7 @@ describe('every route', () => {
     expect(shown).toBeGreaterThan(9);
   });
 
-  test.for([0, 201])('that accepts idempotency keys rejects one of %s characters', async (length, { service }) => {
+  test.for([0, 201])('that accepts idempotency keys rejects a key of %s characters', async (length, { service }) => {
     const headers = { 'service-idempotency-key': 'k'.repeat(length) };
     const application = await ownId(service, service.key);
     const before = await service.eventCount();

@@ -6,7 +6,7 @@ import { card, create, createPlain, path, read, test, uniqueId } from './routes/
 const all = ['token:create', 'token:read', 'token:search', 'token:update', 'token:use'] as const;
 const below = (service: TestService, transform: 'mask' | 'redact') => service.application([rule('/', transform, all)]);
 
-/** Returns every response in which a token is shown to a caller that did not send it. */
+/** Requests the token in every way in which it can be shown to a caller that did not send it. Returns the responses. */
 async function shownTo(service: TestService, key: string, id: string): Promise<readonly string[]> {
   const answers = await Promise.all([
     service.call('GET', path(id), undefined, { key }),
@@ -18,9 +18,9 @@ async function shownTo(service: TestService, key: string, id: string): Promise<r
   return answers.map(({ text }) => text);
 }
 
-describe('a fingerprint is an oracle, so a caller below reveal sees none', () => {
+describe('a caller below reveal sees no fingerprint, because it could test candidates against it', () => {
   test.for(['mask', 'redact'] as const)(
-    '%s: not in get, list, search or detokenize',
+    'with the transform %s, get, list, search and detokenize show none',
     async (transform, { service }) => {
       const { id, ...created } = await create(service, { type: 'card', data: card });
       const fingerprint = String(created['fingerprint']);
@@ -32,7 +32,7 @@ describe('a fingerprint is an oracle, so a caller below reveal sees none', () =>
     },
   );
 
-  test('the response to a create, even of a duplicate, contains the fingerprint of the sent value', async ({
+  test('the response to a create shows the fingerprint of the sent value, even if a duplicate is returned', async ({
     service,
   }) => {
     const key = await below(service, 'mask');
@@ -46,11 +46,11 @@ describe('a fingerprint is an oracle, so a caller below reveal sees none', () =>
   const rows: readonly (readonly [string, object, object, boolean])[] = [
     ['nothing', { type: 'card', data: card }, {}, false],
     ['another part of the data', { type: 'card', data: card }, { data: { expiration_month: 1 } }, false],
-    ['metadata alone', { type: 'card', data: card }, { metadata: { a: 'b' } }, false],
+    ['only metadata', { type: 'card', data: card }, { metadata: { a: 'b' } }, false],
     ['the number', { type: 'card', data: card }, { data: { number: '5555555555554444' } }, true],
-    ['the whole of a string', { type: 'token', data: 'a' }, { data: 'b' }, true],
+    ['a whole string', { type: 'token', data: 'a' }, { data: 'b' }, true],
     ['part of an object', { type: 'token', data: { a: 'secret', b: 1 } }, { data: { b: 2 } }, false],
-    ['all of an object', { type: 'token', data: { a: 'secret', b: 1 } }, { data: { a: 'x', b: 2 } }, true],
+    ['a whole object', { type: 'token', data: { a: 'secret', b: 1 } }, { data: { a: 'x', b: 2 } }, true],
     [
       'one of two values that the expression reads',
       { type: 'token', data: { a: 'secret', b: 1 }, fingerprint_expression: '{{ data.b }}{{ data.a }}' },
@@ -70,14 +70,17 @@ describe('a fingerprint is an oracle, so a caller below reveal sees none', () =>
       false,
     ],
   ];
-  test.for(rows)('an update that contains %s', async ([, fields, patch, isShown], { service }) => {
-    const { id } = await create(service, fields);
-    const key = await below(service, 'mask');
-    const { status, text, body } = await service.call('PATCH', path(id), patch, { key });
-    expect(status, text).toBe(200);
-    expect('fingerprint' in body).toBe(isShown);
-    if (isShown) expect(body['fingerprint']).toBe((await read(service, id))['fingerprint']);
-  });
+  test.for(rows)(
+    'an update that contains %s shows the fingerprint only if it contains all fingerprinted values',
+    async ([, fields, patch, isShown], { service }) => {
+      const { id } = await create(service, fields);
+      const key = await below(service, 'mask');
+      const { status, text, body } = await service.call('PATCH', path(id), patch, { key });
+      expect(status, text).toBe(200);
+      expect('fingerprint' in body).toBe(isShown);
+      if (isShown) expect(body['fingerprint']).toBe((await read(service, id))['fingerprint']);
+    },
+  );
 
   test('an update that finds a duplicate must contain every value that its fingerprint reads', async ({ service }) => {
     const key = await below(service, 'mask');
@@ -97,7 +100,7 @@ describe('a fingerprint is an oracle, so a caller below reveal sees none', () =>
     });
   });
 
-  test('a repeated request shows the fingerprint only while the token contains what the first request sent', async ({
+  test('a retried request shows the fingerprint only while the token contains what the first request sent', async ({
     service,
   }) => {
     const key = await below(service, 'mask');
@@ -112,7 +115,7 @@ describe('a fingerprint is an oracle, so a caller below reveal sees none', () =>
     expect(repeated.body).not.toHaveProperty('fingerprint');
   });
 
-  test('a repeated update shows the fingerprint only if the first request contained the value', async ({ service }) => {
+  test('a retried update shows the fingerprint only if the first request contained the value', async ({ service }) => {
     const { id } = await createPlain(service, { data: 'secret' });
     const key = await below(service, 'mask');
     const send = (patch: object, idempotencyKey: string) =>
@@ -128,7 +131,7 @@ describe('a fingerprint is an oracle, so a caller below reveal sees none', () =>
   });
 });
 
-plainTest('a tenant may show fingerprints to every caller, and is told what that means', async () => {
+plainTest('a tenant may show fingerprints to every caller, and the response warns about the consequences', async () => {
   const service = await startTestService();
   const key = await below(service, 'redact');
   const { id, ...created } = await create(service, { type: 'card', data: card });

@@ -4,7 +4,7 @@ import { card, create, expectRefusal, path, refusal, test, uniqueId } from './ro
 
 const unavailable = { status: 503, code: 'store_unavailable', paths: [] };
 
-describe('503 if the keys could not be destroyed yet', () => {
+describe('503 while keys cannot be destroyed', () => {
   test.for(['', '/cvc'])('DELETE /tokens/{id}%s: a retry finishes the erasure', async (suffix, { service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const before = await service.eventCount();
@@ -20,7 +20,7 @@ describe('503 if the keys could not be destroyed yet', () => {
     await expectRefusal(service, again, { status: 404, code: 'token_not_found' });
   });
 
-  test('a retry of an update with the same idempotency key finishes it and does not repeat the change', async ({
+  test('a retry of an update with the same idempotency key finishes the erasure and does not repeat the change', async ({
     service,
   }) => {
     const { id } = await create(service, { type: 'token', data: 'old' });

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
 import { createPlain, eventsSince, expectProblem, path, test } from './routes/support.js';
 
-describe('a live token whose key is gone was not erased', () => {
-  test('500 on every route, never 404, and the service is no longer ready', async ({ service }) => {
+describe('a live token whose key is lost does not count as erased', () => {
+  test('every route returns 500 and never 404, and the service is no longer ready', async ({ service }) => {
     expect((await service.call('GET', '/health/ready')).status).toBe(200);
     const before = await service.eventCount();
     const { id } = await createPlain(service);

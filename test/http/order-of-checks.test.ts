@@ -4,8 +4,8 @@ import { card, create, createPlain, expectRefusal, invalid, path, test, uniqueId
 
 const all = ['token:create', 'token:read', 'token:update', 'token:delete', 'token:search', 'token:use'] as const;
 
-describe('each check comes before the next one (docs/contract.md, "Order of checks")', () => {
-  test('an update: 401, 403, 415, 400, 404, 403, 412, 400 by stored data', async ({ service }) => {
+describe('the order of checks in docs/contract.md, "Order of checks"', () => {
+  test('applies to an update: 401, 403, 415, 400, 404, 403, 412, 400 for stored data', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card, containers: ['/b/'] });
     const reader = await service.application(['token:read']);
     const elsewhere = await service.application([rule('/a/', 'reveal', all)]);
@@ -27,7 +27,7 @@ describe('each check comes before the next one (docs/contract.md, "Order of chec
     for (const [step, expected] of steps) await expectRefusal(service, step, expected);
   });
 
-  test('a create: 401, 403, 415, 400, 403 by containers, 409', async ({ service }) => {
+  test('applies to a create: 401, 403, 415, 400, 403 for containers, 409', async ({ service }) => {
     const { id } = await createPlain(service);
     const reader = await service.application(['token:read']);
     const elsewhere = await service.application([rule('/a/', 'reveal', all)]);
@@ -48,7 +48,7 @@ describe('each check comes before the next one (docs/contract.md, "Order of chec
     for (const [step, expected] of steps) await expectRefusal(service, step, expected);
   });
 
-  test("another tenant's token returns 404 before rules are checked", async ({ service }) => {
+  test('puts the 404 for another tenant’s token before any check of rules', async ({ service }) => {
     const other = await service.otherTenant();
     const { id } = await create(service, { id: uniqueId(), type: 'card', data: card, containers: ['/b/'] });
     const missing = { status: 404, code: 'token_not_found' };

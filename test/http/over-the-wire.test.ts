@@ -6,7 +6,7 @@ import { createPlain, path, test } from './routes/support.js';
 
 const token = '{"type":"token","data":1}';
 
-/** Sends these bytes and returns the response. The response ends the connection. */
+/** Sends these bytes and returns the response. The server closes the connection after the response. */
 async function exchange(
   { app }: TestService,
   head: readonly string[],
@@ -25,7 +25,7 @@ async function exchange(
   return answer;
 }
 
-describe('behavior that only a real connection shows', () => {
+describe('over a real connection, the service returns', () => {
   test('400 as a problem for a request that is not HTTP', async ({ service }) => {
     const answer = await exchange(service, ['NOT HTTP']);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
@@ -41,20 +41,20 @@ describe('behavior that only a real connection shows', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 400 .*"code":"malformed_request"/s);
   });
 
-  test('400 as a problem for HTTP/1.1 without a host; HTTP/1.0 needs none', async ({ service }) => {
+  test('400 as a problem for HTTP/1.1 without a host, and serves HTTP/1.0 without one', async ({ service }) => {
     const answer = await exchange(service, ['GET /health/live HTTP/1.1'], '', []);
     expect(answer).toMatch(/^HTTP\/1\.1 400 .*\r\nservice-trace-id: .*"code":"malformed_request"/s);
     expect(await exchange(service, ['GET /health/live HTTP/1.0'], '', [])).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('400 as a problem for an unknown expectation; 100-continue is known', async ({ service }) => {
+  test('400 as a problem for an unknown expectation, and accepts 100-continue', async ({ service }) => {
     const head = ['GET /health/live HTTP/1.1'];
     const answer = await exchange(service, [...head, 'Expect: foo']);
     expect(answer).toMatch(/^HTTP\/1\.1 400 .*\r\nservice-trace-id: .*"code":"malformed_request"/s);
     expect(await exchange(service, [...head, 'Expect: 100-continue'])).toMatch(/^HTTP\/1\.1 100 .*HTTP\/1\.1 200 /s);
   });
 
-  test('404 for an id longer than any token’s id can be, and 401 without a key', async ({ service }) => {
+  test('404 for an id that is longer than any token’s id, and 401 without a key', async ({ service }) => {
     const line = `GET /tokens/${'a'.repeat(12_000)} HTTP/1.1`;
     const known = await exchange(service, [line, `SERVICE-API-KEY: ${service.key}`]);
     expect(known).toMatch(/^HTTP\/1\.1 404 .*"code":"token_not_found"/s);
@@ -72,7 +72,7 @@ describe('behavior that only a real connection shows', () => {
     expect(await exchange(service, head, '{')).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test('415 for a chunked body without a media type, 400 for an empty one', async ({ service }) => {
+  test('415 for a chunked body without a media type, and 400 for an empty one', async ({ service }) => {
     const head = ['POST /tokens HTTP/1.1', 'Transfer-Encoding: chunked', `SERVICE-API-KEY: ${service.key}`];
     const chunk = `${token.length.toString(16)}\r\n${token}\r\n`;
     expect(await exchange(service, head, `${chunk}0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 415 /);
@@ -84,7 +84,7 @@ describe('behavior that only a real connection shows', () => {
     expect(await exchange(service, head)).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test('repeated If-Match headers are one list', async ({ service }) => {
+  test('the same for several If-Match headers as for one list', async ({ service }) => {
     const { id } = await createPlain(service);
     const head = [`DELETE ${path(id)} HTTP/1.1`, `SERVICE-API-KEY: ${service.key}`];
     const tags = ['If-Match: "5"', 'If-Match: "6"'];

@@ -19,7 +19,7 @@ function namedBy(given: { readonly person?: string; readonly reason?: string }):
 
 const headers = namedBy({ person, reason });
 
-/** Returns the newest log entry for an operation on a token. */
+/** Returns the newest entry in the log for this operation on a token. */
 async function recorded(service: TestService, id: string, operation: string): Promise<JsonObject> {
   const [newest = {}] = await logs(service, { entity_id: id, operation });
   return newest;
@@ -70,7 +70,7 @@ describe('the access log records the person and the reason for', () => {
   });
 });
 
-test('a request without the headers has neither field in the log', async ({ service }) => {
+test('without the headers, an entry in the log has neither field', async ({ service }) => {
   const { id } = await createPlain(service);
   await service.call('GET', path(id));
   for (const operation of ['create', 'reveal']) {
@@ -81,7 +81,7 @@ test('a request without the headers has neither field in the log', async ({ serv
   }
 });
 
-test('a token’s history names the person to readers of the log, and the event log keeps no reason', async ({
+test('the history of a token names the person to readers of the access log, and the event log contains no reason', async ({
   service,
 }) => {
   const { id } = await createPlain(service);
@@ -96,7 +96,7 @@ test('a token’s history names the person to readers of the log, and the event 
   expect(text, 'to a caller without log:read').not.toContain(person);
 });
 
-describe('rejected', () => {
+describe('a person or a reason is rejected', () => {
   test.for([
     ['an empty string', ''],
     ['only spaces', '%20%20'],
@@ -119,12 +119,12 @@ describe('rejected', () => {
     expect(await logs(service, { entity_id: id, operation: 'reveal' })).toEqual([]);
   });
 
-  test('a person with a name of 201 characters', async ({ service }) => {
+  test('if the name of the person has 201 characters', async ({ service }) => {
     const send = () => service.call('GET', '/tokens', undefined, { headers: namedBy({ person: 'ü'.repeat(201) }) });
     await expectRefusal(service, send, invalid('SERVICE-PERSON'));
   });
 
-  test('after the key and the permission, and before the body and the token', async ({ service }) => {
+  test('after the key and the permission were checked, and before the body and the token are', async ({ service }) => {
     const bad = { 'service-reason': '%' };
     const denied = await service.application(['token:read']);
     const send = (key: string | null) => () =>
@@ -145,7 +145,7 @@ test('values of the maximum length are accepted, even if they contain a date and
   expect(await recorded(service, id, 'reveal')).toMatchObject(longest);
 });
 
-plainTest('no file contains the person or the reason in plaintext, and their length shows little', async (context) => {
+plainTest('no file contains the person or reason in plaintext, and their length hardly shows', async (context) => {
   embeddedOnly(context, 'it looks into the files of SQLite');
   const service = await startTestService();
   onTestFinished(service.close);

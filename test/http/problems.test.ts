@@ -31,14 +31,14 @@ describe('a problem explains itself', () => {
     await expectRefusal(service, () => service.call(method, url), { status: 404, code: 'not_found' });
   });
 
-  test('an error response repeats nothing from the request', async ({ service }) => {
+  test('an error response does not repeat any part of the request', async ({ service }) => {
     const marks = { id: 'mark/id', metadata: { k: 7 }, mask: '{{ mark }}', data: { mark: 'x' }, expires_at: 'mark' };
     const { text } = await service.call('POST', '/tokens?mark=1', { type: 'card', ...marks, containers: ['mark'] });
     expect(text).not.toContain('mark');
   });
 });
 
-test('a 400 names at most 20 errors in a body that is invalid everywhere', async ({ service }) => {
+test('a 400 names at most 20 errors, even if the body is invalid everywhere', async ({ service }) => {
   const permissions = Array(1_000).fill(1);
   const body = { name: 1, type: 1, permissions, rules: permissions };
   const answer = await service.call('POST', '/applications', body, { key: service.managementKey });

@@ -2,8 +2,8 @@ import { describe, expect } from 'vitest';
 import { rule } from '../support/test-service.js';
 import { card, create, expectRefusal, invalid, path, read, test } from './routes/support.js';
 
-describe('a public application, whose key may become public, can create and update tokens but sees no plaintext data', () => {
-  test('with plain permissions it gets the mask of what it sent', async ({ service }) => {
+describe('a public application can create and update tokens but sees no plaintext data, because its key may become public', () => {
+  test('with plain permissions, it gets the mask of what it sent', async ({ service }) => {
     const key = await service.application(['token:create', 'token:update'], 'public');
     const masked = { number: 'XXXXXXXXXXXX4242', expiration_month: 12, expiration_year: 2030 };
     const { id, ...created } = await create(service, { type: 'card', data: card }, { key });
@@ -31,7 +31,7 @@ describe('a public application, whose key may become public, can create and upda
     );
   });
 
-  test('an update with PATCH {} shows no value, whatever rules its application once had', async ({ service }) => {
+  test('a PATCH with {} shows it no value, whatever rules it once had', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const key = await service.application([rule('/', 'reveal', ['token:create', 'token:update'])], 'public');
     const { status, text, body } = await service.call('PATCH', path(id), {}, { key });

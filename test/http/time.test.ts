@@ -14,7 +14,7 @@ import {
 
 const { cvc: _, ...cardWithoutCvc } = card;
 
-describe('expires_at is accepted in every format and returned in one', () => {
+describe('expires_at is accepted in every format and returned in only one', () => {
   test.for([
     ['1/2/2030 3:04:05 PM +01:30', '2030-01-02T13:34:05.000+00:00'],
     ['1/2/2030 3:04:05 PM -14:00', '2030-01-03T05:04:05.000+00:00'],
@@ -38,8 +38,8 @@ describe('expires_at is accepted in every format and returned in one', () => {
   });
 });
 
-describe('an expired token is gone from that moment on, even if the expiry is not recorded yet', () => {
-  test('its id is free, the history continues, its keys are destroyed', async ({ service }) => {
+describe('an expired token no longer exists from its expiry on, even if the expiry is not recorded yet', () => {
+  test('its id is free, the history continues, and its keys are destroyed', async ({ service }) => {
     const id = uniqueId();
     const before = await service.eventCount();
     const expiresAt = service.clock.now() + hourMs;
@@ -60,7 +60,7 @@ describe('an expired token is gone from that moment on, even if the expiry is no
     expect(await read(service, id)).toEqual(again.body);
   });
 
-  test('the sweep records it once and destroys the keys', async ({ service }) => {
+  test('the sweep records the expiry once and destroys the keys', async ({ service }) => {
     const expiresAt = service.clock.now() + minuteMs;
     const before = await service.eventCount();
     await create(service, { type: 'card', data: card, expires_at: new Date(expiresAt).toISOString() });
@@ -77,7 +77,7 @@ describe('an expired token is gone from that moment on, even if the expiry is no
     }
   });
 
-  test('a moved expiry is not recorded at the old time', async ({ service }) => {
+  test('an expiry that was changed is not recorded at the old time', async ({ service }) => {
     const at = (ms: number) => new Date(service.clock.now() + ms).toISOString();
     const before = await service.eventCount();
     const { id } = await createPlain(service, { expires_at: at(minuteMs) });
@@ -90,8 +90,8 @@ describe('an expired token is gone from that moment on, even if the expiry is no
   });
 });
 
-describe('a cvc is never returned later than one hour after it was written, even if the sweep never runs', () => {
-  test('by any route, to the millisecond', async ({ service }) => {
+describe('a cvc is never returned more than one hour after it was written, even if the sweep never runs', () => {
+  test('no route returns it, to the millisecond', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card, mask: { cvc: '{{ data.cvc }}', a: 'b' } });
     const masking = await service.application(['token:read', 'token:update']);
     service.clock.advance(hourMs - 1);
@@ -115,7 +115,7 @@ describe('a cvc is never returned later than one hour after it was written, even
     for (const { text } of answers) expect(text).not.toContain('"123"');
   });
 
-  test('nor by a repeat with an idempotency key', async ({ service }) => {
+  test('a retry with an idempotency key does not return it', async ({ service }) => {
     const headers = { 'idempotency-key': uniqueId() };
     const body = { type: 'card', data: card };
     expect((await create(service, body, { headers }))['data']).toEqual(card);
@@ -123,7 +123,7 @@ describe('a cvc is never returned later than one hour after it was written, even
     expect((await create(service, body, { headers }))['data']).toEqual(cardWithoutCvc);
   });
 
-  test('other edits never extend it', async ({ service }) => {
+  test('other changes never extend the hour', async ({ service }) => {
     const before = await service.eventCount();
     const { id } = await create(service, { type: 'card', data: card });
     const patches = [{ metadata: { a: 'b' } }, { data: { name: 'A' } }, { data: { number: '5555555555554444' } }, {}];
@@ -142,7 +142,7 @@ describe('a cvc is never returned later than one hour after it was written, even
     expect((await streamSince(service, before)).length, 'nothing is left to purge').toBe(events.length);
   });
 
-  test('a new cvc starts a new hour, even with the same value', async ({ service }) => {
+  test('a new cvc starts a new hour, even if its value is the same', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     for (const cvc of ['999', '999', 4321]) {
       service.clock.advance(50 * minuteMs);
@@ -157,7 +157,7 @@ describe('a cvc is never returned later than one hour after it was written, even
     expect(late.body['data']).toHaveProperty('cvc', '777');
   });
 
-  test('null in a patch removes it at once', async ({ service }) => {
+  test('null in a patch removes the cvc immediately', async ({ service }) => {
     const before = await service.eventCount();
     const { id } = await create(service, { type: 'card', data: card });
     const { body } = await service.call('PATCH', path(id), { data: { cvc: null } });
@@ -168,7 +168,7 @@ describe('a cvc is never returned later than one hour after it was written, even
     expect(await service.vault.keys.use(service.tenantId, key, () => null)).toEqual({ state: 'destroyed' });
   });
 
-  test('the sweep records it once and destroys only its key', async ({ service }) => {
+  test('the sweep records the purge once and destroys only the key of the cvc', async ({ service }) => {
     const before = await service.eventCount();
     const { id } = await create(service, { type: 'card', data: card });
     const dueAt = service.clock.now() + hourMs;
@@ -188,7 +188,7 @@ describe('a cvc is never returned later than one hour after it was written, even
     expect(after, 'a purge is no modification by an application').not.toHaveProperty('modified_at');
   });
 
-  test('an expiry and a purge that are due together leave nothing alive', async ({ service }) => {
+  test('if an expiry and a purge are due together, no key is left', async ({ service }) => {
     const before = await service.eventCount();
     const expires_at = new Date(service.clock.now() + hourMs).toISOString();
     await create(service, { type: 'card', data: card, expires_at });

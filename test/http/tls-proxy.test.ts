@@ -24,11 +24,11 @@ test.each([
   ['a peer that is not the proxy, whatever it claims', '10.0.0.5', { ...overTls, 'x-forwarded-for': proxy }],
   ['a peer that is not the proxy, in IPv6', '2001:db8::1', overTls],
   ['the proxy, without the header', proxy, {}],
-  ['the proxy, for a plaintext request', proxy, { 'x-forwarded-proto': 'http' }],
-  ['the proxy, appending to a header that the caller sent', proxy, { 'x-forwarded-proto': 'https, http' }],
-  ['the proxy, behind another that was reached in plaintext', proxy, { 'x-forwarded-proto': 'http, https' }],
+  ['the proxy, for a request in plaintext', proxy, { 'x-forwarded-proto': 'http' }],
+  ['the proxy, which appends to a header that the caller sent', proxy, { 'x-forwarded-proto': 'https, http' }],
+  ['the proxy, behind another proxy that was reached in plaintext', proxy, { 'x-forwarded-proto': 'http, https' }],
   ['the proxy, with an empty header', proxy, { 'x-forwarded-proto': '' }],
-])('403 before the key is checked: %s', async (_name, address, headers) => {
+])('403 before the key is checked, for %s', async (_name, address, headers) => {
   const { call, key } = await behindProxy();
   for (const as of [key, 'wrong', null]) {
     for (const [method, url] of [
@@ -45,7 +45,7 @@ test.each([
   expect(body).toMatchObject({ pagination: { total_items: 0 } });
 });
 
-test('health probes connect directly', async () => {
+test('health probes may connect directly', async () => {
   const { call } = await behindProxy();
   for (const url of ['/health/live', '/health/ready', '/health/live/']) {
     expect((await call('GET', url, undefined, { address: '192.0.2.1', key: null })).status, url).toBe(200);

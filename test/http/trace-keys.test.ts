@@ -9,14 +9,14 @@ const usesMax = 8;
 const traceLimits = { usesMax, blockSize: 4 };
 const everything = { entityType: null, entityRef: null, operation: null, from: 0, to: null };
 
-/** Returns the stored traces of a token's events and of all access log entries. */
+/** Returns the stored traces from a token's events and from all entries in the access log. */
 async function tracesIn({ vault, tenantId }: TestService, stream: string): Promise<Buffer[]> {
   const events = await vault.log.readStream(stream);
   const { entries } = await vault.accessLog.query(tenantId, everything, { offset: 0, limit: 1_000 });
   return [...events, ...entries].flatMap(({ trace }) => (trace === null ? [] : [Buffer.from(trace)]));
 }
 
-/** Returns how many different traces each key has sealed. */
+/** Returns the number of different traces that each key has sealed. */
 function usesByEpoch(traces: readonly Buffer[]): ReadonlyMap<number, number> {
   const uses = new Map<number, Set<string>>();
   for (const trace of traces) {
@@ -55,7 +55,7 @@ test('a key seals no more traces than the limit, counting events and entries tog
   for (let index = 0; index < 20; index += 1) expect(read).toContain(traceOf(index));
 });
 
-test('uses are counted durably: after a restart, counting continues after the reserved uses', async (context) => {
+test('uses are counted durably: after a restart, counting continues after the uses that were reserved', async (context) => {
   embeddedOnly(context, 'a test service of the cluster is not started again');
   const dataDir = tempDir();
   const first = await startTestService({ dataDir, traceLimits });
@@ -75,7 +75,7 @@ test('uses are counted durably: after a restart, counting continues after the re
   await service.stop();
 });
 
-test('uses beyond the reservation are counted too, and a failed reservation is retried', async () => {
+test('uses above the reservation are counted as well, and a reservation that fails is retried', async () => {
   const reserved: number[] = [];
   let fails = false;
   const uses = createTraceUses(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { UnitOfWork } from '#src/ports/unit-of-work.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
-/** Lets time pass while the next change waits to be loaded or stored. */
+/** Lets time pass while the next change waits to load or to commit. */
 function passTime(service: TestService, during: 'load' | 'commit', ms: number): void {
   const { log, work } = service.vault;
   let passed = false;
@@ -26,7 +26,7 @@ function passTime(service: TestService, during: 'load' | 'commit', ms: number): 
   }
 }
 
-test('a PATCH that waited past the expiry does not bring the token back', async () => {
+test('a PATCH that waits until after the expiry does not bring the token back', async () => {
   const service = await startTestService();
   const expires_at = new Date(service.clock.now() + 1_000).toISOString();
   await service.call('POST', '/tokens', { id: 'soon', type: 'token', data: 'x', expires_at });
@@ -37,7 +37,7 @@ test('a PATCH that waited past the expiry does not bring the token back', async 
   await service.close();
 });
 
-test('a cvc whose hour ends while the card is stored is not in the response', async () => {
+test('a cvc whose hour ends while the card is being stored is not in the response', async () => {
   const service = await startTestService();
   passTime(service, 'commit', 3_600_000);
   const data = { number: '4242424242424242', cvc: '123' };

@@ -9,16 +9,16 @@ import { createPlain, expectProblem, path, test } from './routes/support.js';
 const origin = 'https://app.example';
 const silent = { request: () => undefined, error: () => undefined };
 
-/** Sends a request with any method. `call` accepts only documented methods. */
+/** Sends a request with any method. `call` would accept only documented methods. */
 async function send(app: TestService['app'], method: string, url: string, headers: Record<string, string> = {}) {
-  // The types of `inject` allow only known methods, but the router accepts any method.
+  // The types of `inject` allow only known methods, but the router accepts every method.
   const response = await app.inject({ method: method as 'GET', url, headers });
   const isJson = String(response.headers['content-type'] ?? '').includes('json') && response.body !== '';
   const { statusCode: status, headers: answered, body: text } = response;
   return { status, headers: answered, text, body: isJson ? JSON.parse(text) : {} };
 }
 
-/** Returns the methods that the document describes for a concrete path, with HEAD next to each GET. */
+/** Returns the methods that the document describes for a path. HEAD is added for each GET. */
 async function describedAt(service: TestService, url: string): Promise<readonly string[]> {
   const found = operationsIn(await documentOf(service)).filter(({ path: template }) =>
     new RegExp(`^${template.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(url),
@@ -27,7 +27,7 @@ async function describedAt(service: TestService, url: string): Promise<readonly 
   return [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])])].sort();
 }
 
-describe('a method that a known path does not support returns 405 with the methods that it supports', () => {
+describe('a method that a known path does not support returns 405 with the methods that the path supports', () => {
   test('on every path, with every method that Node.js parses', async ({ service }) => {
     const { paths = {} } = await documentOf(service);
     let refused = 0;
@@ -51,7 +51,7 @@ describe('a method that a known path does not support returns 405 with the metho
 
   test.for([
     ['PUT', '/tokens/some-id', 'DELETE, GET, HEAD, PATCH'],
-    // A token may have the id `search`.
+    // The id of a token may be `search`.
     ['PUT', '/tokens/search', 'DELETE, GET, HEAD, PATCH, POST'],
     ['GET', '/tokenize/', 'POST'],
     ['GET', '/tokenize?a=b', 'POST'],
@@ -72,14 +72,14 @@ describe('a method that a known path does not support returns 405 with the metho
     ['PROPFIND', '/tokens/a/b/c'],
     ['GET', '//tokens/x'],
     ['PUT', '/TOKENS'],
-  ] as const)('%s %s stays 404, without Allow', async ([method, url], { service }) => {
+  ] as const)('%s %s returns 404 without Allow', async ([method, url], { service }) => {
     const answer = await send(service.app, method, url);
     expect([answer.status, answer.body.code, answer.headers['allow']]).toEqual([404, 'not_found', undefined]);
   });
 });
 
 describe('a 405', () => {
-  test('reveals the same to every caller, whether or not the token exists', async ({ service }) => {
+  test('has the same content for every caller, whether or not the token exists', async ({ service }) => {
     const { id } = await createPlain(service);
     const seen: unknown[] = [];
     for (const url of [path(id), path('unknown')]) {
@@ -93,7 +93,7 @@ describe('a 405', () => {
     expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(1);
   });
 
-  test('counts against the limit on requests without a key, before the body is parsed', async () => {
+  test('counts toward the limit on requests without a key, before the body is parsed', async () => {
     const service = await limitedService({ keylessRequests: 2 });
     const parse = vi.spyOn(JSON, 'parse');
     const statuses: number[] = [];
@@ -109,7 +109,7 @@ describe('a 405', () => {
   });
 });
 
-describe('with CORS', () => {
+describe('CORS', () => {
   function appFor({ service }: TestService) {
     return createApp(service, {
       headerNames: { apiKey: ['service-api-key'], traceId: ['service-trace-id'], idempotencyKey: [] },
@@ -118,7 +118,7 @@ describe('with CORS', () => {
     });
   }
 
-  test('a page can read a 404, a 405 and the allowed methods', async ({ service }) => {
+  test('lets a page read a 404, a 405 and the allowed methods', async ({ service }) => {
     const app = appFor(service);
     for (const [url, status] of [
       ['/tokens', 405],

@@ -17,7 +17,7 @@ async function stateOf(keyId: string) {
 }
 
 describe('the search for orphan keys', () => {
-  test('destroys keys that no event names once they are more than one hour old', async () => {
+  test('destroys keys that no event names, once they are more than one hour old', async () => {
     const { id } = await service.vault.keys.create(service.tenantId);
     service.clock.advance(anHour);
     expect(await search()).toBe(0);
@@ -29,7 +29,7 @@ describe('the search for orphan keys', () => {
     expect(await search()).toBe(0);
   });
 
-  test('keeps every key that an event names, whether for living tokens, replaced content or a cvc', async () => {
+  test('keeps every key that an event names, whether for live tokens, replaced content or a cvc', async () => {
     const id = await create(service, aCard());
     await service.call('PATCH', `/tokens/${id}`, { metadata: { a: '1' } });
     await service.call('PATCH', `/tokens/${id}`, { data: { cvc: '999' } });
@@ -41,7 +41,7 @@ describe('the search for orphan keys', () => {
     expect((await service.call('GET', `/tokens/${id}`)).status).toBe(200);
   });
 
-  test('continues where it stopped, and destroys orphans between named keys', async () => {
+  test('continues where it stopped, and destroys orphans between keys that events name', async () => {
     const orphans: string[] = [];
     for (let round = 0; round < 5; round += 1) {
       await create(service, aCard());
@@ -56,7 +56,7 @@ describe('the search for orphan keys', () => {
     expect(old.filter(({ keyId }) => !named.includes(keyId))).toEqual([]);
   });
 
-  test('destroys no key while the log is an older copy that ends before the keys were created', async () => {
+  test('destroys no key if the log is an older copy that ends before the keys were created', async () => {
     const { log, chain, keys } = service.vault;
     const id = await create(service, aCard());
     for (let count = 0; count < 20; count += 1) await create(service, aCard());
@@ -69,7 +69,7 @@ describe('the search for orphan keys', () => {
   });
 
   test.each(['before', 'after'] as const)(
-    'destroys no key while events %s a checkpoint are hidden, because one of them may name it',
+    'destroys no key while events %s a checkpoint are hidden, because one of them may name the key',
     async (when) => {
       const { log, chain, keys } = service.vault;
       await service.service.checkpointer.run(true);
@@ -91,7 +91,7 @@ describe('the search for orphan keys', () => {
     },
   );
 
-  test('keeps keys that were created after a log was restored, next to older keys from a later head', async () => {
+  test('keeps keys that were created after a log was restored, even if older keys have a later log position', async () => {
     const { log, chain, keys } = service.vault;
     const before = await keys.create(service.tenantId);
     const id = await create(service, aCard());

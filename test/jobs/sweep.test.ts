@@ -21,8 +21,8 @@ async function typesOf(id: string): Promise<string[]> {
   return (await service.vault.log.readStream(await streamOf(service, id))).map(({ type }) => type);
 }
 
-describe('the sweep records', () => {
-  test('expiry and the end of a cvc’s hour, once each, by the system, with their nominal times', async () => {
+describe('the sweep', () => {
+  test('records an expiry and the end of a cvc’s hour once each, as the system, with the times at which they were due', async () => {
     const { clock, vault } = service;
     const start = clock.now();
     const id = await create(service, aCard('123', { expires_at: inMs(2 * anHour) }));
@@ -42,7 +42,7 @@ describe('the sweep records', () => {
     expect(service.errors).toEqual([]);
   });
 
-  test('both at once if both are overdue', async () => {
+  test('records an expiry and a purge in one run if both are overdue', async () => {
     const id = await create(service, aCard('123', { expires_at: inMs(anHour / 2) }));
     service.clock.advance(aDay);
     await service.service.sweep.run();
@@ -51,7 +51,7 @@ describe('the sweep records', () => {
     expect(service.errors).toEqual([]);
   });
 
-  test('more than one page of rows in one run', { timeout: 60_000 }, async () => {
+  test('records more than one page of rows in one run', { timeout: 60_000 }, async () => {
     const expires_at = inMs(1_000);
     for (let lot = 0; lot < 11; lot += 1) {
       await Promise.all(Array.from({ length: 100 }, () => create(service, { type: 'token', data: 'x', expires_at })));
@@ -62,7 +62,7 @@ describe('the sweep records', () => {
     expect(await service.vault.rows.due(service.clock.now(), 10)).toEqual([]);
   });
 
-  test('nothing if the time was changed in the meantime', async () => {
+  test('records nothing if the due time has changed in the meantime', async () => {
     const id = await create(service, { type: 'token', data: 'x', expires_at: inMs(1_000) });
     const [row] = await service.vault.rows.due(service.clock.now() + 1_000, 10);
     expect((await service.call('PATCH', `/tokens/${id}`, { expires_at: inMs(anHour) })).status).toBe(200);
@@ -78,7 +78,7 @@ describe('the sweep records', () => {
   });
 });
 
-test('one failing row does not stop the others, and is reported', async () => {
+test('a row that fails does not stop the others, and is reported', async () => {
   const expires_at = inMs(1_000);
   const ids = await Promise.all(
     Array.from({ length: 5 }, () => create(service, { type: 'token', data: 'x', expires_at })),
@@ -106,7 +106,7 @@ test('one failing row does not stop the others, and is reported', async () => {
   expect((await typesOf(String(ids[2]))).at(-1)).toBe('token.expired');
 });
 
-/** Creates a sweep that counts its rounds. The test moves its timers together with the clock. */
+/** Creates a sweep and counts its rounds. `pass` moves the timers together with the clock. */
 function observedSweep(given: { readonly nextDueAt?: () => Promise<number | null> } = {}) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const rounds: number[] = [];
@@ -127,7 +127,7 @@ function observedSweep(given: { readonly nextDueAt?: () => Promise<number | null
   const pass = async (ms: number) => {
     clock.advance(ms);
     vi.advanceTimersByTime(ms);
-    // The round uses the writer thread, which does not depend on the timers.
+    // A round uses the writer thread, which does not depend on these timers.
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
   };
   return { sweep, rounds, pass };
@@ -138,7 +138,7 @@ describe('the sweep runs', () => {
     embeddedOnly(context, 'its timers are moved by hand, and with them the limits of calls to servers'),
   );
 
-  test('at the start, then every 20 seconds, and not after the stop', async () => {
+  test('when it starts, then every 20 seconds, and not after it was stopped', async () => {
     const { sweep, rounds, pass } = observedSweep();
     sweep.start();
     await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
@@ -152,7 +152,7 @@ describe('the sweep runs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('earlier if a token is due earlier, but not later if one is due later', async () => {
+  test('earlier if a token is due earlier, but not later if a token is due later', async () => {
     const { sweep, rounds, pass } = observedSweep();
     sweep.start();
     await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
@@ -165,7 +165,7 @@ describe('the sweep runs', () => {
     await sweep.stop();
   });
 
-  test('not before the start or after the stop', async () => {
+  test('neither before it was started nor after it was stopped', async () => {
     const { sweep, rounds, pass } = observedSweep();
     sweep.dueAt(service.clock.now() + 10);
     await pass(100);
@@ -177,7 +177,7 @@ describe('the sweep runs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('and a stop waits for the current round, after which no other runs', async () => {
+  test('no other round after it was stopped, and the stop waits for the current round', async () => {
     let goOn: (value: null) => void = () => undefined;
     const held = new Promise<null>((resolve) => {
       goOn = resolve;
@@ -212,7 +212,7 @@ describe('housekeeping', () => {
     expect(service.errors).toEqual([]);
   }
 
-  test('claims are forgotten after a day, so their idempotency keys can be used again', async () => {
+  test('claims are removed after one day, so their idempotency keys can be used again', async () => {
     const { vault, clock } = service;
     const cmd = 'c'.repeat(64);
     const claim = withClaimMac(vault.integrity.rows, { cmd, result: { tokens: [] }, time: clock.now() });
@@ -241,7 +241,7 @@ describe('housekeeping', () => {
     expect((await service.call('GET', `/tokens/${id}`)).body).toMatchObject({ data: 'again' });
   });
 
-  test('keys left by a crash are shredded, and orphans are searched for', async (context) => {
+  test('the keys that a crash left are destroyed, and orphan keys are searched for', async (context) => {
     embeddedOnly(context, 'the shredder follows the rows there, which a worker brings to the head: cluster/faults');
     const { keyIds } = await deletedWithLivingKeys(service);
     const { id: orphan } = await service.vault.keys.create(service.tenantId);

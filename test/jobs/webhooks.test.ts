@@ -57,7 +57,7 @@ const create = (service: TestService, id: string, more: JsonObject = {}) =>
   service.call('POST', '/tokens', { id, type: 'token', data: 'secret-data', ...more });
 
 describe('a webhook', () => {
-  test('receives each event in order, with ids and no data, signed so that the reference library accepts it', async ({
+  test('receives each event in order, with ids and no data, and with a signature that the reference library accepts', async ({
     service,
     receiver,
   }) => {
@@ -95,7 +95,7 @@ describe('a webhook', () => {
     expect(service.errors).toEqual([]);
   });
 
-  test('is notified of an expiry and of a purged code, with the id', async ({ service, receiver }) => {
+  test('is notified about an expiry and a purged code, with the id of the token', async ({ service, receiver }) => {
     await subscribe(service, receiver.url, { event_types: ['token.expired', 'token.property.expired'] });
     const at = new Date(service.clock.now() + 2 * hour).toISOString();
     await create(service, 'card-1', {
@@ -113,7 +113,7 @@ describe('a webhook', () => {
     expect(told(receiver).slice(1)).toEqual([['token.expired', 'card-1']]);
   });
 
-  test('filters by type and by container, even for tokens that have ended', async ({ service, receiver }) => {
+  test('filters by type and by container, even for tokens that no longer exist', async ({ service, receiver }) => {
     await subscribe(service, receiver.url, { containers: ['/pci/'], token_types: ['token'] });
     await create(service, 'inside', { containers: ['/pci/high/'] });
     await create(service, 'outside', { containers: ['/general/'] });
@@ -139,7 +139,7 @@ describe('a webhook', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test('is notified of changes to applications and their keys', async ({ service, receiver }) => {
+  test('is notified about changes to applications and their keys', async ({ service, receiver }) => {
     await subscribe(service, receiver.url, { event_types: ['application.created', 'application.key.issued'] });
     await service.application(['token:read']);
     await service.service.webhooks.run();
@@ -153,7 +153,7 @@ describe('a webhook', () => {
     expect(issued?.text).not.toContain('hash');
   });
 
-  test('is notified of denied requests, at most once per application per minute, until they are delivered', async ({
+  test('is notified about denied requests at most once per application per minute, and retries until it has received them', async ({
     service,
     receiver,
   }) => {
@@ -241,7 +241,7 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(count);
   });
 
-  test('gets one token’s events in order even if the first of them fails', async ({ service, receiver }) => {
+  test('gets the events of one token in order, even if the first delivery fails', async ({ service, receiver }) => {
     await subscribe(service, receiver.url);
     let failing = true;
     receiver.respond = (response, { data }) =>
@@ -263,7 +263,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  test('reads the id of a deleted token for three days, and afterwards only its reference', async ({
+  test('can read the id of a deleted token for three days, and afterwards only its reference', async ({
     service,
     receiver,
   }) => {
@@ -295,7 +295,7 @@ describe('a webhook', () => {
     expect(await stored()).toBeUndefined();
   });
 
-  test('is not notified of a delete that stopped after it sealed the id, and that id is gone after three days', async ({
+  test('is not notified about a delete that stopped after sealing the id, and that id is removed after three days', async ({
     service,
     receiver,
   }) => {
@@ -303,7 +303,7 @@ describe('a webhook', () => {
     await create(service, 'one');
     const sealedFor: string[] = [];
     const { webhookStore } = service.vault;
-    // The process stops between the two writes.
+    // The delete stops after it has stored the sealed id and before it commits.
     const stopping = {
       ...service.vault,
       webhookStore: {
@@ -336,7 +336,7 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  test('leaves no sealed id behind if it is deleted while a token ends, and the tenant has no other webhook', async ({
+  test('leaves no sealed id behind if it is deleted during a token’s delete, even if the tenant has no other webhook', async ({
     service,
     receiver,
   }) => {
@@ -345,7 +345,7 @@ describe('a webhook', () => {
     await service.call('DELETE', `/webhooks/${id}`, undefined, { key: service.managementKey });
     const { webhookStore } = service.vault;
     const eventId = service.vault.random.uuid();
-    // The token's delete read the webhook earlier, and writes after the webhook is gone.
+    // The token's delete had read the webhook before, so it stores a sealed id after the webhook is gone.
     await webhookStore.keepIds([{ webhookId: id, eventId, sealed: Buffer.alloc(40, 1), at: service.clock.now() }]);
     service.clock.advance(3 * day);
     await service.service.webhooks.run();
@@ -375,7 +375,7 @@ describe('a webhook', () => {
     expect([accepts(old), accepts(renewed)]).toEqual([false, true]);
   });
 
-  test('that is disabled gets everything once it is enabled again, and nothing once it is deleted', async ({
+  test('that is disabled gets everything when it is enabled again, and gets nothing after it is deleted', async ({
     service,
     receiver,
   }) => {
@@ -395,7 +395,7 @@ describe('a webhook', () => {
     expect(await service.vault.webhookStore.state(id)).toBeNull();
   });
 
-  test('that receives a test delivery gets all waiting deliveries at once', async ({ service, receiver }) => {
+  test('that receives a test delivery then gets all waiting deliveries immediately', async ({ service, receiver }) => {
     const { id } = await subscribe(service, receiver.url);
     receiver.respond = (response) => response.writeHead(500).end();
     await create(service, 'one');
@@ -409,7 +409,7 @@ describe('a webhook', () => {
 });
 
 describe('a webhook state that the vault did not write', () => {
-  test('suppresses no delivery: the webhook begins again, and the failure is reported', async ({
+  test('does not prevent a delivery: the webhook starts anew, and the failure is reported', async ({
     service,
     receiver,
   }) => {
@@ -448,7 +448,7 @@ describe('a webhook state that the vault did not write', () => {
 });
 
 describe('a replay', () => {
-  test('delivers the events since a given time again, with the same event ids, and with references for ended tokens', async ({
+  test('delivers the events since a given time again with the same event ids, and with references for tokens that are gone', async ({
     service,
     receiver,
   }) => {
@@ -463,7 +463,7 @@ describe('a replay', () => {
     const first = receiver.received.splice(0);
     await replayDeliveries(service.vault, id, from);
     await service.service.webhooks.run();
-    // Only the deliveries of one token are ordered.
+    // Deliveries are ordered only within one token.
     const of = (id: string | undefined) => told(receiver).filter(([, tokenId]) => tokenId === id);
     expect(of('kept')).toEqual([['token.created', 'kept']]);
     expect(of(undefined)).toEqual([
@@ -479,7 +479,7 @@ describe('a replay', () => {
   });
 });
 
-describe('a receiver does not affect others if it', () => {
+describe('a receiver does not affect other receivers if it', () => {
   const bad: Readonly<Record<string, Receiver['respond']>> = {
     'never responds': () => undefined,
     'responds slowly': (response) => void response.writeHead(200).write('x'),

@@ -13,7 +13,7 @@ const aDay = 24 * anHour;
 const tenYears = 3_653 * aDay;
 const why = 'a process of a cluster trusts MongoDB, see test/compose/cluster-clock.test.ts';
 
-/** Creates a vault that can be stopped and restarted on the same data, with a clock that continues. */
+/** Creates a vault that can be restarted on the same data, while its clock goes on. */
 async function vaultOn(clock: ManualClock) {
   const dataDir = join(tempDir(), 'data');
   const first = await startTestService({ dataDir, clock });
@@ -22,7 +22,7 @@ async function vaultOn(clock: ManualClock) {
   onTestFinished(() => service.stop());
   return {
     get: () => service,
-    /** Restarts the vault. `meanwhile` runs while it is stopped. */
+    /** Restarts the vault. Runs `meanwhile` while the vault is stopped. */
     async restart(meanwhile: () => void = () => undefined): Promise<TestService> {
       await service.stop();
       meanwhile();
@@ -57,7 +57,7 @@ async function fullRound(service: TestService): Promise<void> {
 const months = ({ dataDir }: TestService) =>
   readdirSync(dataDir).filter((name) => name.startsWith('access-') && name.endsWith('.db'));
 
-test('a start ten years ahead hides what is due and destroys nothing until the clock is right again', async (context) => {
+test('if the clock is ten years ahead at a start, tokens that seem due are hidden, and nothing is destroyed until the clock is right', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { restart, get, as } = await vaultOn(clock);
@@ -66,7 +66,7 @@ test('a start ten years ahead hides what is due and destroys nothing until the c
   const card = await create(get(), aCard());
   const streams = await Promise.all([brief, card].map((id) => streamOf(get(), id)));
   expect(await get().call('GET', `/tokens/${lasting}`)).toMatchObject({ status: 200 });
-  // A background thread writes each month's files.
+  // A background thread writes the files for the months.
   await expect.poll(() => months(get()), { timeout: 10_000 }).not.toEqual([]);
   const before = months(get());
 
@@ -91,7 +91,7 @@ test('a start ten years ahead hides what is due and destroys nothing until the c
   for (const stream of streams.slice(0, 1)) expect(await typesOf(right, stream)).toEqual(['token.created']);
 });
 
-test('after running for 24 hours, the vault trusts its clock, and stops and starts neither shorten nor restart this period', async (context) => {
+test('after running for 24 hours, the vault trusts its clock, and restarts neither shorten this period nor begin it again', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { restart, get } = await vaultOn(clock);
@@ -102,7 +102,7 @@ test('after running for 24 hours, the vault trusts its clock, and stops and star
     await fullRound(service);
     expect(await typesOf(service, stream), `after ${ranHours} hours`).toEqual(['token.created']);
     clock.advance(6 * anHour);
-    // Time during which the vault is stopped proves nothing about the clock.
+    // The time during which the vault is stopped does not count as running.
     if (ranHours === 12) service = await restart(() => clock.advance(2 * aDay));
   }
   await fullRound(service);
@@ -110,7 +110,7 @@ test('after running for 24 hours, the vault trusts its clock, and stops and star
   expect(await service.service.state()).toMatchObject({ notices: [] });
 });
 
-test('a vault that was stopped for 7 days continues at once; after 8 days, it continues once the operator confirms the clock', async (context) => {
+test('after a stop of 7 days, the vault continues at once; after 8 days, it continues once an operator confirms the clock', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { restart, get } = await vaultOn(clock);
@@ -132,11 +132,11 @@ test('a vault that was stopped for 7 days continues at once; after 8 days, it co
   await fullRound(longer);
   expect(await ended(longer)).toEqual([true, true]);
   expect(await longer.service.confirmClock()).toBe('trusted');
-  // The confirmation is durable.
+  // The confirmation is stored durably.
   expect(await (await restart()).service.state()).toMatchObject({ notices: [] });
 });
 
-test('a step of more than one hour at run time destroys nothing, and a step back lifts the block on destruction', async (context) => {
+test('if the clock steps ahead by more than one hour, nothing is destroyed; once it steps back, destruction is allowed again', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { get, restart } = await vaultOn(clock);
@@ -147,7 +147,8 @@ test('a step of more than one hour at run time destroys nothing, and a step back
   expect(await get().call('GET', `/tokens/${id}`)).toMatchObject({ status: 404 });
   expect(await typesOf(get(), stream)).toEqual(['token.created']);
   expect((await get().service.state()).notices).toHaveLength(1);
-  // A second wrong reading restarts the 24 hours and does not count as the right time.
+  // A second step ahead begins the 24 hours again. The vault does not take the time before this step for the right
+  // time.
   clock.advance(23 * anHour);
   clock.step(tenYears);
   clock.advance(2 * anHour);
@@ -156,12 +157,12 @@ test('a step of more than one hour at run time destroys nothing, and a step back
   clock.step(-tenYears - 3 * anHour);
   expect(await get().service.state()).toMatchObject({ notices: [] });
   await fullRound(get());
-  // By the correct clock, the token is due now.
+  // According to the correct clock, the token is due by now.
   expect(await typesOf(get(), stream)).toEqual(['token.created', 'token.expired']);
   await restart();
 });
 
-test('a step of less than one hour is an adjustment', async (context) => {
+test('a step of less than one hour counts as a normal adjustment', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { get } = await vaultOn(clock);
@@ -172,7 +173,7 @@ test('a step of less than one hour is an adjustment', async (context) => {
 });
 
 for (const back of [5_000, anHour / 2, 3 * aDay]) {
-  test(`a clock that is set back by ${back} ms while it runs does not extend a code’s hour`, async (context) => {
+  test(`if the clock is set back by ${back} ms while the vault runs, a code does not live for more than its hour`, async (context) => {
     embeddedOnly(context, why);
     const clock = manualClock();
     const { get } = await vaultOn(clock);
@@ -186,7 +187,7 @@ for (const back of [5_000, anHour / 2, 3 * aDay]) {
     expect(await cvc()).toBe('123');
     clock.advance(1);
     expect(await cvc()).toBeUndefined();
-    // A new code lives exactly one hour.
+    // A new code lives for exactly one hour.
     await get().call('PATCH', `/tokens/${id}`, { data: { cvc: '456' } });
     clock.advance(anHour - 1);
     expect(await cvc()).toBe('456');
@@ -196,7 +197,7 @@ for (const back of [5_000, anHour / 2, 3 * aDay]) {
 }
 
 for (const back of [5_000, 30 * 60_000, tenYears]) {
-  test(`a start with a clock ${back} ms behind the newest event shows no older code`, async (context) => {
+  test(`if a start finds the clock ${back} ms behind the newest event, it shows no older code`, async (context) => {
     embeddedOnly(context, why);
     const clock = manualClock();
     const { get, restart, as } = await vaultOn(clock);
@@ -205,7 +206,7 @@ for (const back of [5_000, 30 * 60_000, tenYears]) {
     const { dataDir } = get();
     const service = await restart(() => {
       clock.advance(-back);
-      // As after a crash, the event is newer than the last recorded time.
+      // The newest event is later than the last recorded time, as after a crash.
       const keys = pinStatements(join(dataDir, 'keys.db'), {});
       const newest = clock.now() + back - 50_000;
       const record = Buffer.from(JSON.stringify({ newest, codesAhead: 0, hold: null }));
@@ -223,7 +224,7 @@ for (const back of [5_000, 30 * 60_000, tenYears]) {
   });
 }
 
-test('the clock’s time is recorded durably in the key store', async (context) => {
+test('the key store durably records the time of the clock', async (context) => {
   embeddedOnly(context, why);
   const clock = manualClock();
   const { get, restart } = await vaultOn(clock);

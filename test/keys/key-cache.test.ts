@@ -12,7 +12,7 @@ function newKey(): Buffer {
 
 const zeroed = Buffer.alloc(32);
 
-test('a key that leaves the cache is zeroed', () => {
+test('a key is zeroed when it leaves the cache', () => {
   const cache = createKeyCache();
   const [destroyed, replaced, ofTenant, last] = [newKey(), newKey(), newKey(), newKey()];
   cache.add('one', 'destroyed', destroyed, null);
@@ -27,7 +27,7 @@ test('a key that leaves the cache is zeroed', () => {
   expect(last).toEqual(zeroed);
 });
 
-test('a key that is read while it is destroyed is not cached', () => {
+test('a key that is being read while it is destroyed is not cached', () => {
   const cache = createKeyCache();
   const keep = cache.reading('one', 'key');
   cache.drop('key');
@@ -36,7 +36,7 @@ test('a key that is read while it is destroyed is not cached', () => {
   cache.close();
 });
 
-test('the cache keeps 10,000 keys, and zeroes the least recently used one', () => {
+test('the cache keeps 10,000 keys, and zeroes the least recently used one when it needs space', () => {
   const cache = createKeyCache();
   const [first, second] = [newKey(), newKey()];
   cache.add('one', 'first', first, null);
@@ -48,7 +48,7 @@ test('the cache keeps 10,000 keys, and zeroes the least recently used one', () =
   cache.close();
 });
 
-test('a key is zeroed within a minute, whether it is used or not', () => {
+test('a key is zeroed within one minute, whether or not it is used', () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   let now = performance.now();
   vi.spyOn(performance, 'now').mockImplementation(() => now);

@@ -11,7 +11,7 @@ import { manualClock } from '../support/manual-clock.js';
 
 const zeros = Buffer.alloc(32);
 
-/** Creates the opened keys of a new tenant on top of a key store in its own folder. */
+/** Creates a tenant on a new key store, and returns its opened keys. */
 async function aTenant() {
   const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-open-tenants-'));
   onTestFinished(() => rmSync(dataDir, { recursive: true }));
@@ -31,7 +31,7 @@ async function aTenant() {
   return { tenants, tenantId, tenant, id, key, destroyed };
 }
 
-test('a wrapping key is zeroed when its tenant is dropped, and callers that have the tenant no longer find the key', async () => {
+test('a wrapping key is zeroed when its tenant is dropped, and callers that still have the tenant no longer find the key', async () => {
   const { tenants, tenantId, tenant, id, key } = await aTenant();
   const before = key.toString('hex');
   tenants.drop(tenantId);
@@ -41,7 +41,7 @@ test('a wrapping key is zeroed when its tenant is dropped, and callers that have
   expect((again.wrapping.get(id) as Buffer).toString('hex')).toBe(before);
 });
 
-test('a wrapping key is zeroed when the tenant’s keys are found to be destroyed, and the subkeys stay unchanged', async () => {
+test('a wrapping key is zeroed when the tenant’s keys turn out to be destroyed, and the subkeys stay unchanged', async () => {
   const { tenants, tenantId, tenant, id, key, destroyed } = await aTenant();
   expect(await tenants.destroy(tenantId, randomUUID())).toBe(2);
   expect((await tenants.fresh(tenantId)).state).toBe('destroyed');
@@ -51,7 +51,7 @@ test('a wrapping key is zeroed when the tenant’s keys are found to be destroye
   expect(tenant.subkeys?.claims).not.toEqual(zeros);
 });
 
-test('a newer wrapping key is added, and the older one stays open', async () => {
+test('a newer wrapping key is added, and the older one can still be used', async () => {
   const { tenants, tenantId, tenant, id, key } = await aTenant();
   await tenants.addWrapping([{ tenant: tenantId, number: (tenant.newest?.number ?? 0) + 1 }]);
   const { newest, wrapping } = await tenants.fresh(tenantId);
@@ -60,7 +60,7 @@ test('a newer wrapping key is added, and the older one stays open', async () => 
   expect(wrapping.get(id)).toBe(key);
 });
 
-test('a key that was read while the cache was cleared is not cached', () => {
+test('a key that was being read while the cache was cleared is not cached', () => {
   const cache = createKeyCache();
   onTestFinished(cache.close);
   const keep = cache.reading('tenant', 'key');

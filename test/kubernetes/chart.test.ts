@@ -8,7 +8,7 @@ import { settingPaths } from '#src/compose/config/settings.js';
 import { chart, lint, type Manifest, podsOf, profiles, render, selects } from './rendered.js';
 import { manifestCheck } from './schemas.js';
 
-/** All sets of values that render different manifests. */
+/** The sets of values for which the chart renders different manifests. */
 const variants = profiles.flatMap((profile) => [
   [profile, 'as it is by default', {}] as const,
   [profile, 'in maintenance', { maintenance: true }] as const,
@@ -51,7 +51,7 @@ beforeAll(() => {
   check = manifestCheck();
 });
 
-test.each(profiles)('helm lint --strict accepts the chart with the values of %s', (profile) => {
+test.each(profiles)('helm lint --strict accepts the chart with the values for %s', (profile) => {
   const { status, stdout, stderr } = lint(profile);
   expect([status, stderr, stdout]).toEqual([0, '', expect.stringContaining('1 chart(s) linted, 0 chart(s) failed')]);
 });
@@ -68,7 +68,7 @@ const common = [
 test.each([
   ['embedded', [...common, 'PersistentVolumeClaim', 'StatefulSet']],
   ['cluster', [...common, 'Deployment', 'Deployment', 'PodDisruptionBudget', 'PodDisruptionBudget']],
-] as const)('%s consists of the parts that the page lists', (profile, kinds) => {
+] as const)('the chart for %s creates the manifests that the page lists', (profile, kinds) => {
   const services = ['Service', 'Service', 'ServiceAccount', 'ServiceMonitor'];
   expect(
     render(profile)
@@ -86,7 +86,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
   });
   const ofKind = (kind: string) => manifests.filter((manifest) => manifest.kind === kind);
 
-  test('every manifest passes the schemas of its server, without unknown fields', () => {
+  test('every manifest passes the schemas of its API server, without unknown fields', () => {
     expect(manifests.flatMap(check)).toEqual([]);
     expect(manifests.length).toBeGreaterThan(4);
   });
@@ -97,7 +97,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
     expect(ofKind('Secret')).toEqual([]);
   });
 
-  test('every pod runs without privileges, on a read-only file system, and without Kubernetes’ variables and token', () => {
+  test('every pod runs without privileges, on a read-only file system, and without variables or a token from Kubernetes', () => {
     expect(pods.length).toBeGreaterThan(0);
     for (const { of, spec } of pods) {
       expect([of, spec]).toMatchObject([
@@ -121,7 +121,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
           },
           resources: { requests: { cpu: expect.any(String), memory: expect.any(String) }, limits: { memory: '1Gi' } },
         });
-        // A command that replaces the image's command must also disable core dumps.
+        // If a manifest replaces the command of the image, its own command must disable core dumps.
         if (container.command !== undefined) {
           expect(container.command.slice(0, 3)).toEqual(['prlimit', '--core=0:0', '--']);
         }
@@ -129,7 +129,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
     }
   });
 
-  test('secrets are mounted from existing Secrets, only for the service’s group, and every mount has its volume', () => {
+  test('secrets are mounted from existing Secrets and only for the service’s group, and every mount has a volume', () => {
     for (const { of, spec } of pods) {
       for (const { name, secret } of spec.volumes) {
         if (secret === undefined) continue;
@@ -148,7 +148,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
     }
   });
 
-  test('every setting is known and compatible with the others, and each file that it names is mounted', () => {
+  test('every setting is known and fits the others, and every file that a setting names is mounted', () => {
     const known = settingPaths.map(environmentName);
     for (const { of, spec } of pods) {
       for (const { env, volumeMounts } of spec.containers) {
@@ -168,7 +168,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
     }
   });
 
-  test('a NetworkPolicy covers every pod in both directions, and calls reach only processes that listen', () => {
+  test('a NetworkPolicy covers every pod in both directions, and allows calls only to processes that listen', () => {
     const policies = ofKind('NetworkPolicy');
     const [everything] = policies.filter(({ metadata }) => metadata.name === 'vault-strongroom');
     expect(everything?.spec).toMatchObject({ policyTypes: ['Ingress', 'Egress'] });
@@ -183,7 +183,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
     }
   });
 
-  test('a serving process has three probes on the admin listener, and time to stop', () => {
+  test('every serving process has three probes on the admin listener, and enough time to stop', () => {
     const serving = pods.filter(({ spec }) => spec.containers.some(({ args }) => args?.[0] === 'serve'));
     expect(serving.map(({ of }) => of)).toEqual(
       profile === 'embedded'
@@ -204,14 +204,14 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
         containerPort: Number(env.get('STRONGROOM_ADMIN_PORT')),
       });
       expect(env.get('STRONGROOM_ADMIN_HOST')).toBe('0.0.0.0');
-      // After the delay, the program itself takes at most fifteen seconds.
+      // After this delay, the program needs at most fifteen seconds to stop.
       expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(
         Number(env.get('STRONGROOM_SHUTDOWN_DELAY_SECONDS')) + 15,
       );
     }
   });
 
-  test('Prometheus finds the admin listener of every serving process, even of one that is not ready', () => {
+  test('Prometheus finds the admin listener of every serving process, even if the process is not ready', () => {
     const [admin] = ofKind('Service').filter(({ metadata }) => metadata.name === 'vault-strongroom-admin');
     expect(admin?.spec).toMatchObject({ clusterIP: 'None', publishNotReadyAddresses: true });
     for (const { labels } of pods) expect(selects(admin?.spec.selector ?? { none: '' }, labels)).toBe(true);
@@ -220,7 +220,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
     }
   });
 
-  test('each Deployment has a disruption budget that a drained node can meet, and updates without a gap', () => {
+  test('every Deployment has a disruption budget that lets a node be drained, and is updated without a gap', () => {
     const deployments = ofKind('Deployment');
     const budgets = ofKind('PodDisruptionBudget');
     expect(budgets.map(({ spec }) => [spec.selector?.matchLabels, spec['maxUnavailable']])).toEqual(
@@ -232,7 +232,7 @@ describe.each(variants)('%s %s', (profile, _how, values) => {
   });
 });
 
-test('backups get the root key only if no process can authenticate them, and run on the node that has the volume', () => {
+test('backups get the root key only if no running process can authenticate them, and run on the node with the volume', () => {
   for (const profile of profiles) {
     const jobs = podsOf(render(profile)).filter(({ of }) => of.startsWith('CronJob'));
     expect(jobs.map(({ of }) => of)).toEqual(['CronJob strongroom-backup', 'CronJob strongroom-erased-keys']);
@@ -315,7 +315,7 @@ test.each([
   expect(() => render(profile, values)).toThrow(message);
 });
 
-test('the manifest check finds errors', () => {
+test('the check of manifests finds errors', () => {
   const [deployment] = render('cluster').filter(({ kind }) => kind === 'Deployment');
   if (deployment === undefined) throw new Error('no Deployment');
   expect(check(deployment)).toEqual([]);
@@ -328,7 +328,7 @@ test('the manifest check finds errors', () => {
   expect(check({ ...monitor, spec: { ...monitor.spec, endpoint: [] } }).join()).toContain('endpoint');
 });
 
-test('every value is in the schema, and the page explains it', () => {
+test('every value is in the schema, and the page describes it', () => {
   const text = readFileSync(join(chart, 'values.yaml'), 'utf8');
   const page = readFileSync(join(chart, '../../../docs/how-to/run-on-kubernetes.md'), 'utf8');
   const { properties }: { readonly properties: object } = JSON.parse(

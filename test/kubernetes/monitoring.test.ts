@@ -54,7 +54,7 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a real Prometheus with our alerts that scrapes this address every second. It is removed when the test ends.
+ * Starts a real Prometheus that has our alerts and scrapes this address every second. Removes it when the test ends.
  */
 async function startPrometheus(target: string) {
   const dir = tempDir();
@@ -92,7 +92,7 @@ async function startPrometheus(target: string) {
   };
 }
 
-test('every query of the dashboard and every alert finds its metrics on a real Prometheus that scrapes a real service', async () => {
+test('on a real Prometheus that scrapes a real service, every alert and every query in the dashboard finds its metrics', async () => {
   const { flags, key, dir, dataDir } = await makeVault();
   const limits = ['--rate-limit-requests', '20', '--rate-limit-window-seconds', '1'];
   const service = await startService([...flags, '--admin-port', '0', ...limits]);
@@ -112,7 +112,7 @@ test('every query of the dashboard and every alert finds its metrics on a real P
     await http('DELETE', path, { key });
     await http('GET', `${service.address}/tokens/not-there`, { key });
   };
-  /** Returns a query in the form that Grafana sends. */
+  /** Fills in a query's variables, as Grafana does before it sends the query. */
   const filled = (expr: string): string => expr.replaceAll('$__rate_interval', '30s').replaceAll('$instance', '.*');
   const withoutData = async (): Promise<readonly string[]> => {
     const missing: string[] = [];
@@ -128,7 +128,7 @@ test('every query of the dashboard and every alert finds its metrics on a real P
     }
     return missing;
   };
-  // Rates need two scrapes with requests in between.
+  // A rate needs two scrapes with requests between them.
   let missing: readonly string[] = ['all'];
   for (let round = 0; round < 60 && missing.length > 0; round += 1) {
     await work();
@@ -144,7 +144,7 @@ test('every query of the dashboard and every alert finds its metrics on a real P
   const used = [...queries.map(([, expr]) => expr), ...rules.map(({ expr }) => expr)].flatMap(metricsIn);
   expect(used.filter((name) => !names.has(name))).toEqual([]);
 
-  // All alerts are well-formed, and none fires while everything works.
+  // Prometheus accepts all alerts, and none of them fires while everything works.
   const loaded = (await prometheus.ask('/api/v1/rules')).data.groups[0].rules;
   expect(loaded.map(({ name, health }: { name: string; health: string }) => [name, health])).toEqual(
     rules.map(({ alert }) => [alert, 'ok']),
@@ -163,7 +163,7 @@ test('every query of the dashboard and every alert finds its metrics on a real P
 });
 
 describe('alerts', () => {
-  test('promtool accepts them', () => {
+  test('are accepted by promtool', () => {
     const checked = spawnSync(join(tool('PROMETHEUS'), 'promtool'), [
       'check',
       'rules',
@@ -176,8 +176,8 @@ describe('alerts', () => {
   });
 
   /**
-   * For each alert, the series for which it fires, and series for which it just does not fire. There is one value per
-   * minute.
+   * For each alert, the series for which it fires, and series for which it barely does not fire. The series have one
+   * value per minute.
    */
   const cases: Readonly<Record<string, { readonly bad: Series; readonly good: Series; readonly at: string }>> = {
     StrongroomDown: { bad: { 'up{job="strongroom"}': '0x10' }, good: { 'up{job="strongroom"}': '0 1x10' }, at: '5m' },
@@ -202,7 +202,7 @@ describe('alerts', () => {
     StrongroomAnchorFails: increases('strongroom_audit_anchor_failures_total', '0+1x90', '0x60 1x60', '80m'),
     StrongroomGuessing: increases('strongroom_guess_budgets_exhausted_total', '0x10 1x90', '3x90', '30m'),
     StrongroomWrongKeys: increases('strongroom_rate_limited_total{limit="auth_failures"}', '0+20x30', '0+5x30', '20m'),
-    // Time in a test begins at the epoch.
+    // In these tests, time starts at the epoch.
     StrongroomBackupOld: {
       bad: { strongroom_last_backup_timestamp_seconds: '0x3000' },
       good: { strongroom_last_backup_timestamp_seconds: '86400x3000' },
@@ -215,19 +215,19 @@ describe('alerts', () => {
     },
   };
 
-  test('each has a case', () => {
+  test('each have a case in this table', () => {
     expect(Object.keys(cases)).toEqual(rules.map(({ alert }) => alert));
   });
 
   test.each(Object.entries(cases))(
-    '%s fires when it should, and not just below its threshold',
+    'include %s, which fires when it should and does not fire just below its threshold',
     (alert, { bad, good, at }) => {
       expect(fires(alert, good, at)).toBe(false);
       expect(fires(alert, bad, at)).toBe(true);
     },
   );
 
-  test('the page for operators lists each one with its threshold, time and severity', () => {
+  test('are all on the page for operators, with their thresholds, times and severities', () => {
     const page = readFileSync(join(chart, '../../../docs/how-to/operate.md'), 'utf8');
     const rows = [...page.matchAll(/^\| `(Strongroom\w+)` \| .* \| (\S+(?: min)?) \| (critical|warning) \|/gm)];
     const said = rows.map(([, alert, time, severity]) => [alert, time, severity]);
@@ -242,7 +242,7 @@ function requests(status: number): string {
   return `strongroom_http_requests_total{status="${status}"}`;
 }
 
-/** Returns series in which `fast` of a hundred reads per minute take at most half a second. */
+/** Returns the series for a hundred reads per minute. `fast` says how many of them take at most half a second. */
 function durations(fast: string): Series {
   const bucket = (le: string) =>
     `strongroom_http_request_duration_seconds_bucket{route="/tokens/:id",method="GET",le="${le}"}`;
@@ -253,7 +253,7 @@ function increases(metric: string, bad: string, good: string, at: string) {
   return { bad: { [metric]: bad }, good: { [metric]: good }, at };
 }
 
-/** Returns whether promtool says that the alert fires at this time, given these series. */
+/** Returns true if promtool reports that the alert fires at this time on these series. */
 function fires(alert: string, series: Series, at: string): boolean {
   const dir = tempDir();
   const input = Object.entries(series).map(([name, values]) => ({ series: name, values }));
@@ -271,7 +271,7 @@ function fires(alert: string, series: Series, at: string): boolean {
 }
 
 describe('the dashboard', () => {
-  test('has everything that Grafana needs to load it: a uid, a selectable data source, unique ids, panels that do not overlap', () => {
+  test('has everything that Grafana needs: a uid, a selectable data source, unique ids, and panels that do not overlap', () => {
     expect(dashboard).toMatchObject({ uid: 'strongroom', schemaVersion: expect.any(Number) });
     expect(dashboard.templating.list.map(({ name, type }) => [name, type])).toEqual([
       ['datasource', 'datasource'],
@@ -294,7 +294,7 @@ describe('the dashboard', () => {
     }
   });
 
-  test('passes Grafana’s own schema, which detects errors', () => {
+  test('passes Grafana’s own schema, and the check finds errors', () => {
     expect(wrongInGrafana(dashboard)).toBe('');
     const [first, ...others] = dashboard.panels;
     const withPanel = (panel: object) => wrongInGrafana({ ...dashboard, panels: [{ ...first, ...panel }, ...others] });
@@ -319,10 +319,11 @@ describe('the dashboard', () => {
       .flatMap(([, expr]) => metricsIn(expr))
       .map((name) => name.replace(/_(bucket|sum|count)$/, ''));
     const unshown = [
-      // The ratio shows a rebuild's progress.
+      // The dashboard shows the progress of a rebuild as a ratio instead.
       'strongroom_rebuild_running',
       'strongroom_rebuild_events',
-      // The metric has no sample until an application is suspected. `doctor` and the access log name that application.
+      // This metric has no sample before an application is suspected. `doctor` and the access log name that
+      // application.
       'strongroom_deduplication_suspects_total',
     ];
     expect(ours.filter((name) => !shown.includes(name))).toEqual(unshown);
@@ -330,8 +331,8 @@ describe('the dashboard', () => {
 });
 
 /**
- * Checks a dashboard against the types in Grafana's own schema, in the version that docker-compose.yml uses. The
- * dashboard is compiled as a literal, so unknown fields are errors. Returns the compiler's errors.
+ * Checks a dashboard against the types from Grafana's own schema, in the version that docker-compose.yml uses. The
+ * dashboard is compiled as a literal, so an unknown field is an error. Returns the compiler's errors.
  */
 function wrongInGrafana(checked: {
   readonly panels: readonly { readonly type?: string; readonly options?: object }[];
@@ -350,7 +351,7 @@ function wrongInGrafana(checked: {
   const source = [
     "import type { Dashboard } from '@grafana/schema';",
     ...imports,
-    // In JSON, an enumeration's value is its text.
+    // In JSON, an enumeration is represented by its text.
     `type Plain<T> = T extends string ? \`\${T}\` : T extends (infer I)[] ? Plain<I>[] : T extends object ? Fields<T> : T;`,
     'type Fields<T> = { [K in keyof T]: Plain<T[K]> };',
     `export const dashboard: Plain<Dashboard> = ${JSON.stringify(checked)};`,

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs the embedded profile's pods as a node would, in their own mount and network namespaces:
+# Runs the pods of the embedded profile as a node would, in their own mount and network namespaces:
 #   unshare --mount --net --fork --kill-child pod.sh PROJECT INPUT
-# INPUT contains serve.env, backup.env and maintenance.env (NAME=VALUE), backup.command and erased-keys.command (arguments, each
-# ended by NUL), backup.identity (age), root.key, tls.crt and tls.key. Mounts have the owners and modes that kubelet gives them with fsGroup 10001; the root file system is
-# read-only. Prints NAME=VALUE lines for the test.
+# INPUT contains serve.env, backup.env and maintenance.env (NAME=VALUE), backup.command and erased-keys.command
+# (arguments, each terminated by NUL), backup.identity (age), root.key, tls.crt and tls.key. Mounts have the owners and
+# modes that kubelet sets for fsGroup 10001. The root file system is read-only. Prints NAME=VALUE lines for the test.
 set -euo pipefail
 project=$1 input=$2 group=10001
 
@@ -17,7 +17,7 @@ cp "$input"/* /run/input/
 chown "$group:$group" /run/input/backup.identity
 mount -t tmpfs -o mode=1777,size=64m tmpfs /tmp
 
-# secret NAME FILE...: creates a directory of links like a mounted Secret.
+# secret NAME FILE...: creates a directory of links, like that of a mounted Secret.
 secret() {
   local place=/run/strongroom/$1 file
   shift
@@ -40,7 +40,7 @@ done
 mount -o remount,bind,ro /
 if touch /written 2>/dev/null; then echo 'the root file system can be written' >&2; exit 1; fi
 
-# in_pod ENV COMMAND...: runs COMMAND as the container's user, with only the variables in ENV. Replaces the shell.
+# in_pod ENV COMMAND...: runs COMMAND as the user of the container, with only the variables in ENV. Replaces the shell.
 in_pod() {
   local variables
   mapfile -t variables <"/run/input/$1.env"
@@ -67,7 +67,7 @@ start() {
   cat /run/log >&2
   exit 1
 }
-# backup NAME: runs a backup as the CronJob with this name does.
+# backup NAME: runs a backup like the CronJob with this name.
 backup() {
   local command
   mapfile -d '' -t command <"/run/input/$1.command"
@@ -85,12 +85,12 @@ echo "capabilities=$(sed -n 's/^CapEff:\s*//p' "/proc/$vault/status") $(sed -n '
 echo "user=$(stat -c %u:%g "/proc/$vault")"
 if (in_pod serve touch /opt/strongroom/written) 2>/dev/null; then echo writes_program=yes; else echo writes_program=no; fi
 
-# A backup next to the running process removes backups that are past their retention.
+# A backup is made next to the running process, and removes backups whose retention time is over.
 install -d -o "$group" -g "$group" -m 0700 /mnt/backups/2025-01-01T000000Z
 touch -d '20 days ago' /mnt/backups/2025-01-01T000000Z
 backup backup
 echo "backups=$(find /mnt/backups -name manifest.json | wc -l) $(find /mnt/backups -mindepth 1 -maxdepth 1 | wc -l)"
-# So does the list of erased keys.
+# A list of erased keys removes old lists in the same way.
 install -o "$group" -g "$group" -m 0600 /dev/null /mnt/backups/erased-keys-2025-01-01T000000Z.txt
 touch -d '20 days ago' /mnt/backups/erased-keys-2025-01-01T000000Z.txt
 backup erased-keys
@@ -105,7 +105,7 @@ code=0
 wait "$vault" || code=$?
 echo "stopped=$code $(grep -c '"msg":"stopped"' /run/log)"
 
-# The volume is mounted again. All of it then belongs to the group.
+# The volume is mounted again. Everything in it then belongs to the group.
 chgrp -R "$group" /var/lib/strongroom
 find /var/lib/strongroom -type d -exec chmod g+rwxs {} +
 find /var/lib/strongroom -type f -exec chmod g+rw {} +
@@ -116,7 +116,7 @@ code=0
 wait "$vault" || code=$?
 echo "stopped_again=$code"
 
-# The data volume is lost, and a restore into an empty one brings the data back.
+# The data volume is lost. A restore to an empty volume brings the data back.
 umount /var/lib/strongroom
 mount -t tmpfs -o "mode=2775,gid=$group" tmpfs /var/lib/strongroom
 code=0

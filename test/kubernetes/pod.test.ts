@@ -19,10 +19,10 @@ function containersOf(maintenance: boolean, recipient: string): ReadonlyMap<stri
   );
 }
 
-/** Returns the text with the backup path replaced by a path that exists on this machine. */
+/** Replaces the path of the backups with a path that exists on this machine. */
 const moved = (text: string): string => text.replace(/^\/backups$/, '/mnt/backups');
 
-test('the embedded profile runs from its manifests on mounts like kubelet’s: init, serve, back up, stop, restore', async () => {
+test('the embedded profile runs from its manifests, on mounts like those of kubelet: init, serve, back up, stop, restore', async () => {
   const input = tempDir();
   const identity = await generateIdentity();
   const recipient = await identityToRecipient(identity);
@@ -62,7 +62,7 @@ test('the embedded profile runs from its manifests on mounts like kubelet’s: i
     backups: '1 1',
     lists: '1',
     restored: '0 201',
-    // The process is no longer ready but still serves requests.
+    // The process is no longer ready, but it still serves requests.
     stopping: '503 201',
     stopped: '0 1',
     again: '201',

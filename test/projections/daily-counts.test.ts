@@ -32,7 +32,7 @@ async function start() {
   return { service, day, tokens, accesses };
 }
 
-test('tokens are counted by type on the days on which they were created, deleted and due', async () => {
+test('tokens are counted by type, on the days on which they were created, deleted and due', async () => {
   const { service, day, tokens } = await start();
   const expiring = { expires_at: new Date(service.clock.now() + dayMs).toISOString() };
   const { id } = await createPlain(service);
@@ -58,7 +58,7 @@ test('tokens are counted by type on the days on which they were created, deleted
   ]);
 });
 
-test('a range that begins later starts with the tokens from the days before it', async () => {
+test('a range that begins later starts with the number of tokens from the days before it', async () => {
   const { service, day } = await start();
   await createPlain(service);
   service.clock.advance(3 * dayMs);
@@ -71,7 +71,7 @@ test('a range that begins later starts with the tokens from the days before it',
   });
 });
 
-test('accesses are counted by operation, and denied ones separately', async () => {
+test('accesses are counted by operation, and denied accesses are counted separately', async () => {
   const { service, day, accesses } = await start();
   const { id } = await createPlain(service);
   const masked = await service.application(['token:read']);
@@ -89,7 +89,7 @@ test('accesses are counted by operation, and denied ones separately', async () =
   ]);
 });
 
-test('two processes that count at the same time count everything once', async () => {
+test('two processes that count at the same time count each event only once', async () => {
   const { service, tokens, accesses } = await start();
   for (let index = 0; index < 5; index += 1) {
     const { id } = await createPlain(service);
@@ -100,7 +100,7 @@ test('two processes that count at the same time count everything once', async ()
   expect((await accesses())[0]?.operations).toEqual({ create: 5, reveal: 5 });
 });
 
-test('a rebuild repairs counts that another program changed, and its status is shown', async () => {
+test('a rebuild repairs counts that another program changed, and the status shows the rebuild', async () => {
   const { service, tokens, accesses } = await start();
   const { id } = await createPlain(service);
   await service.call('GET', path(id));
@@ -168,7 +168,7 @@ test('a range that is reversed, too long or invalid is rejected', async () => {
   }
 });
 
-test('the background work counts what happens while it runs, and stops at once', async () => {
+test('the background work counts what happens while it runs, and stops immediately', async () => {
   const { service, tokens, accesses } = await start();
   const { id } = await createPlain(service);
   const counting = createDailyCounting(service.vault, (error) => service.errors.push(error));

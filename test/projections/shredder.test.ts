@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-test('keys left by a crash are destroyed once and counted, and the checkpoint is the head', async () => {
+test('keys that a crash left are destroyed and counted once, and the checkpoint moves to the head', async () => {
   const { log, keys } = service.vault;
   await shredEndedKeys(log, keys);
   for (let count = 0; count < 3; count += 1) await deletedWithLivingKeys(service);
@@ -22,7 +22,7 @@ test('keys left by a crash are destroyed once and counted, and the checkpoint is
   expect(await shredEndedKeys(log, keys)).toBe(0);
 });
 
-test('revisions of tokens, tenants and applications that a crash left unrecorded are recorded from the log', async () => {
+test('revisions of tokens, tenants and applications that were not recorded before a crash are recorded from the log', async () => {
   const { log, keys } = service.vault;
   const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2031, cvc: '123' };
   const create = async (body: object) => String((await service.call('POST', '/tokens', body)).body['id']);
@@ -51,7 +51,7 @@ test('revisions of tokens, tenants and applications that a crash left unrecorded
   expect(await revisions()).toEqual(before);
 });
 
-test('it destroys no key that no event ends', async () => {
+test('keys that no event marks for destruction are kept', async () => {
   const created = await service.call('POST', '/tokens', { type: 'token', data: 'kept' });
   await service.vault.keys.saveCheckpoint('shredder', 0);
   expect(await shredEndedKeys(service.vault.log, service.vault.keys)).toBe(0);
@@ -74,7 +74,7 @@ test('the checkpoint does not pass an event whose keys could not be destroyed', 
   expect(await shredEndedKeys(log, keys)).toBe(2);
 });
 
-test('a checkpoint past the head of a restored log starts over', async () => {
+test('if the checkpoint is past the head of a restored log, the shredder starts over', async () => {
   const { log, keys } = service.vault;
   await deletedWithLivingKeys(service);
   await keys.saveCheckpoint('shredder', (await log.head()) + 100);
@@ -82,7 +82,7 @@ test('a checkpoint past the head of a restored log starts over', async () => {
   expect(await keys.checkpoint('shredder')).toBe(await log.head());
 });
 
-test.skipIf(profile === 'cluster')('the next start does not read stored events again', async () => {
+test.skipIf(profile === 'cluster')('the next start does not read the stored events again', async () => {
   for (let from = 0; from < 1_200; from += 100) {
     const tokens = Array.from({ length: 100 }, (_, index) => ({ type: 'token', data: `value ${from + index}` }));
     expect((await service.call('POST', '/tokenize', tokens)).status).toBe(200);
@@ -97,11 +97,14 @@ test.skipIf(profile === 'cluster')('the next start does not read stored events a
   expect(came).toBe(head);
 });
 
-test.skipIf(profile === 'cluster')('a waiting caller is notified when there is much to read', async () => {
-  const { log, keys } = service.vault;
-  const notices: string[] = [];
-  const longer = { ...log, head: async () => 250_000 };
-  await shredWithNotice(longer, keys, (text) => void notices.push(text));
-  await shredWithNotice(log, keys, (text) => void notices.push(text));
-  expect(notices).toEqual([expect.stringMatching(/^reading \d{3},\d{3} events for the keys that they ended$/)]);
-});
+test.skipIf(profile === 'cluster')(
+  'a caller that waits for the shredder is notified if there is much to read',
+  async () => {
+    const { log, keys } = service.vault;
+    const notices: string[] = [];
+    const longer = { ...log, head: async () => 250_000 };
+    await shredWithNotice(longer, keys, (text) => void notices.push(text));
+    await shredWithNotice(log, keys, (text) => void notices.push(text));
+    expect(notices).toEqual([expect.stringMatching(/^reading \d{3},\d{3} events for the keys that they ended$/)]);
+  },
+);

@@ -12,7 +12,7 @@ async function callerOf(service: TestService, key: string) {
   return caller;
 }
 
-/** Returns what a caller gets from a preview: the decisions and the rendered token. */
+/** Returns the result of a preview: the decisions, and the token as it would be shown. */
 async function preview(
   service: TestService,
   callerKey: string,
@@ -37,7 +37,7 @@ async function start() {
   return { service, idOf };
 }
 
-test('a preview names each permission’s transform and deciding rule, and shows the token as a read would', async () => {
+test('a preview names the transform and the deciding rule for each permission, and shows the token as a read would', async () => {
   const { service, idOf } = await start();
   const { id: tokenId } = await create(service, { type: 'card', data: card, containers: ['/pci/high/'] });
   const rules = [
@@ -76,7 +76,7 @@ test('a preview names each permission’s transform and deciding rule, and shows
   expect(await preview(service, admin, { applicationId, tokenId })).toEqual({ rejected: 'forbidden', errors: [] });
 });
 
-test('an attack: no preview shows a value to a caller that may not read it', async () => {
+test('no preview shows a value to a caller that may not read it', async () => {
   const { service, idOf } = await start();
   const { id: tokenId } = await createPlain(service, { data: 'the-value', metadata: { note: 'the-note' } });
   const masking = await service.application(['token:read']);
@@ -107,7 +107,7 @@ test('an attack: no preview shows a value to a caller that may not read it', asy
   });
 });
 
-test('unsaved rules decide without a change to the application', async () => {
+test('rules that are not saved yet can be previewed, and the application does not change', async () => {
   const { service, idOf } = await start();
   const { id: tokenId } = await createPlain(service, { containers: ['/a/'] });
   const applicationId = await idOf(await service.application([rule('/a/', 'reveal', ['token:read'])]));
@@ -130,7 +130,7 @@ test('unsaved rules decide without a change to the application', async () => {
   expect(await preview(service, reader, { ...asked, access: edited('mask') })).toMatchObject({ rejected: 'forbidden' });
 });
 
-test('unknown applications and tokens, and those of another tenant, are not found', async () => {
+test('applications and tokens that do not exist or belong to another tenant are not found', async () => {
   const { service, idOf } = await start();
   const { id: tokenId } = await createPlain(service);
   const applicationId = await idOf(service.key);

@@ -10,7 +10,7 @@ import { release } from '#src/queries/release.js';
 import { createPlain } from '../http/routes/support.js';
 import { startTestService } from '../support/test-service.js';
 
-test('a token is not rendered unless it was recorded under its transform', async () => {
+test('a token can be rendered only after it was recorded with its transform', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service, { data: 'the-value' });
   const caller = await service.service.authenticate(service.key);
@@ -23,17 +23,17 @@ test('a token is not rendered unless it was recorded under its transform', async
   const withheld = await release(service.vault, context, [
     { stream: token.stream, transform: 'redact', recordedAs: 'read' },
   ]);
-  expect(() => finish(withheld(token))).toThrow('was not recorded');
+  expect(() => finish(withheld(token))).toThrow('must be recorded as shown');
   const created = await release(service.vault, context, [{ ...token, recordedAs: 'create' }]);
-  expect(() => finish(created(token))).toThrow('was not recorded');
+  expect(() => finish(created(token))).toThrow('must be recorded as shown');
   const none = await release(service.vault, context, []);
-  expect(() => finish(none(token))).toThrow('was not recorded');
+  expect(() => finish(none(token))).toThrow('must be recorded as shown');
   const render = await release(service.vault, context, [token]);
   expect(finish(render(token))['data']).toBe('the-value');
   await service.close();
 });
 
-test('a query’s result shows no data on its own', async () => {
+test('the result of a query does not show data until it is rendered', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service, { data: 'the-value', metadata: { note: 'the-note' } });
   const caller = await service.service.authenticate(service.key);
@@ -46,7 +46,7 @@ test('a query’s result shows no data on its own', async () => {
   await service.close();
 });
 
-test('a route that imports the code that reads decrypted data fails the import check', async () => {
+test('a route that imports the code for reading decrypted data fails the import check', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'strongroom-imports-'));
   for (const part of ['src', 'package.json', 'tsconfig.json', 'dependency-cruiser.config.cjs']) {
     await cp(part, join(folder, part), { recursive: true });

@@ -23,14 +23,14 @@ function problemsIn(findings: Awaited<ReturnType<typeof serviceFindings>>): read
   return findings.filter(({ state }) => state === 'problem').map(({ check }) => check);
 }
 
-/** Records that an application deduplicated many values without a hit. */
+/** Makes an application suspect: it deduplicated many values without a hit. */
 async function makeSuspect({ vault, clock }: TestService, applicationId: string): Promise<void> {
   const budget = { max: 100, windowMs: hourMs, suspectAbove: 10 };
   const request = { need: 50, spare: 'none', hits: 0, now: clock.now() } as const;
   await vault.budgets.reserve('deduplication_misses', applicationId, budget, request);
 }
 
-/** Creates a webhook whose deliveries keep failing, and returns its id. */
+/** Creates a webhook whose deliveries keep failing. Returns the webhook's id. */
 async function failingWebhook({ call, vault, clock }: TestService, key: string): Promise<string> {
   const body = { url: 'https://receiver.example/hook', event_types: ['token.created'] };
   const { status, text, body: created } = await call('POST', '/webhooks', body, { key });
@@ -42,7 +42,7 @@ async function failingWebhook({ call, vault, clock }: TestService, key: string):
   return id;
 }
 
-test('a new service has no problem except a missing backup', async () => {
+test('a new service has only one problem, the missing backup', async () => {
   const { operator, tenant } = await start();
   const checks = ['stores', 'projections', 'deadlines', 'checkpoint', 'backup', 'guessing', 'webhooks'];
   expect((await operator()).map(({ check }) => check)).toEqual(checks);
@@ -67,7 +67,7 @@ test('an overdue expiry, an unsigned log and an old backup are problems', async 
   expect(problemsIn(await operator({ backupMadeAt: service.clock.now() }))).toEqual([]);
 });
 
-test('a tenant sees its own suspects and webhooks, and an operator sees all of them', async () => {
+test('a tenant sees its own suspects and webhooks, and an operator sees those of all tenants', async () => {
   const { service, operator, tenant } = await start();
   const caller = await service.service.authenticate(service.key);
   const applicationId = caller?.applicationId ?? '';
@@ -81,7 +81,7 @@ test('a tenant sees its own suspects and webhooks, and an operator sees all of t
   }
 });
 
-test('an attack: a tenant learns nothing about another tenant, the log or damage', async () => {
+test('a tenant learns nothing about other tenants, the log or damage', async () => {
   const { service, operator, tenant } = await start();
   const otherKey = await service.otherTenant();
   const other = await service.service.authenticate(otherKey);

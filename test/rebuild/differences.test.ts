@@ -11,7 +11,7 @@ test.each([
   ['the state', `UPDATE token_rows_1 SET state = json_set(state, '$.life.createdBy', 'x') WHERE stream = ?`],
   ['a fingerprint', `UPDATE token_rows_1 SET fingerprint = 'f' WHERE stream = ?`],
   ['the whole row', 'DELETE FROM token_rows_1 WHERE stream = ?'],
-])('%s changed by hand: the rows are not swapped, and the token is named', async (_what, sql) => {
+])('if %s was changed by hand, the old rows stay in use, and the token is named', async (_what, sql) => {
   const service = await startTestService();
   for (let made = 0; made < 5; made += 1) await createPlain(service);
   const vault = openVault(service.dataDir);
@@ -26,7 +26,7 @@ test.each([
   await service.close();
 });
 
-test('a lost key stops the rebuild, which names the token and changes nothing', async () => {
+test('a lost key stops the rebuild, and the rebuild names the token and changes nothing', async () => {
   const service = await startTestService();
   await createPlain(service);
   await service.stop();
@@ -44,7 +44,7 @@ test('a lost key stops the rebuild, which names the token and changes nothing', 
   await again.close();
 });
 
-test('rows of an older version are rebuilt at startup, which is logged, and rows of a newer version are rejected', async () => {
+test('at a start, rows from an older version are rebuilt, which is logged, and rows from a newer version are rejected', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service);
   await service.stop();

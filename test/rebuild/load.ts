@@ -12,7 +12,7 @@ export type Call = (
   body?: unknown,
 ) => Promise<{ readonly status: number; readonly text: string; readonly body: JsonObject }>;
 
-/** Creates a token that `metadata.group:GROUP` and `data:WORD` find. */
+/** Creates a token that the queries `metadata.group:GROUP` and `data:WORD` find. */
 export async function create(call: Call, group: string): Promise<Known> {
   const known = { id: `id-${randomUUID()}`, word: `w${randomUUID().replaceAll('-', '')}`, n: 0 };
   const body = { ...known, type: 'token', data: known.word, metadata: { group, word: known.word, n: '0' } };
@@ -29,7 +29,7 @@ export async function found(call: Call, query: string): Promise<{ ids: string[];
   return { ids: data.map(({ id }) => id).sort(), total: pagination.total_items };
 }
 
-/** Returns the first hundred tokens in the list. */
+/** Returns the ids of the first hundred tokens in the list. */
 async function listed(call: Call): Promise<ReadonlySet<string>> {
   const { status, body, text } = await call('GET', '/tokens?size=100');
   expect(status, text).toBe(200);
@@ -37,8 +37,8 @@ async function listed(call: Call): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Runs one caller with its own tokens. No other caller changes them, so this caller always knows what get, search, list
- * and count must return. Returns the number of rounds.
+ * Runs one caller with its own tokens. No other caller changes these tokens, so this caller always knows what get,
+ * search, list and count must return. Returns the number of rounds.
  */
 export async function loaded(call: Call, group: string, goesOn: () => boolean): Promise<number> {
   const mine = new Map<string, Known>();
@@ -46,7 +46,7 @@ export async function loaded(call: Call, group: string, goesOn: () => boolean): 
   for (; goesOn(); rounds += 1) {
     const made = await create(call, group);
     mine.set(made.id, made);
-    // Other callers create tokens at the same time, but fewer than a hundred.
+    // Other callers create tokens at the same time, but fewer than a hundred in total.
     expect(await listed(call)).toContain(made.id);
     const some = [...mine.values()][rounds % mine.size] as Known;
     const word = `w${randomUUID().replaceAll('-', '')}`;

@@ -10,7 +10,7 @@ const secret = 'the-plaintext-of-the-token';
 
 type Plant = {
   readonly what: string;
-  /** Whether the rebuild replaces an older revision, such as one from a row that an attacker left. */
+  /** True if the rebuild replaces the row, because the row has an older revision, like one that an attacker left. */
   readonly isReplaced: boolean;
   readonly edit: (row: Record<string, unknown>) => Record<string, unknown>;
 };
@@ -20,21 +20,21 @@ function withState(row: Record<string, unknown>, change: (state: { revision: num
 }
 
 const plants: readonly Plant[] = [
-  { what: 'as it was before its container was closed', isReplaced: true, edit: (row) => row },
+  { what: 'with its state from before its container was closed', isReplaced: true, edit: (row) => row },
   {
-    what: 'as it was before, under the newest revision',
+    what: 'with its earlier state, under the newest revision',
     isReplaced: false,
     edit: (row) => withState({ ...row, revision: 1 }, (state) => ({ ...state, revision: 1 })),
   },
   {
-    what: 'as it was before, under a revision that it never reaches',
+    what: 'with its earlier state, under a revision that it never reaches',
     isReplaced: false,
     edit: (row) => withState({ ...row, revision: 99 }, (state) => ({ ...state, revision: 99 })),
   },
 ];
 
 test.each(plants)(
-  'a row that an attacker plants into the rebuilt rows, $what, shows nothing',
+  'a row that an attacker plants into the rebuilt rows $what shows nothing',
   async ({ edit, isReplaced }) => {
     const service = await startTestService();
     const { id } = await createPlain(service, { data: secret, containers: ['/open/'] });
@@ -86,7 +86,7 @@ test.each(plants)(
       return;
     }
 
-    // Rows that differ are not used unless the operator accepts them.
+    // If rows differ, the rebuilt rows are used only if the operator accepts them.
     await service.service.projections.rebuild('tokens', false);
     plant.run(row);
     expect(await endOfRebuild(service)).toEqual({ outcome: 'different', different: 1, examples: [stream] });
@@ -94,7 +94,7 @@ test.each(plants)(
     await expectNothingShown();
     expect((await service.call('GET', `/tokens/${id}`)).body).toMatchObject({ data: secret, containers: ['/closed/'] });
 
-    // If the rows are used, the planted row is rejected just as it would be in the current rows.
+    // If they are used, the planted row is rejected just as it would be among the current rows.
     await service.service.projections.rebuild('tokens', true);
     plant.run(row);
     expect(await endOfRebuild(service)).toMatchObject({ outcome: 'done', different: 1 });

@@ -9,7 +9,7 @@ import { generous, rebuildIn, storedIn } from './support.js';
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 const tokens = 1_500;
 
-/** Returns how many tokens there are, and how many results each of several ids has. */
+/** Returns the number of tokens, and the number of results for each of several ids. */
 function found(address: string, key: string, made: ReadonlyMap<string, string>): Promise<readonly unknown[]> {
   const queries = ['type:token', ...[...made.keys()].slice(0, 20).map((id) => `id:"${id}"`)];
   return Promise.all(
@@ -20,7 +20,7 @@ function found(address: string, key: string, made: ReadonlyMap<string, string>):
   );
 }
 
-test('a killed rebuild continues correctly after all keys were rotated, and ends with the same rows', async () => {
+test('a rebuild that was killed continues correctly after all keys were rotated, and ends with the same rows', async () => {
   const vault = await makeVault();
   const { dataDir, flags, key } = vault;
   const first = await startService(flags, { env });
@@ -63,7 +63,7 @@ test('a rotation during a rebuild does not disturb it', async () => {
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  // The key is requested when a rebuild begins, and again before the progress of each page is recorded.
+  // The rebuild reads the head when it begins, and again before it records the progress of each page.
   Object.assign(vault.log, {
     async head() {
       asked += 1;

@@ -16,7 +16,7 @@ async function listed({ call }: TestService): Promise<number> {
   return ((await call('GET', '/tokens?size=1')).body as { pagination: { total_items: number } }).pagination.total_items;
 }
 
-test('a rebuild cancelled at any moment leaves no row, no posting, no generation and no key', async () => {
+test('a rebuild that is cancelled at any moment leaves no row, no posting, no generation and no key', async () => {
   const service = await startTestService();
   await filled(service);
   const { projections } = service.service;
@@ -47,11 +47,11 @@ test('a rebuild cancelled at any moment leaves no row, no posting, no generation
   await service.close();
 });
 
-test('the search terms of a cancelled or replaced generation are no longer in any file', async () => {
+test('the search terms of a cancelled or replaced generation are removed from all files', async () => {
   const service = await startTestService();
   await filled(service);
   const vault = openVault(service.dataDir);
-  /** Returns the terms by which ten tokens can be found, 16 bytes each. */
+  /** Returns the terms by which ten tokens can be found. Each term has 16 bytes. */
   const termsOf = (slot: number): Buffer[] => {
     const packed = vault.prepare(`SELECT terms FROM token_rows_${slot} WHERE terms IS NOT NULL LIMIT 10`).pluck().all();
     return (packed as Buffer[]).flatMap((terms) =>
@@ -79,7 +79,7 @@ test('the search terms of a cancelled or replaced generation are no longer in an
   await service.close();
 });
 
-test('a token deleted while both generations are written is in neither of them', async () => {
+test('a token that is deleted while two generations are written is in neither of them', async () => {
   const service = await startTestService({ keptMs: 3_600_000 });
   const [id] = await filled(service);
   await service.service.projections.rebuild('tokens', false);
@@ -99,7 +99,7 @@ test('a token deleted while both generations are written is in neither of them',
   await service.close();
 });
 
-test('one process continues a rebuild that another began', async () => {
+test('a process continues a rebuild that another process began', async () => {
   const first = await startTestService();
   await filled(first);
   await first.service.projections.rebuild('tokens', false);

@@ -11,13 +11,13 @@ import type { TestService } from '../support/test-service.js';
 
 export const generous = { timeout: 50_000, interval: 20 };
 
-/** Rebuilds the token rows and returns the outcome. */
+/** Rebuilds the token rows. Returns the outcome. */
 export async function rebuildTokens({ service }: TestService, acceptNew = false) {
   await service.projections.rebuild('tokens', acceptNew);
   return endOfRebuild({ service });
 }
 
-/** Waits until no rebuild is running. Returns the outcome of the last one, or null if none is recorded. */
+/** Waits until no rebuild is running. Returns the outcome of the last rebuild, or null if none is recorded. */
 export function endOfRebuild({ service }: Pick<TestService, 'service'>) {
   return vi.waitFor(async () => {
     const [tokens] = await service.projections.status();
@@ -27,7 +27,10 @@ export function endOfRebuild({ service }: Pick<TestService, 'service'>) {
   }, generous);
 }
 
-/** Returns the contents of the files: the rows in each set of tables, the generations, and the live search keys. */
+/**
+ * Returns what the files contain: the number of rows in each set of tables, the generations, and the search keys that
+ * are not destroyed.
+ */
 export function storedIn(dataDir: string) {
   const vault = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
   const keys = pinStatements(join(dataDir, 'keys.db'), { readonly: true });
@@ -37,7 +40,7 @@ export function storedIn(dataDir: string) {
       generations: vault.prepare('SELECT generation, state FROM generations ORDER BY generation').all(),
       rows: [count('token_rows_0'), count('token_rows_1')],
       postings: slots.map((slot) => storedPostings(vault, slot).length),
-      /** Everything that each set of tables contains for search, whether or not the set is in use. */
+      /** The number of entries that each set of tables contains for search, whether or not the set is in use. */
       index: slots.map((slot) =>
         ['changes', 'runs', 'segments', 'filters', 'blocks'].reduce(
           (sum, table) => sum + count(`index_${table}_${slot}`),
@@ -53,7 +56,7 @@ export function storedIn(dataDir: string) {
   }
 }
 
-/** Returns the stored state of the token rebuild, or null if none has ever run. */
+/** Returns the stored state of the last rebuild of the token rows, or null if there never was one. */
 export function rebuildIn(dataDir: string): Rebuild | null {
   const vault = openVault(dataDir);
   try {
@@ -64,19 +67,19 @@ export function rebuildIn(dataDir: string): Rebuild | null {
   }
 }
 
-/** Returns which files in a data directory contain any of these bytes. */
+/** Returns the names of the files in a data directory that contain any of these bytes. */
 export function standsInFiles(dataDir: string, all: readonly Buffer[]): string[] {
   const files = ['vault.db', 'vault.db-wal', 'keys.db', 'keys.db-wal'].filter((file) =>
     existsSync(join(dataDir, file)),
   );
   return files.filter((file) => {
-    // Reads in another process, because closing a SQLite file here would release its locks.
+    // Another process reads the file, because closing a SQLite file in this process would release its locks.
     const content = execFileSync('cat', [join(dataDir, file)], { maxBuffer: 1 << 30 });
     return all.some((bytes) => content.includes(bytes));
   });
 }
 
-/** Opens `vault.db` to read and damage it while the service runs. */
+/** Opens `vault.db` to read it or damage it while the service runs. */
 export function openVault(dataDir: string): Database.Database {
   return pinStatements(join(dataDir, 'vault.db'), { timeout: 10_000 });
 }

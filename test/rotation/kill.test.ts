@@ -11,7 +11,7 @@ const rounds = Number(process.env['STRONGROOM_ROTATION_KILLS'] ?? 5);
 const seed = Number(process.env['STRONGROOM_ROTATION_SEED'] ?? randomInt(2 ** 31));
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
-test(`${rounds} kills during rotations under load: every start opens everything, and nothing erased returns (seed ${seed})`, {
+test(`${rounds} kills during rotations under load: after every start, everything opens, and nothing erased returns (seed ${seed})`, {
   timeout: 600_000,
 }, async () => {
   const vault = await makeVault();
@@ -37,7 +37,7 @@ test(`${rounds} kills during rotations under load: every start opens everything,
         const body = { type: 'token', data: `of round ${round}` };
         const created = await http('POST', `${address}/tokens`, { key, body }).catch(() => null);
         if (created?.status === 201) made.set(String(created.body['id']), body.data);
-        // The outcome of a delete without a response is unknown, so the token is no longer read.
+        // If the delete gets no response, its outcome is unknown, so the test no longer reads this token.
         made.delete(id);
         const ended = await http('DELETE', `${address}/tokens/${id}`, { key }).catch(() => null);
         if (ended?.status === 204) deleted.add(id);
@@ -46,7 +46,8 @@ test(`${rounds} kills during rotations under load: every start opens everything,
     const running = load();
     await callControl(socket, 'keys-rotate', {});
     const cut = wait(below(400));
-    // Some rounds wait until the rotation has finished, so that the next one begins with a different root key.
+    // In every third round, the test waits until the rotation has finished, so that the next rotation begins with
+    // another root key.
     while (round % 3 === 0) {
       const asked = await callControl(socket, 'keys-rotation', {});
       const now = asked?.ok === true ? asked.value.state : undefined;
@@ -76,7 +77,7 @@ test(`${rounds} kills during rotations under load: every start opens everything,
   expect(await unread(service.address, key, made)).toEqual([]);
 });
 
-test('after an interruption between any two steps on the root key files, the next start opens everything and a retry finishes', async () => {
+test('after an interruption between any two steps on the root key files, everything opens at the next start, and a retry finishes', async () => {
   const { dir, dataDir, flags, rootKeyFile } = await makeVault();
   const nextFile = `${rootKeyFile}.new`;
   const old = join(dir, 'kept.key');
@@ -100,8 +101,8 @@ test('after an interruption between any two steps on the root key files, the nex
     expect(existsSync(nextFile), what).toBe(false);
     expect(readFileSync(rootKeyFile), what).toEqual(newText);
   }
-  // No key is wrapped under the new root key yet. A partial file left by a crash does no harm, and a complete one is
-  // used.
+  // Now no key is wrapped under the next root key yet. A partial file that a crash left does no harm, and a complete
+  // file is used.
   writeFileSync(`${nextFile}.part`, newText.subarray(0, 10), { mode: 0o600 });
   await run(['keys', 'generate-root', nextFile]);
   const prepared = readFileSync(nextFile);

@@ -10,7 +10,7 @@ import { fill, rootKeyIn, unread, wrapsIn } from './support.js';
 
 const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
 
-test('after a rotation while the service runs, the old root key with an older copy of the keys opens no current data', async () => {
+test('after a rotation on a running service, the old root key and an older copy of the keys open no current data', async () => {
   const vault = await makeVault();
   const { dir, dataDir, rootKeyFile, flags, key } = vault;
   const oldKeyFile = join(dir, 'kept.key');
@@ -39,7 +39,7 @@ test('after a rotation while the service runs, the old root key with an older co
     return (body['data'] as unknown[]).length === 1 ? true : undefined;
   });
 
-  // No file contains bytes wrapped by the old root key or by a tenant's old key.
+  // No file contains bytes that were wrapped by the old root key or by an old key of a tenant.
   const stale = [...before.tenantKeys, ...before.generationKeys, ...before.dataKeys].map(({ wrapped }) => wrapped);
   expect(stale.length).toBeGreaterThan(300);
   const files = filesOf(dataDir);
@@ -49,7 +49,7 @@ test('after a rotation while the service runs, the old root key with an older co
   expect(today.tenantKeys.map(({ purpose }) => purpose)).toContain('identity');
   for (const row of today.tenantKeys) expect(openTenantKey(oldRoot, row.wrapped, row)).toBeNull();
   for (const { wrapped } of today.generationKeys) expect(openGenerationKey(oldRoot, wrapped, 1)).toBeNull();
-  // The tenant keys that the old root key opens in the copy cannot unwrap any current data key.
+  // The old root key opens tenant keys in the copy. Those tenant keys cannot unwrap any current data key.
   const oldWrapping = before.tenantKeys.filter(({ purpose }) => purpose === 'wrapping');
   const places = oldWrapping.map(({ id, tenant: tenantId, ...row }) => {
     const wrapping = openTenantKey(oldRoot, row.wrapped, { id, tenant: tenantId, purpose: row.purpose });
@@ -77,7 +77,7 @@ test('after a rotation while the service runs, the old root key with an older co
   expect((await http('GET', `${again.address}/tokens/${deleted}`, { key })).status).toBe(404);
 });
 
-test('the root key’s location is checked before the rotation starts', async () => {
+test('the location of the root key is checked before a rotation starts', async () => {
   const { dir, dataDir, flags, rootKeyFile } = await makeVault();
   const before = readFileSync(join(dataDir, 'keys.db'));
   const refused = async (args: readonly string[], message: RegExp, code = 1, env = {}) => {
@@ -97,7 +97,7 @@ test('the root key’s location is checked before the rotation starts', async ()
   );
 });
 
-test('with a root key from a command, the next key is named, and the operator must change the command', async () => {
+test('if a command provides the root key, the rotation names the next key, and the operator must change the command', async () => {
   const { dir, dataDir, rootKeyFile } = await makeVault();
   const next = join(dir, 'next.key');
   expect((await run(['keys', 'generate-root', next])).code).toBe(0);

@@ -11,7 +11,10 @@ beforeEach((context) => embeddedOnly(context, 'it looks into the files of SQLite
 
 type Counts = { readonly postings: number; readonly withTerms: number };
 
-/** Returns what the store contains for search: each posting that was added and not removed, and the rows with terms. */
+/**
+ * Returns how much the store contains for search: the postings that were added and not removed, and the rows with
+ * terms.
+ */
 function counts({ dataDir }: TestService): Counts {
   const database = pinStatements(join(dataDir, 'vault.db'), { readonly: true });
   const withTerms = database.prepare('SELECT count(*) FROM token_rows_1 WHERE terms IS NOT NULL OR seq IS NOT NULL');
@@ -35,8 +38,8 @@ const body = {
   search_indexes: ['{{ data }}'],
 };
 
-/** Threat: an attacker who has the files reads the terms by which tokens are found. */
-test('search terms are in no file except as keyed hashes', async () => {
+/** Threat: an attacker who has the files reads the terms by which tokens can be found. */
+test('files contain search terms only as keyed hashes', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-at-rest-'));
   const service = await startTestService({ dataDir });
   await service.call('POST', '/tokens', body);
@@ -55,17 +58,19 @@ test('search terms are in no file except as keyed hashes', async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Threat: the index still finds or counts a deleted person. */
-test('postings follow the token: an update replaces them, deletion and expiry leave none', async () => {
+/** Threat: the index still finds or counts a person whose token was deleted. */
+test('postings follow the token: an update replaces them, and a deletion or an expiry removes them', async () => {
   const service = await startTestService();
   const empty = { postings: 0, withTerms: 0 };
   expect(counts(service)).toEqual(empty);
 
   await service.call('POST', '/tokens', body);
-  // The postings: all, id, type, fingerprint, creator, container and its two parent levels, metadata, index.
+  // The postings of the token: all, id, type, fingerprint, creator, container with its two parent levels, metadata, and
+  // index.
   expect(counts(service)).toEqual({ postings: 10, withTerms: 1 });
   await service.call('PATCH', '/tokens/zqid-1', { metadata: { more: 'x' }, data: 'other', containers: ['/flat/'] });
-  // One container level fewer, one more metadata entry, and the modifier.
+  // Now there is one container level less, one metadata entry more, and a posting for the application that made the
+  // update.
   expect(counts(service)).toEqual({ postings: 11, withTerms: 1 });
   await service.call('DELETE', '/tokens/zqid-1');
   expect(counts(service)).toEqual(empty);
@@ -78,13 +83,13 @@ test('postings follow the token: an update replaces them, deletion and expiry le
 
   await service.call('POST', '/tokens', { ...body, expires_at: new Date(service.clock.now() + 1_000).toISOString() });
   service.clock.advance(1_000);
-  // The append that begins the new life also records that the old one expired.
+  // The append that begins the new life first records that the old life expired.
   await service.call('POST', '/tokens', { ...body, metadata: {} });
   expect(counts(service)).toEqual({ postings: 9, withTerms: 1 });
   await service.close();
 });
 
-test('purging a cvc leaves the postings as they are', async () => {
+test('a purge of a cvc leaves the postings unchanged', async () => {
   const service = await startTestService();
   const card = { id: 'a-card', type: 'card', data: { number: '4242424242424242', cvc: '123' } };
   await service.call('POST', '/tokens', card);
@@ -96,8 +101,8 @@ test('purging a cvc leaves the postings as they are', async () => {
   await service.close();
 });
 
-/** A wrong count would make every later total wrong. */
-test('counts of common terms stay exact while tokens come and go', async () => {
+/** If the stored count of a common term were wrong, every later total would be wrong. */
+test('the counts of common terms stay exact while tokens are created and deleted', async () => {
   const service = await startTestService();
   const total = async (query: string) => {
     const { body: answer } = await service.call('POST', '/tokens/search', { query, size: 1 });
@@ -116,7 +121,7 @@ test('counts of common terms stay exact while tokens come and go', async () => {
   await service.close();
 }, 60_000);
 
-test('a restarted service finds what the previous one stored, because the search key is kept', async () => {
+test('after a restart, the service finds what was stored before, because the search key is kept', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-restart-'));
   const first = await startTestService({ dataDir });
   await first.call('POST', '/tokens', body);

@@ -3,7 +3,7 @@ import type { TokenPermission } from '#src/domain/access/permission.js';
 import type { Json, JsonObject } from '#src/domain/json.js';
 import type { Query } from '#src/search/query/syntax-tree.js';
 
-/** A token as the test knows it: what a reveal shows, what a mask shows, and the values of its indexes. */
+/** A token as the test knows it: its revealed form, its masked form, and the values of its indexes. */
 export type PlainToken = {
   readonly revealed: JsonObject;
   readonly masked: JsonObject;
@@ -11,7 +11,7 @@ export type PlainToken = {
   readonly order: number;
 };
 
-/** Returns whether a token matches, according to the specification, by examining the token. */
+/** Returns true if a token matches the query according to the specification. Examines the token itself. */
 export function matches(query: Query, { revealed, indexValues }: PlainToken): boolean {
   const token = { revealed, indexValues, masked: {}, order: 0 };
   switch (query.is) {
@@ -56,8 +56,8 @@ function containersOf(token: JsonObject): readonly string[] {
 }
 
 /**
- * Returns what a caller with these rules sees of a token, or null if it sees nothing. See docs/contract.md, "Access
- * rules".
+ * Returns the form in which a caller with these rules sees a token, or null if the caller does not see it. See
+ * docs/contract.md, "Access rules".
  */
 export function seenBy(
   rules: readonly AccessRule[],
@@ -70,7 +70,7 @@ export function seenBy(
     .filter((rule) => containersOf(revealed).some((path) => path.startsWith(rule.container)));
   if (first === undefined) return null;
   if (first.transform === 'mask') return masked;
-  // A fingerprint is shown only under `reveal`.
+  // The fingerprint is visible only with the transform `reveal`.
   const { data, fingerprint, ...others } = revealed;
   return first.transform === 'reveal' ? revealed : others;
 }

@@ -9,17 +9,17 @@ export const words = ['Straße', 'STRASSE', 'red', 'Red', 'blue', '4242', '5556'
 export const keys = ['color', 'Color', 'my key', 'größe'];
 export const paths = ['/', '/a/', '/a/b/', '/a/b/c/', '/ab/', '/b/'];
 
-/** A create request, and the values of its index expressions, computed by hand. */
+/** A create request, and the values of its index expressions, which were determined by hand. */
 type Sample = { readonly fields: JsonObject; readonly indexValues: readonly string[] };
 
-/** Words for metadata. Metadata must not contain a token's own value, and some of the other words are own values. */
+/** Words for metadata. They are not own values of tokens, because metadata must not contain those. */
 export const harmlessWords = words.filter((word) => !/\d{3}/.test(word) || word === '4242');
 const metadata = fc.dictionary(fc.constantFrom(...keys), fc.constantFrom(...harmlessWords), { maxKeys: 3 });
 const containers = fc.uniqueArray(fc.constantFrom(...paths), { minLength: 1, maxLength: 3 });
 
 const number = { a: '4242424242424242', b: '5555555555554444' } as const;
 
-/** Data for each type, with index expressions over it or with the default expressions. */
+/** Data of each type, with expressions for its search indexes or with the default expressions. */
 const typed: fc.Arbitrary<Sample> = fc.oneof(
   fc.constantFrom(...words).map((data) => sample('token', data, ['{{ data }}'], [data])),
   fc.constantFrom(...words).map((data) => sample('token', data)),
@@ -60,7 +60,7 @@ function last4(text: string): string {
   return text.slice(-4);
 }
 
-/** The number of seconds until the token expires, or null. */
+/** The time until the token expires, in seconds, or null. */
 const life = fc.constantFrom(null, null, null, 60, 3_600);
 
 export const samples = fc
@@ -70,5 +70,5 @@ export const samples = fc
     fields: { ...fields, ...rest },
   }));
 
-/** A change to something that search depends on. */
+/** Changes to fields that search depends on. */
 export const patches = fc.record({ metadata: fc.oneof(metadata, fc.constant(null)), containers }, { requiredKeys: [] });

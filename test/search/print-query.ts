@@ -1,7 +1,7 @@
 import { runAt } from '#src/search/query/lexer.js';
 import type { Query } from '#src/search/query/syntax-tree.js';
 
-/** Returns a query as text that parses to the same tree. */
+/** Returns a query's text. When that text is parsed, the result is the same tree. */
 export function printQuery(query: Query): string {
   switch (query.is) {
     case 'everything':

@@ -15,7 +15,7 @@ async function callerOf({ service, key }: TestService): Promise<Caller> {
   return caller;
 }
 
-/** Returns the vault. Runs `happens` once, between reading a search's rows and reading their keys. */
+/** Returns a vault that calls `happens` once, after a search has read its rows and before it reads their keys. */
 function interrupted(vault: Vault, happens: () => Promise<unknown>): Vault {
   let happened = false;
   const { rows } = vault;
@@ -46,7 +46,7 @@ async function ids(vault: Vault, caller: Caller) {
   return { ids: tokens.map(({ id }) => id), total };
 }
 
-test('a token deleted or replaced between the reads of its row and its key is missing, or shown as it is now', async () => {
+test('if a token is deleted or replaced before a search reads its key, the token is missing, or is shown in its new form', async () => {
   const service = await startTestService();
   const caller = await callerOf(service);
   for (const id of ['one', 'two', 'three']) await service.call('POST', '/tokens', { id, type: 'token', data: id });
@@ -61,7 +61,7 @@ test('a token deleted or replaced between the reads of its row and its key is mi
   await service.close();
 });
 
-test('a token that expires between reading its row and the response is not shown', async () => {
+test('if a token expires after a search has read its row and before the response, the token is not shown', async () => {
   const service = await startTestService();
   const caller = await callerOf(service);
   const expires_at = new Date(service.clock.now() + 1_000).toISOString();
@@ -71,8 +71,8 @@ test('a token that expires between reading its row and the response is not shown
   await service.close();
 });
 
-/** Threat: a lost key counts as erased, so a damaged store looks healthy. */
-test('a live token whose key is lost makes the page return 500 and the service unready', async () => {
+/** Threat: if a lost key counted as erased, a damaged store would look healthy. */
+test('if the key of a live token is lost, the page returns 500, and the service is not ready', async () => {
   const service = await startTestService();
   await service.call('POST', '/tokens', { id: 'good', type: 'token', data: 1 });
   await service.call('POST', '/tokens', { id: 'lost', type: 'token', data: 1 });

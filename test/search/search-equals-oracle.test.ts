@@ -31,7 +31,7 @@ beforeAll(async () => {
   creators = [service.key, await service.application([rule('/', 'reveal', tokenPermissions)])];
   const random = fc.sample(accessRules, { seed, numRuns: 6 }).map((rules) => [
     ...rules.slice(1),
-    // Every caller may search and list somewhere. Otherwise, there would be nothing to compare.
+    // Every caller can search and list something. Without that, there would often be nothing to compare.
     { ...(rules[0] ?? rule('/a/', 'mask', [])), permissions: ['token:search', 'token:read'] as const },
   ]);
   const all: readonly (readonly AccessRule[])[] = [everywhere, ...random];
@@ -74,7 +74,7 @@ function living(): readonly PlainToken[] {
     .sort((a, b) => b.order - a.order);
 }
 
-/** Returns queries about the contents of the population, so that they find something. */
+/** Returns queries that use values from the population, so that they find something. */
 function aboutThePopulation(): fc.Arbitrary<Query> {
   const known = (field: string) => [...tokens.values()].map(({ revealed }) => String(revealed[field]));
   const from = (values: readonly string[]) => fc.constantFrom(...new Set(values));
@@ -115,7 +115,7 @@ async function expectAnswersOfTheOracle(numRuns: number): Promise<void> {
         const seen = matches(query, token) ? seenBy(rules, 'token:search', token) : null;
         return seen === null ? [] : [seen];
       });
-      // Once words have been collected, a search that finds nothing may return suggestions.
+      // A search that finds nothing may return suggestions, but only after the words were collected.
       if (found.length > 0) expect(_suggestions).toBeUndefined();
       expect(answer).toEqual({
         pagination: {
@@ -129,9 +129,9 @@ async function expectAnswersOfTheOracle(numRuns: number): Promise<void> {
   );
 }
 
-/** Each step changes the population of the previous step. */
-describe('a search returns what a scan of every token gives, for any query, caller and time', () => {
-  test('after creation', async () => {
+/** Each test changes the population that the previous test left. */
+describe('for any query, caller and time, a search returns what a scan of every token returns', () => {
+  test('after tokens were created', async () => {
     for (const [i, sample] of sampled(tokenCount, 0).entries()) {
       service.clock.advance(i % 3 === 0 ? 1_000 : 0);
       await create(`t-${i}`, sample);
@@ -158,12 +158,12 @@ describe('a search returns what a scan of every token gives, for any query, call
     await expectAnswersOfTheOracle(80);
   });
 
-  test('after many tokens have expired and before the sweep', async () => {
+  test('after many tokens have expired, and before the sweep runs', async () => {
     service.clock.advance(61_000);
     await expectAnswersOfTheOracle(60);
   });
 
-  test('after the sweep, and after freed ids are used again', async () => {
+  test('after the sweep, and after ids that became free are used again', async () => {
     await service.service.sweep.run();
     const freed = Array.from({ length: tokenCount }, (_, i) => `t-${i}`).filter((id) => {
       const { diesAt } = tokens.get(id) ?? { diesAt: 0 };
@@ -177,7 +177,7 @@ describe('a search returns what a scan of every token gives, for any query, call
     await expectAnswersOfTheOracle(60);
   });
 
-  test('and a list with filters equals the corresponding search', async () => {
+  test('a list with filters returns the same as the search for the same filters', async () => {
     const filters = fc.record({
       ids: fc.option(fc.uniqueArray(fc.constantFrom(...[0, 1, 2, 3, 50, 999].map((i) => `t-${i}`)), { minLength: 1 })),
       types: fc.option(fc.uniqueArray(fc.constantFrom(...typeNames, 'none'), { minLength: 1, maxLength: 3 })),

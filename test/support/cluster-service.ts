@@ -10,8 +10,8 @@ const redis = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:647
 type Options = Omit<ClusterOptions, 'urls' | 'database' | 'role' | 'prepares'>;
 
 /**
- * Opens a service of the cluster profile with its own log, databases and Redis prefix. It has no worker, so `sweep` and
- * `checkpointer` run only when the test calls them. `remove` drops everything.
+ * Opens a service in the cluster profile with its own log, databases and Redis prefix. The service has no worker, so
+ * `sweep` and `checkpointer` run only when the test calls them. `remove` drops everything that belongs to the service.
  */
 export async function openClusterService(options: Options) {
   const database = `strongroom_test_${randomBytes(8).toString('hex')}`;
@@ -26,7 +26,7 @@ export async function openClusterService(options: Options) {
       webhooks: cluster.newWebhooks(),
     },
     database,
-    /** The cluster profile has no files, so a test that reads files is `embeddedOnly`. */
+    /** The cluster profile has no files. A test that reads files must call `embeddedOnly`. */
     dataDir: '/nowhere',
     async remove(): Promise<void> {
       server.close();

@@ -16,12 +16,14 @@ export type Span = {
   readonly events?: readonly unknown[];
 };
 
-/** The span kinds, and the status of a failed span (opentelemetry-proto, trace/v1/trace.proto). */
+/** The kinds of spans, and the status of a span that failed (opentelemetry-proto, trace/v1/trace.proto). */
 export const server = 2;
 export const client = 3;
 export const failed = 2;
 
-/** Receives traces as a collector does: OTLP over HTTP, as JSON (OpenTelemetry Protocol 1.x, "OTLP/HTTP Request"). */
+/**
+ * Starts a collector that receives traces as OTLP over HTTP, in JSON (OpenTelemetry Protocol 1.x, "OTLP/HTTP Request").
+ */
 export async function startCollector(answer: 'takes' | 'hangs' = 'takes') {
   const bodies: string[] = [];
   const headers: IncomingHttpHeaders[] = [];

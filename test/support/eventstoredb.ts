@@ -6,26 +6,26 @@ import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('./eventstoredb-stand-in/main.mjs', import.meta.url));
 
-/** A process that speaks EventStoreDB's protocol for tests. */
+/** A process that speaks the protocol of EventStoreDB, for tests. */
 export type StandInProcess = {
   readonly port: number;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
-  /** Kills the process, which leaves its work unfinished. */
+  /** Kills the process, so that it cannot finish its work. */
   kill(): Promise<void>;
-  /** Restarts the process on the same port with the same data. */
+  /** Starts the process again on the same port with the same data. */
   start(): Promise<void>;
 };
 
-/** A stand-in process with its own directory. */
+/** A stand-in process that has its own directory. */
 export type StandIn = StandInProcess & {
-  /** The directory with its events, `appends.jsonl`. */
+  /** The directory with the file `appends.jsonl`, which contains the events. */
   readonly directory: string;
   readonly url: string;
-  /** Ends the process and removes its data. */
+  /** Stops the process and removes its data. */
   remove(): Promise<void>;
 };
 
-/** Starts a stand-in. With `forgetful`, it rejects a repeated append, which the real server acknowledges again. */
+/** Starts a stand-in. With `forgetful`, it rejects a retried append, which a real server would acknowledge again. */
 export async function startStandIn(fault?: 'forgetful'): Promise<StandIn> {
   const directory = mkdtempSync(join(tmpdir(), 'strongroom-eventstoredb-stand-in-'));
   const process = await startProcess(directory, fault === undefined ? [] : [`--${fault}`]);
@@ -40,7 +40,10 @@ export async function startStandIn(fault?: 'forgetful'): Promise<StandIn> {
   };
 }
 
-/** Starts a stand-in with TLS, users and rights. Its administrator is `admin` with the password `changeit`. */
+/**
+ * Starts a stand-in with TLS, users and rights. The name of its administrator is `admin`, and the password is
+ * `changeit`.
+ */
 export async function startSecureStandIn(): Promise<
   StandIn & { readonly caFile: string; urlOf(user: string): string }
 > {
@@ -67,15 +70,18 @@ export async function startSecureStandIn(): Promise<
   };
 }
 
-/** Three processes that share a log. The test decides their elections. */
+/** Three processes that share a log. The test decides which of them is the leader. */
 export type StandInCluster = {
   readonly url: string;
   readonly nodes: readonly StandInProcess[];
-  /** The index of the node that gossip reports as leader. */
+  /** Returns the index of the node that gossip reports as the leader, or null. */
   leader(): number | null;
-  /** Makes gossip report another leader, or none for null. `dead` lists the nodes that gossip reports as not alive. */
+  /**
+   * Makes gossip report another leader, or no leader for null. `dead` contains the nodes that gossip reports as not
+   * alive.
+   */
   elect(leader: number | null, dead?: readonly number[]): void;
-  /** Ends all processes and removes their data. */
+  /** Stops all processes and removes their data. */
   remove(): Promise<void>;
 };
 
@@ -108,8 +114,9 @@ type Server = { readonly url: string; remove(): Promise<void> };
 const realUrl = process.env['STRONGROOM_TEST_EVENTSTORE_URL'];
 
 /**
- * The servers for tests of the protocol. If `STRONGROOM_TEST_EVENTSTORE_URL` names a real server, it may contain
- * anything and is left unchanged. Otherwise, a stand-in runs as one process and as three.
+ * The servers for tests of the protocol. If `STRONGROOM_TEST_EVENTSTORE_URL` names a real server, that server may
+ * already contain events, which the tests leave unchanged. Without the variable, the tests run on one stand-in and on a
+ * cluster of three.
  */
 export const eventStoreServers: readonly { readonly what: string; start(): Promise<Server> }[] =
   realUrl === undefined
@@ -119,7 +126,7 @@ export const eventStoreServers: readonly { readonly what: string; start(): Promi
       ]
     : [{ what: 'a real server', start: async () => ({ url: realUrl, remove: async () => undefined }) }];
 
-/** Starts the first of these servers. */
+/** Starts the first of the servers in `eventStoreServers`. */
 export async function eventStoreDb(): Promise<Server> {
   const [server] = eventStoreServers;
   if (server === undefined) throw new Error('there is always one');

@@ -5,9 +5,9 @@ import { profile } from './profile.js';
 import type { TestService } from './test-service.js';
 
 /**
- * Prevents keys from being permanently destroyed until the returned function is called. On SQLite, another program,
- * such as a backup, reads the key store, so a key's old bytes cannot leave its files. On MongoDB, no destroying command
- * reaches the store.
+ * Prevents keys from being destroyed until the returned function is called. On SQLite, another connection reads the key
+ * store, as a backup would, so the old bytes of a key cannot leave the files. On MongoDB, no command that destroys a
+ * key reaches the store.
  */
 export function holdKeys({ dataDir, vault: { keys } }: TestService): () => void {
   if (profile === 'embedded') {

@@ -2,7 +2,7 @@ import { authenticLog } from '#src/audit/authentic-log.js';
 import type { IntegrityKeys } from '#src/keys/key-ring.js';
 import type { EventLog, StoredLog } from '#src/ports/event-log.js';
 
-/** The keys that `authenticated` uses. */
+/** The integrity keys that `authenticated` uses. */
 export const testIntegrityKeys: IntegrityKeys = {
   commits: Buffer.alloc(32, 1),
   rows: Buffer.alloc(32, 2),
@@ -12,7 +12,8 @@ export const testIntegrityKeys: IntegrityKeys = {
 };
 
 /**
- * Returns a stored log as a vault opens it, under the tests' own keys, for suites that test stores without a key ring.
+ * Opens a stored log as a vault would, under the integrity keys for tests. For suites that test a store without a key
+ * ring.
  */
 export function authenticated(stored: StoredLog): EventLog {
   return authenticLog(stored, { integrityKeys: async () => testIntegrityKeys });

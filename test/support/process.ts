@@ -16,24 +16,24 @@ import { tokenPermissions } from '#src/domain/access/permission.js';
 import type { JsonObject } from '#src/domain/json.js';
 import { rule } from './test-service.js';
 
-/** The installed program. None of it runs inside the test process. */
+/** The installed program. The test process runs none of it. */
 const program = fileURLToPath(new URL('../../dist/bin/strongroom.js', import.meta.url));
 const startLimitMs = 60_000;
 
-// Each start of the program takes one or two seconds on a busy machine.
+// It takes one or two seconds to start the program on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 
 export type RunOptions = {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string | Buffer;
-  /** The user that runs the program. The test must be root. */
+  /** The user as which the program runs. To set it, the test must run as root. */
   readonly uid?: number;
-  /** How many files and connections the process may have open. */
+  /** How many files and connections the process may have open at the same time. */
   readonly descriptors?: number;
-  /** The group that runs the program. By default, the group whose number is the user's number. */
+  /** The group as which the program runs. By default, its number is that of the user. */
   readonly gid?: number;
-  /** Closes the program's output before anything is written to it. */
+  /** If true, closes the output of the program before the program writes anything. */
   readonly leavesAtOnce?: boolean;
 };
 
@@ -44,7 +44,7 @@ export type Ended = {
   readonly stderr: string;
 };
 
-/** Creates a directory for one test and removes it when the test ends. */
+/** Creates a directory for one test, and removes it when the test ends. */
 export function tempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'strongroom-process-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -59,7 +59,7 @@ function start(
   const limited = ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, ...command];
   const [file = '', ...rest] = descriptors === undefined ? command : limited;
   const child = spawn(file, rest, {
-    // None of the tester's own settings are passed on.
+    // The settings of the person who runs the tests are not passed on.
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(cwd === undefined ? {} : { cwd }),
@@ -90,7 +90,7 @@ function ending(child: ChildProcess): Promise<{ code: number | null; signal: Nod
   });
 }
 
-/** Runs `strongroom` with these arguments until it exits. */
+/** Runs `strongroom` with these arguments, and waits until it exits. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const child = start(args, options);
   const output = outputOf(child);
@@ -98,7 +98,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
   return { ...ended, ...output };
 }
 
-/** Starts `strongroom` with these arguments without waiting. The process is stopped when the test ends. */
+/** Starts `strongroom` with these arguments, and does not wait for it. The process is stopped when the test ends. */
 export function spawnVerb(args: readonly string[], options: RunOptions = {}) {
   const child = start(args, options);
   const output = outputOf(child);
@@ -114,7 +114,7 @@ export function spawnVerb(args: readonly string[], options: RunOptions = {}) {
   return { ended, stop };
 }
 
-/** Runs a command with `--json`, expects it to succeed, and returns its output. */
+/** Runs a command with `--json`, checks that it succeeds, and returns its output. */
 export async function runJson(args: readonly string[], options: RunOptions = {}): Promise<JsonObject> {
   const { code, stdout, stderr } = await run([...args, '--json'], options);
   if (code !== 0) throw new Error(`strongroom ${args.join(' ')} ended with ${code}: ${stderr}`);
@@ -122,19 +122,22 @@ export async function runJson(args: readonly string[], options: RunOptions = {})
 }
 
 export type Service = {
-  /** The address in the ready line. It is empty for a worker, which serves no requests. */
+  /**
+   * The address that the service logs when it is ready. It is empty for a worker, because a worker serves no requests.
+   */
   readonly address: string;
   readonly pid: number;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Sends the signal (SIGTERM by default) and waits for the process to exit. */
+  /** Sends the signal, or SIGTERM by default, and waits until the process exits. */
   stop(signal?: NodeJS.Signals): Promise<Ended>;
   signal(signal: NodeJS.Signals): void;
   readonly ended: Promise<Ended>;
 };
 
 /**
- * Starts `strongroom serve` on a free port without waiting. `ready` throws if the process exits before its ready line.
+ * Starts `strongroom serve` on a free port, and does not wait for it. `ready` throws if the process exits before it is
+ * ready.
  */
 export function spawnService(args: readonly string[], options: RunOptions = {}) {
   const child = start(['serve', '--port', '0', ...args], options);
@@ -177,12 +180,12 @@ export function spawnService(args: readonly string[], options: RunOptions = {}) 
   return { pid, ended, stop, ready };
 }
 
-/** Starts `strongroom serve` on a free port and waits until it is ready. */
+/** Starts `strongroom serve` on a free port, and waits until it is ready. */
 export function startService(args: readonly string[], options: RunOptions = {}): Promise<Service> {
   return spawnService(args, options).ready();
 }
 
-/** Calls the function repeatedly until its result is not undefined. */
+/** Calls the function again and again until its result is not undefined. */
 export async function until<T>(
   what: string,
   limitMs: number,
@@ -212,7 +215,7 @@ export type HttpOptions = {
   readonly ca?: Buffer;
 };
 
-/** Sends one request over the network on its own connection. Rejects if the connection breaks. */
+/** Sends one request over its own connection. Rejects if the connection breaks. */
 export function http(method: string, url: string, { key, headers, body, ca }: HttpOptions = {}): Promise<HttpAnswer> {
   const payload = body === undefined ? null : JSON.stringify(body);
   const mediaType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
@@ -248,7 +251,7 @@ export function http(method: string, url: string, { key, headers, body, ca }: Ht
   });
 }
 
-/** Creates a root key in `dir`, next to the future data. */
+/** Creates a root key in `dir`, where the data directory will be. */
 export function makeRootKey(dir: string): string {
   const file = join(dir, 'root.key');
   const generated = generateRootKey(file);
@@ -260,17 +263,17 @@ export type TestVault = {
   readonly dir: string;
   readonly dataDir: string;
   readonly rootKeyFile: string;
-  /** The flags `--data` and `--root-key-file`. */
+  /** The flags `--data` and `--root-key-file` with their values. */
   readonly flags: readonly string[];
   readonly tenantId: string;
   readonly managementKey: string;
-  /** The key of a private application that reveals everything. */
+  /** The key of a private application with the transform `reveal` for all tokens. */
   readonly key: string;
 };
 
 /**
- * Creates a vault as `init` does, with an additional application. Does so in this process, because starting another
- * process takes a long time.
+ * Creates a vault as `init` does, with one more application. Does so in the test's process, because it takes a long
+ * time to start another one.
  */
 export async function makeVault(dir = tempDir(), dataDir = join(dir, 'data')): Promise<TestVault> {
   const rootKeyFile = makeRootKey(dir);
@@ -293,7 +296,7 @@ export async function makeVault(dir = tempDir(), dataDir = join(dir, 'data')): P
   };
 }
 
-/** Returns the hash of each file below a directory, to show that nothing changed. */
+/** Returns a hash of each file below a directory. A test compares two results to show that nothing changed. */
 export function hashesOf(dir: string): Readonly<Record<string, string>> {
   const files = readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .filter((file) => statSync(join(dir, file)).isFile())
@@ -308,7 +311,7 @@ export function hashesOf(dir: string): Readonly<Record<string, string>> {
   );
 }
 
-/** Returns a copy of a data directory without the socket. The copy is removed when the test ends. */
+/** Copies a data directory without its socket, and returns the copy. The copy is removed when the test ends. */
 export function copyOf(dataDir: string): string {
   const copy = join(tempDir(), 'data');
   cpSync(dataDir, copy, { recursive: true, filter: (file) => !file.endsWith('.sock') });

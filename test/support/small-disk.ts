@@ -6,7 +6,7 @@ import { tempDir } from './process.js';
 
 export type SmallDisk = { readonly dir: string; fill(leaveBytes?: number): void; free(): void };
 
-/** Whether this user may mount file systems. Otherwise, no test can fill a disk. */
+/** True if this user may mount file systems. If not, tests cannot fill a disk. */
 export const canMount = mayMount();
 
 function mayMount(): boolean {
@@ -18,7 +18,7 @@ function mayMount(): boolean {
   }
 }
 
-/** Creates an in-memory disk that a test can fill and free. */
+/** Creates a disk in memory. A test can fill the disk and free space on it. */
 export function smallDisk(sizeBytes: number): SmallDisk {
   const dir = join(tempDir(), 'disk');
   mkdirSync(dir);
@@ -27,7 +27,7 @@ export function smallDisk(sizeBytes: number): SmallDisk {
   const filler = join(dir, 'filler');
   return {
     dir,
-    /** Fills the disk and leaves no free space, or about this many bytes. */
+    /** Fills the disk so that about this many bytes are left. By default, no space is left. */
     fill(leaveBytes = 0): void {
       const block = Buffer.alloc(4096);
       const reserve = join(dir, 'reserve');

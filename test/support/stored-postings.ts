@@ -19,11 +19,11 @@ type Change = {
 };
 
 /**
- * Returns every posting that the search index in one set of `vault.db` tables counts: those in active runs, and those
- * in changes that are not yet merged or applied.
+ * Returns every posting that the search index counts, for one set of tables in `vault.db`. The postings are in active
+ * runs, and in changes that are not merged or applied yet.
  */
 export function storedPostings(vault: Database.Database, slot: Slot): StoredPosting[] {
-  // Reads in one transaction, because a service may merge in between.
+  // All reads are in one transaction, because a service may merge in between.
   return vault.transaction(() => {
     const changes = vault
       .prepare(
@@ -49,7 +49,7 @@ export function storedPostings(vault: Database.Database, slot: Slot): StoredPost
   })();
 }
 
-/** Returns the terms of a row or change, in hex. */
+/** Returns the terms of a row or a change, in hex. */
 export function termsIn(packed: Buffer | null): string[] {
   const terms: string[] = [];
   for (let at = 0; packed !== null && at < packed.length; at += termBytes) {

@@ -3,7 +3,7 @@ import type { AccessLog } from '#src/ports/access-log.js';
 
 const pageSize = 200;
 
-/** A valid chain. `from` is its first remaining batch, because whole older months are dropped. */
+/** A valid chain. `from` is the first batch that still exists, because the batches of old months are deleted. */
 export type IntactChain = { readonly chain: string; readonly from: number; readonly head: number };
 
 /** The result of recomputing the chains. */
@@ -12,8 +12,9 @@ export type ChainReport =
   | { readonly intact: false; readonly brokenAt: number };
 
 /**
- * Recomputes the hash chain of each access log writer. Detects every change, removal and swap of batches, except the
- * removal of a chain's newest batches. Only a signed checkpoint shows whether the end is still there.
+ * Recomputes the hash chain of each writer of the access log. Detects every change, removal and swap of batches, with
+ * one exception: it does not detect that the newest batches in a chain were removed. Only a signed checkpoint shows
+ * that.
  */
 export async function verifyAccessChain(log: AccessLog): Promise<ChainReport> {
   const chains: IntactChain[] = [];
@@ -25,7 +26,7 @@ export async function verifyAccessChain(log: AccessLog): Promise<ChainReport> {
   return { intact: true, chains };
 }
 
-/** Returns how many batches all chains contain together. */
+/** Returns the total number of batches in all chains. */
 export function batchCount(report: ChainReport): number {
   if (!report.intact) throw new Error('a chain is broken');
   return report.chains.reduce((count, { from, head }) => count + head - from + 1, 0);

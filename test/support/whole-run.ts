@@ -4,19 +4,19 @@ import { basename, join } from 'node:path';
 
 const prefix = 'strongroom-run-';
 
-/** The folder for all temporary files in a run, including those of processes that tests start. */
+/** The folder for all temporary files in a run, including the files of processes that tests start. */
 let folder: string | null = null;
 
 export function setup(): void {
-  // Each project calls this, and all projects share one folder.
+  // Every project calls this function, but all projects share one folder.
   if (basename(tmpdir()).startsWith(prefix)) return;
   folder = mkdtempSync(join(tmpdir(), prefix));
-  // One of the docs pages runs its commands as another user.
+  // The test of one docs page runs commands as another user, who must be able to read the folder.
   chmodSync(folder, 0o755);
   process.env['TMPDIR'] = folder;
 }
 
-/** Removes the temporary files and prints what the run did not include. */
+/** Removes the temporary files, and prints which parts the run did not include. */
 export function teardown(): void {
   if (folder === null) return;
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -18,8 +18,8 @@ async function stored() {
   return { store, sessions, document };
 }
 
-describe('an attacker who can write the store', () => {
-  test('finds nothing of the session that it could read', async () => {
+describe('an attacker who can write to the store', () => {
+  test('cannot read any part of a session', async () => {
     const { document } = await stored();
     const text = Buffer.from(document.sealed).toString('latin1');
     expect(text).not.toContain('Ada');
@@ -29,7 +29,7 @@ describe('an attacker who can write the store', () => {
   test.each([
     ['stored under another id', { id: 'two' }],
     ['given a later expiry', { expiresAt: 10 * 900_000 }],
-    ['given other subjects, so that ending their sessions misses it', { subjects: [] }],
+    ['given other subjects, so that it would be missed when their sessions are closed', { subjects: [] }],
     ['given other bytes', { sealed: Buffer.alloc(80, 1) }],
     ['given no bytes', { sealed: Buffer.alloc(0) }],
   ])('cannot use a session that was %s', async (_what, change) => {

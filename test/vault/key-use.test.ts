@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createKeyUse } from '#src/vault/key-use.js';
 
-test('a key in constant use is written once a minute, and a lost write is retried', async () => {
+test('if a key is used constantly, its last use is written once per minute, and a lost write is retried', async () => {
   const stored = new Map<string, number>();
   const written: string[] = [];
   let fails = false;

@@ -14,14 +14,14 @@ function known(tenantId = 'tenant'): KnownCaller {
   return { caller, expiresAt: null };
 }
 
-test('a looked-up caller is cached for one second', () => {
+test('a caller that was looked up is cached for one second', () => {
   const callers = createKnownCallers();
   callers.lookUp(1_000)('hash', known());
   expect(callers.get('hash', 1_999)).toMatchObject(known());
   expect(callers.get('hash', 2_000)).toBeUndefined();
 });
 
-test('a change to a tenant immediately removes only that tenant from the cache', async () => {
+test('a change to a tenant immediately removes that tenant from the cache, and no other tenant', async () => {
   const callers = createKnownCallers();
   callers.lookUp(0)('ours', known());
   callers.lookUp(0)('theirs', known('other'));
@@ -30,7 +30,7 @@ test('a change to a tenant immediately removes only that tenant from the cache',
   expect(callers.get('theirs', 1)).toBeDefined();
 });
 
-test('a lookup that began before a change does not restore the old state', async () => {
+test('a lookup that began before a change does not put the old state back into the cache', async () => {
   const callers = createKnownCallers();
   const keep = callers.lookUp(0);
   await callers.forget('tenant');

@@ -11,7 +11,10 @@ import { startTestService } from '../support/test-service.js';
 const stream = 'token-1';
 const anyPlan: SearchPlan = { tenantId: 't', generation: 1, all: '', where: { is: 'and', of: [] } };
 
-/** Creates rows and a unit of work around a single number, the revision. Both can be delayed. */
+/**
+ * Creates a cache over a store with a single row, of which only the revision changes. The test can delay reads and
+ * commits.
+ */
 async function cacheOver() {
   const service = await startTestService();
   const { id } = await createPlain(service);
@@ -29,7 +32,7 @@ async function cacheOver() {
       await held;
       return found;
     },
-    /** Finds the one row as of the moment at which the search began. */
+    /** Finds the row in the state that it had when the search began. */
     async search(_plan: SearchPlan, page: PageRequest & HeldRows<TokenView>): Promise<SearchPage<TokenView>> {
       const found = page.held?.(stream, revision) ?? (await rows.get());
       await held;
@@ -55,7 +58,7 @@ async function cacheOver() {
       return found.rows[0]?.state.revision;
     },
     change: () => changing.commit({ writes: [write], claim: null }),
-    /** Stores a row without updating the cache, so that a search reads a newer state. */
+    /** Stores a newer row without updating the cache. The next search then finds a newer state than the cache has. */
     store(newer: number): void {
       revision = newer;
     },
@@ -70,7 +73,7 @@ async function cacheOver() {
   };
 }
 
-test('a row is read once, and again after a change to its token', async () => {
+test('a row is read once, and is read again after a change to its token', async () => {
   const { revisionOf, change, reads } = await cacheOver();
   expect([await revisionOf(), await revisionOf()]).toEqual([0, 0]);
   expect(reads()).toBe(1);
@@ -90,7 +93,7 @@ test('a read that began before a change and ends after it leaves no old row in t
   expect(await revisionOf()).toBe(1);
 });
 
-test('while a change is stored, no row of its token is cached, so no read goes back in time', async () => {
+test('while a change is being stored, no row of its token is cached, so no read returns an older state than an earlier read', async () => {
   const { revisionOf, change, hold, reads } = await cacheOver();
   const release = hold();
   const changed = change();
@@ -103,7 +106,7 @@ test('while a change is stored, no row of its token is cached, so no read goes b
   expect(reads()).toBe(3);
 });
 
-test('a search does not read rows that are in the cache, and adds those that it reads', async () => {
+test('a search does not read rows that the cache already has, and adds the rows that it reads to the cache', async () => {
   const { foundRevision, revisionOf, change, reads } = await cacheOver();
   expect([await foundRevision(), await foundRevision(), await revisionOf()]).toEqual([0, 0, 0]);
   expect(reads()).toBe(1);
@@ -123,7 +126,7 @@ test('a search that began before a change and ends after it leaves no old row in
   expect(await revisionOf()).toBe(1);
 });
 
-test('a search that finds a different revision than the cache has reads the row', async () => {
+test('if a search finds another revision than the cache has, it reads the row', async () => {
   const { foundRevision, revisionOf, store, reads } = await cacheOver();
   await revisionOf();
   store(1);
@@ -131,7 +134,7 @@ test('a search that finds a different revision than the cache has reads the row'
   expect(reads()).toBe(2);
 });
 
-test('a swap of the generations empties the cache', async () => {
+test('the cache is emptied when another generation is put into use', async () => {
   const { cache, revisionOf, reads } = await cacheOver();
   await revisionOf();
   cache.clear();
@@ -139,7 +142,7 @@ test('a swap of the generations empties the cache', async () => {
   expect(reads()).toBe(2);
 });
 
-test('a service shows each change, deletion and expiry at once, however often the token was read before', async () => {
+test('a service shows every change, deletion and expiry immediately, however often the token was read before', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service, { data: 'one' });
   const shown = async () => (await service.call('GET', path(id))).body['data'];

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Steps } from '#src/domain/steps.js';
 import { createTurns } from '#src/vault/turns.js';
 
-/** Computes for some number of slices, and records each step. */
+/** Computes in this many steps of 2 ms, and records each step in `done`. */
 function* computing(name: string, steps: number, done: string[]): Steps<string> {
   for (let step = 0; step < steps; step += 1) {
     const end = performance.now() + 2;
@@ -21,7 +21,7 @@ test('returns the result of a computation', async () => {
   ).toBe('a');
 });
 
-test('all other ready work runs between two slices', async () => {
+test('all other work that is ready runs between two slices', async () => {
   let turns = 0;
   let isRunning = true;
   const count = (): void => {
@@ -36,27 +36,27 @@ test('all other ready work runs between two slices', async () => {
   expect(turns).toBeGreaterThanOrEqual(20);
 });
 
-test('tenants take turns, however many requests each has', async () => {
+test('tenants take turns, no matter how many requests each of them has', async () => {
   const turns = createTurns();
   const done: string[] = [];
   const many = Array.from({ length: 30 }, () => turns.begin('many').run(computing('many', 10, done)));
-  // Their first slices are short work, which does not rest.
+  // Each computation has run its first slice, which counts as short work and is not followed by a rest.
   while (done.length < 30) await new Promise((resolve) => setImmediate(resolve));
   const begun = done.length;
   await turns.begin('one').run(computing('one', 10, done));
   const before = done.lastIndexOf('one');
-  // Every other slice belongs to the tenant with one request. A busy machine may lengthen some slices.
+  // Every second slice belongs to the tenant with only one request. On a busy machine, some slices may take longer.
   expect(done.slice(begun, before).filter((name) => name === 'many').length).toBeLessThan(30);
   await Promise.all(many);
   expect(done).toHaveLength(310);
 });
 
-test('requests that begin together do not delay everything else by a slice each', async () => {
+test('requests that begin together do not each delay everything else by a slice', async () => {
   const turns = createTurns();
   const done: string[] = [];
   const all = Array.from({ length: 30 }, () => turns.begin('many').run(computing('many', 2, done)));
   await new Promise((resolve) => setImmediate(resolve));
-  // Two steps of 2 ms use up the time that requests beginning in one turn share.
+  // All requests that begin in the same turn share a fixed time, and two steps of 2 ms use it up.
   expect(done.length).toBeLessThanOrEqual(4);
   await Promise.all(all);
   expect(done).toHaveLength(60);
@@ -83,11 +83,12 @@ test('an endless series of requests does not overtake a request that waits to be
       }
     }),
   );
-  // Without the order, it was more than nine times their number. A busy machine may make some requests long work.
+  // Before requests were ordered, this number was more than nine times the number of callers. On a busy machine, some
+  // requests may become long work.
   expect(mostOvertaking).toBeLessThan(7 * callers);
 });
 
-test('a request that begins does not wait until another tenant’s long work has rested', async () => {
+test('a request that begins does not have to wait until another tenant’s long work has rested', async () => {
   const turns = createTurns();
   const done: string[] = [];
   function* steps(name: string, count: number, ms: number): Steps<void> {
@@ -101,7 +102,7 @@ test('a request that begins does not wait until another tenant’s long work has
   turns.begin('quiet');
   const long = turns.begin('hostile').run(steps('long', 4, 30));
   while (done.length < 2) await new Promise((resolve) => setImmediate(resolve));
-  // It rests for 100 ms now. The next request uses up the time that requests beginning in one turn share.
+  // The long work rests for 100 ms now. The next request uses up the time that all requests in the same turn share.
   const first = turns.begin('hostile').run(steps('first', 1, 6));
   let turnsOfLoop = 0;
   const count = (): void => {
@@ -114,14 +115,14 @@ test('a request that begins does not wait until another tenant’s long work has
   await Promise.all([long, first]);
 });
 
-test('a pause does not wait before the slice is over', async () => {
+test('before the slice is over, a pause does not wait', async () => {
   const work = createTurns().begin('a');
   const end = performance.now() + 2;
   while (performance.now() < end);
   const pause = work.pause();
   expect(pause).toBeInstanceOf(Promise);
   await pause;
-  // A busy machine may delay a slice by its whole length.
+  // On a busy machine, the end of a slice may be noticed late.
   for (let tries = 0; work.pause() !== undefined; tries += 1) {
     expect(tries).toBeLessThan(100);
     await work.pause();

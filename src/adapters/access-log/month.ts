@@ -1,14 +1,18 @@
 /**
- * A calendar month in UTC, such as `2026-11`. The access log has one file or collection per month. Months compare as
- * strings.
+ * A calendar month in UTC, such as `2026-11`. The access log has one SQLite file or one MongoDB collection per month.
+ * Comparing two months as strings gives their chronological order.
  */
 export type Month = string;
 
-/** Caches the last month, because nearly every entry belongs to the same month as the entry before it. */
+/**
+ * The month that `monthOf` returned last, with its start and end in ms. Cached because nearly every entry belongs to
+ * the same month as the entry before it.
+ */
 let last = { from: 0, until: 0, month: '' };
 
 export function monthOf(ms: number): Month {
-  // Written this way, the comparison fails for NaN, which therefore never gets the cached month and is rejected below.
+  // The condition is negated because every comparison with NaN is false. NaN therefore never gets the cached month, and
+  // `toISOString` throws.
   if (!(ms >= last.from && ms < last.until)) {
     const date = new Date(ms);
     const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];

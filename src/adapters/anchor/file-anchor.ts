@@ -4,14 +4,14 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
 const lineEnd = 0x0a;
 
-/** Appends each line to a file. Only the owner can read a new file. Resolves once the line is on disk. */
+/** Appends each line to a file. A new file is readable only by its owner. Resolves when the line is on disk. */
 export function fileAnchor(path: string): Anchor {
   return {
     async deliver(line) {
       try {
         const file = await open(path, 'a+', 0o600);
         try {
-          // Keeps a line that a crash cut short, and begins the new line after it.
+          // If a crash cut the last line short, keeps that line and begins the new one on a separate line.
           const begin = (await endsWithLine(file)) ? '' : '\n';
           await file.appendFile(`${begin}${line}\n`);
           await file.sync();

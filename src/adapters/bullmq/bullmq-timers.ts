@@ -10,39 +10,47 @@ import { withinLimit } from '../time-limit/within-limit.js';
 import { queueClientOptions, queueName } from './queue-settings.js';
 import { timerJob } from './timer-job.js';
 
-/** Timers due later than this would only use Redis memory. The leader sets them once they are due within a day. */
+/**
+ * How far in the future a timer can be set, in ms. A timer that is due later would only use Redis memory, so the leader
+ * sets it once it is due within a day.
+ */
 export const soonMs = 24 * 3_600_000;
 
 export type BullmqTimersOptions = {
   readonly url: string;
-  /** The prefix of every key. */
+  /** The prefix of every Redis key. */
   readonly prefix: string;
   readonly clock: Clock;
-  /** How long after its due time a job runs. Covers the clock uncertainty of every process. */
+  /**
+   * The delay, in ms, between a job's due time and its run. It must be long enough for the clock of every process to
+   * pass the due time.
+   */
   readonly slackMs?: number;
   /** Called at most once a minute. */
   readonly onError: (error: unknown) => void;
-  /** How long a call waits for Redis to respond. */
+  /** How long a call waits for Redis to respond, in ms. */
   readonly limitMs?: number;
-  /** The number of jobs that can be in flight to Redis. Further jobs are dropped, and the sweep handles their rows. */
+  /** The maximum number of jobs in flight to Redis. Further jobs are dropped, and the sweep handles their rows. */
   readonly pendingMax?: number;
 };
 
 export type RefilledTimers = {
-  /** Sets timers for rows that become due within a day. The leader calls it. Never throws, and waits at most 2 s. */
+  /**
+   * Sets timers for rows that become due within a day. Called by the leader. Never throws. Waits at most `limitMs`.
+   */
   refill(rows: readonly DueRow[]): Promise<void>;
   /**
-   * Returns the number of jobs in flight to Redis, and the number dropped since the start because too many were in
-   * flight.
+   * Returns the number of jobs in flight to Redis, and the number of jobs that were dropped since the process started
+   * because too many were in flight.
    */
   counts(): { readonly pending: number; readonly dropped: number };
   close(): Promise<void>;
 };
 
 /**
- * Implements `Timers` as delayed BullMQ jobs. A job runs once it is due by the clock of every process. Calls never fail
- * and never wait for Redis. While Redis is down, the first `pendingMax` jobs wait until it is back; further jobs are
- * dropped and counted.
+ * Implements `Timers` as delayed BullMQ jobs. A job runs once its due time has passed on the clock of every process.
+ * `set` and `clear` never fail and never wait for Redis. While Redis is down, up to `pendingMax` jobs wait until it is
+ * back. Further jobs are dropped and counted.
  */
 export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTimers {
   const { url, prefix, clock, slackMs = 100, limitMs = 2_000, pendingMax = 1_000 } = options;
@@ -64,7 +72,7 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
     }
     pending += rows.length;
     const added = queue.addBulk(rows.map((row) => timerJob(row, now, Math.max(0, delayMs(row, now)))));
-    // The slot becomes free when BullMQ has released the jobs, not when our wait for BullMQ times out.
+    // The jobs count as pending until BullMQ settles the call, even if our own wait times out earlier.
     const settled = added.finally(() => {
       pending -= rows.length;
       underWay.delete(settled);
@@ -81,7 +89,8 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
     clear(timer) {
       const now = clock.now();
       if (delayMs(timer, now) > soonMs) return;
-      // An earlier `set` in the same turn reaches Redis first, because both use one connection, which keeps the order.
+      // If `set` was called earlier in the same turn, its command reaches Redis first. The two commands use the same
+      // connection, which keeps their order.
       const removed = queue.remove(timerJob(timer, now, 0).opts.jobId);
       withinLimit('redis', limitMs, removed).catch((error) => report(redisFailure(error)));
     },
@@ -102,7 +111,7 @@ export function bullmqTimers(options: BullmqTimersOptions): Timers & RefilledTim
     },
     counts: () => ({ pending, dropped }),
     async close() {
-      // The sweep handles the timers that Redis has not accepted by then.
+      // If Redis does not accept a timer within the time limit, the sweep handles its row.
       const closed = Promise.allSettled(underWay).then(() => queue.close());
       await withinLimit('redis', limitMs, closed).catch(() => undefined);
       redis.disconnect();

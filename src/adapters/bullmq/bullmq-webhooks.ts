@@ -9,14 +9,14 @@ import { queueClientOptions } from './queue-settings.js';
 
 const webhooksQueue = 'webhooks';
 
-/** A job for a webhook that has events to deliver, up to a position in the log. The job does not name any token. */
+/** A job that delivers a webhook's events up to a position in the log. The job does not name any token. */
 export type WebhookJob = { readonly tenantId: string; readonly webhookId: string; readonly position: number };
 
 const webhookJob = z.strictObject({ tenantId: z.string(), webhookId: z.string(), position: z.number() });
 
 type Options = {
   readonly url: string;
-  /** The prefix of every key. */
+  /** The prefix of every Redis key. */
   readonly prefix: string;
   /** Called at most once a minute. */
   readonly onError: (error: unknown) => void;
@@ -25,8 +25,8 @@ type Options = {
 
 /**
  * Distributes webhook deliveries to all workers as BullMQ jobs. At most one job per webhook is waiting or running, so
- * its events stay in order. Correctness does not depend on jobs: each webhook's checkpoint records what is left to
- * deliver.
+ * each webhook receives its events in order. Correctness does not depend on jobs: each webhook's checkpoint records
+ * which events have not been delivered yet.
  */
 export function bullmqWebhooks({ url, prefix, limitMs = 2_000, ...options }: Options) {
   const report = onceAMinute(options.onError);
@@ -37,7 +37,8 @@ export function bullmqWebhooks({ url, prefix, limitMs = 2_000, ...options }: Opt
   return {
     /** Returns false if Redis did not accept the job in time. The caller then does the work itself. */
     async carry(job: WebhookJob): Promise<boolean> {
-      // Calls to a server that is down queue up in the client, so only one call at a time tests whether Redis is back.
+      // While Redis is down, its client queues every call. If an earlier call is still unanswered, we therefore return
+      // false at once instead of queuing another.
       if (unanswered > 0) return false;
       const opts = { jobId: job.webhookId, attempts: 1, removeOnComplete: true, removeOnFail: true };
       const added = queue.add(webhooksQueue, job, opts);
@@ -63,11 +64,14 @@ export function bullmqWebhooks({ url, prefix, limitMs = 2_000, ...options }: Opt
 }
 
 type WorkerOptions = Options & {
-  /** Delivers the events that are due. It may be called for a webhook that has nothing to deliver or was deleted. */
+  /**
+   * Delivers the webhook's undelivered events. May be called even if the webhook has nothing to deliver or has been
+   * deleted.
+   */
   readonly run: (job: WebhookJob) => Promise<void>;
   /**
-   * How many webhooks this process works on at a time. The number is high because most of the time is spent waiting for
-   * receivers.
+   * The maximum number of webhooks that this process handles at the same time. The limit is high because most of the
+   * time is spent waiting for receivers.
    */
   readonly concurrency?: number;
 };
@@ -75,7 +79,7 @@ type WorkerOptions = Options & {
 const closeMsMax = 12_000;
 const farewellMsMax = 2_000;
 
-/** Runs webhook jobs. A failed job is not retried: the leader adds a new one. */
+/** Runs webhook jobs. A failed job is not retried. Instead, the leader adds a new job. */
 export function bullmqWebhookWorker({ url, prefix, run, onError, concurrency = 1_000 }: WorkerOptions) {
   const report = onceAMinute(onError);
   const redis = connectRedis(url, queueClientOptions, report);

@@ -1,7 +1,7 @@
 import type { RedisClientOptions } from '../redis/connect-redis.js';
 
-/** The name of the timer queue, which the processes that set timers share with the workers that run them. */
+/** The name of the timer queue. The processes that set timers and the workers that run them use the same queue. */
 export const queueName = 'timers';
 
-/** BullMQ requires clients that wait until Redis is back. Our own time limits bound each wait. */
+/** BullMQ requires a client that retries a command until Redis is back. Our own time limits keep each wait short. */
 export const queueClientOptions: RedisClientOptions = { maxRetriesPerRequest: null };

@@ -9,16 +9,16 @@ const dueRow = z.strictObject({
   dueAt: z.number(),
 });
 
-/** Returns the row that a queue job is for, or null if the job is not ours. */
+/** Returns the row in a queue job's data, or null if the job is not ours. */
 export function dueRowOf(data: unknown): DueRow | null {
   return dueRow.safeParse(data).data ?? null;
 }
 
 /**
- * Returns the job that runs `delayMs` after `now` (ms since the epoch). The job contains ids and the due time, and its
- * job id is built from them, so setting it again adds nothing. A changed due time gets a new job, because BullMQ keeps
- * the first job's delay. The port's rows have no revision, so a change that leaves the due time alone needs no second
- * job.
+ * Returns the job that runs `delayMs` after `now` (ms since the epoch). The job id consists of the kind of work, the
+ * stream's id and the due time, so setting the same timer twice adds only one job. If the due time changes, the job
+ * gets a new id, because BullMQ would keep the delay of the first job for the old id. A change that does not affect the
+ * due time needs no new job, because the job's data does not contain the row's revision.
  */
 export function timerJob({ stream, tenantId, due, dueAt }: DueRow, now: number, delayMs: number) {
   const opts = {

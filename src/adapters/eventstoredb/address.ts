@@ -7,11 +7,14 @@ export type Endpoint = { readonly address: string; readonly port: number };
 export type EventStoreDbAddress = {
   readonly hosts: readonly Endpoint[];
   /**
-   * True if the hosts belong to a cluster, where gossip tells which node leads. Otherwise, the only host is the server.
+   * True if the hosts belong to a cluster, whose gossip tells which node is the leader. If false, the only host is
+   * expected to be a standalone server.
    */
   readonly isCluster: boolean;
   readonly user: { readonly username: string; readonly password: string } | null;
-  /** Null without TLS. If `rootCertificate` is null, we trust the authorities that Node.js trusts. */
+  /**
+   * Null if connections do not use TLS. If `rootCertificate` is null, we trust the authorities that Node.js trusts.
+   */
   readonly tls: { readonly rootCertificate: Buffer | null } | null;
 };
 
@@ -20,8 +23,8 @@ const form = /^(esdb|esdb\+discover):\/\/(?:([^:@/]+):([^@/]+)@)?([^/?]+)\/*(?:\
 const hostForm = /^([A-Za-z0-9_.-]+)(?::(\d{1,5}))?$/;
 
 /**
- * Parses an address. Throws EventStoreDbBroken, whose message never quotes the address, because it may contain a
- * password.
+ * Parses an address. Throws EventStoreDbBroken if the address is invalid. The error message never contains the user or
+ * the password.
  */
 export function parseAddress(text: string): EventStoreDbAddress {
   const [, scheme, username, password, hostList = '', query = ''] = form.exec(text.trim()) ?? [];

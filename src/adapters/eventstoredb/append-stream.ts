@@ -28,19 +28,20 @@ type Pending = {
   readonly reject: (error: Error) => void;
 };
 
-/** A single call to a node that carries all appends. It cannot be used after its first error. */
+/** One long-lived call to a node, which carries all appends. After the call fails, it cannot be used again. */
 export type AppendStream = {
   /**
-   * Rejects with the error of the whole call or of this append. If `expectedRevision` is -1, the stream must not exist.
+   * Appends events to a stream. Rejects if this append fails or if the whole call fails. If `expectedRevision` is -1,
+   * the stream must not exist.
    */
   append(stream: string, expectedRevision: number, events: readonly EventData[]): Promise<Appended>;
   close(): void;
 };
 
 /**
- * Opens the call on a separate connection. The client's own batch append keeps pending appends in one map for all calls
- * of the process. An error in an old call therefore rejects the new call's appends, and the responses to those then end
- * the process.
+ * Opens the call on a separate connection. We do not use the batch append of the EventStoreDB client, because it keeps
+ * the pending appends of all calls in one map per process. An error in an old call would therefore reject the appends
+ * of a new call. The responses to those appends would then crash the process.
  */
 export function openAppendStream(
   endpoint: Endpoint,
@@ -48,7 +49,7 @@ export function openAppendStream(
   onEvent: { readonly heard: () => void; readonly failed: (error: Error) => void },
 ): AppendStream {
   const client = new streamsClient.StreamsClient(nameOf(endpoint), channelCredentials(tls), {
-    // A later client for the same node must not share a connection that hangs.
+    // Without this option, a later client for the same node could share a connection that hangs.
     'grpc.use_local_subchannel_pool': 1,
     'grpc.keepalive_time_ms': 10_000,
     'grpc.keepalive_timeout_ms': 10_000,
@@ -66,14 +67,14 @@ export function openAppendStream(
     client.close();
     onEvent.failed(error);
   };
-  // Opens only with the first append. A server that rejects the user ends the call at once, and a read reports that
-  // more clearly.
+  // Called only for the first append. A server that rejects the user ends the call immediately, and a read reports that
+  // error more clearly.
   const open = () => {
     const metadata = new Metadata();
     metadata.set('requires-leader', 'true');
     // gRPC sends passwords only over TLS.
     const call = client.batchAppend(metadata, tls === null || user === null ? {} : { credentials: sent(user) });
-    // This listener is never removed, so that no error is left without a listener.
+    // We never remove this listener, because an error event without a listener would terminate the process.
     call.on('error', (error) => end(convertToCommandError(error)));
     call.on('end', () => end(noAnswer()));
     call.on('data', (response: streams.BatchAppendResp) => {
@@ -92,7 +93,7 @@ export function openAppendStream(
       opened ??= open();
       const call = opened;
       sequence += 1;
-      // Unique within this call, and in the format that the protocol requires.
+      // The id is unique within this call and has the format that the protocol requires.
       const id = `00000000-0000-4000-8000-${sequence.toString(16).padStart(12, '0')}`;
       return new Promise((resolve, reject) => {
         pending.set(id, { stream, resolve, reject });
@@ -107,8 +108,8 @@ export function openAppendStream(
 }
 
 /**
- * Returns the single message for an append: an append has at most 1 MiB, and a message may have 16 MiB. The message has
- * no deadline, because the server would compare it with its own clock.
+ * Returns the message for an append. One message is always enough, because an append has at most 1 MiB and a message
+ * can have 16 MiB. The message has no deadline, because the server would compare a deadline with its own clock.
  */
 function request(
   id: string,
@@ -149,7 +150,7 @@ function settle(response: streams.BatchAppendResp, { stream, resolve, reject }: 
   else reject(errorOf(kind, stream));
 }
 
-/** Returns the error that the client throws for the same case in other calls. */
+/** Returns the error that the EventStoreDB client throws for the same failure in other calls. */
 function errorOf(kind: string, stream: string): Error {
   switch (kind) {
     case 'event_store.client.AccessDenied':
@@ -163,7 +164,7 @@ function errorOf(kind: string, stream: string): Error {
     case 'event_store.client.Timeout':
       return new DeadlineExceededError();
     default:
-      // The node is not ready, is too busy, or knows of no leader.
+      // The node is not ready, is too busy, or does not know a leader.
       return new UnavailableError();
   }
 }

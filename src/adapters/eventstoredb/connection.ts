@@ -12,12 +12,12 @@ export type Slots = <T>(work: () => Promise<T>) => Promise<T>;
 
 export type Attempt<T> = (node: Node, leftMs: number, isFirst: boolean) => Promise<T>;
 
-/** A connection to the leader of EventStoreDB, whichever node that is. */
+/** A connection to the node that is currently the leader of EventStoreDB. */
 export type Connection = {
   /**
-   * Makes a call on the leader. Retries for at most `limitMs` while there is no leader or it cannot be reached. Each
-   * attempt receives the remaining ms. Throws StoreUnavailable when the time is up, and throws any permanent error at
-   * once.
+   * Makes a call on the leader. If there is no leader, or the leader is busy or cannot be reached, retries for at most
+   * `limitMs`. Each attempt receives the remaining time in ms. Throws StoreUnavailable when the time is up. Throws any
+   * permanent error immediately.
    */
   call<T>(slots: Slots, limitMs: number, attempt: Attempt<T>): Promise<T>;
   close(): void;
@@ -26,9 +26,9 @@ export type Connection = {
 export const slotsFor = (count: number): Slots => pLimit(count);
 
 /**
- * Connects to the leader on the first call, and to the next leader if that one is lost. Uses its own discovery, because
- * the EventStoreDB client never recovers from a failed discovery, and keeps returning to a frozen leader as long as
- * gossip names it.
+ * Connects to the leader on the first call, and to the next leader when that connection is lost. Finds the leader
+ * without the EventStoreDB client, because the client never recovers from a failed discovery. The client also keeps
+ * returning to a frozen leader as long as gossip names that leader.
  */
 export function connectTo(address: EventStoreDbAddress): Connection {
   let current: Promise<Node> | null = null;
@@ -52,8 +52,8 @@ export function connectTo(address: EventStoreDbAddress): Connection {
     if (first === undefined) throw noAnswer();
     let endpoint = first;
     if (address.isCluster) {
-      // Includes members seen earlier, because the hosts in the address may all be down now, or may be a single DNS
-      // name.
+      // Includes the members that we saw earlier. All hosts in the address may be down now, or the address may contain
+      // only a single DNS name.
       const hosts = new Map([...address.hosts, ...members].map((host) => [nameOf(host), host]));
       const found = await findLeader([...hosts.values()], address.tls);
       endpoint = found.leader;

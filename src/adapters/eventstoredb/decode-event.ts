@@ -4,10 +4,12 @@ import { ourMetadata } from './event-metadata.js';
 import { positionOf } from './position.js';
 import { openSealedFrame } from './sealed-frame.js';
 
-/** An event as the client reads it, from a stream or from `$all`. */
+/** An event as the EventStoreDB client returns it, from a stream or from `$all`. */
 export type ReadEvent = Pick<ResolvedEvent | AllStreamResolvedEvent, 'event' | 'commitPosition'>;
 
-/** Decodes an event. Returns null for a system event or an event of another user of the server. */
+/**
+ * Decodes an event. Returns null for a system event, and for an event that another program stored on the same server.
+ */
 export function decodeEvent(read: ReadEvent): StoredEvent | null {
   const clear = decodeClear(read);
   if (clear === null) return null;

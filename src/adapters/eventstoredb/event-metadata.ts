@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../domain/json.js';
 
 /**
- * The metadata of an event in EventStoreDB: the event without its ciphertexts, and its proof in base64url. `strongroom`
- * is the format version, and distinguishes our events from those of other users of the server.
+ * The metadata of an event in EventStoreDB. It contains the event's plaintext fields and the event's proof, whose bytes
+ * are encoded in base64url. `strongroom` is the format version. It also distinguishes our events from events that other
+ * programs store on the same server.
  */
 export type EventMetadata = {
   readonly strongroom: 2;
@@ -18,7 +19,9 @@ export type EventMetadata = {
   readonly mac: string;
 };
 
-/** Returns null if the event is not ours. Throws if it is ours but in a format that this version does not know. */
+/**
+ * Returns an event's metadata, or null if the event is not ours. Throws if the event is ours but has an unknown format.
+ */
 export function ourMetadata(metadata: unknown): EventMetadata | null {
   if (typeof metadata !== 'object' || metadata === null || !('strongroom' in metadata)) return null;
   if (metadata.strongroom !== 2) throw new Error('an event in EventStoreDB has an unknown format');

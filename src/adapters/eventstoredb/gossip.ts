@@ -5,7 +5,7 @@ import { type ChannelCredentials, credentials, Metadata } from '@grpc/grpc-js';
 import { type Endpoint, type EventStoreDbAddress, nameOf } from './address.js';
 import { noAnswer } from './failure.js';
 
-/** How long one node may take. A frozen node accepts connections but never responds. */
+/** The time limit for a response from one node, in ms. A frozen node accepts connections but never responds. */
 const gossipMs = 1_000;
 
 export type ClusterMember = { readonly endpoint: Endpoint; readonly leads: boolean };
@@ -13,7 +13,7 @@ export type ClusterMember = { readonly endpoint: Endpoint; readonly leads: boole
 /** Returns the cluster members that a node knows, including itself. Rejects after one second. */
 export function membersKnownTo(endpoint: Endpoint, tls: EventStoreDbAddress['tls']): Promise<readonly ClusterMember[]> {
   const client = new gossipClient.GossipClient(nameOf(endpoint), channelCredentials(tls), {
-    // Uses a separate connection, because a shared one may hang.
+    // Uses a separate connection, because a connection that is shared with other clients may hang.
     'grpc.use_local_subchannel_pool': 1,
   });
   return new Promise((resolve, reject) => {
@@ -35,16 +35,16 @@ function memberOf(member: gossip.MemberInfo): ClusterMember {
 }
 
 /**
- * Queries all hosts at the same time. Returns the leader that most of them name and that itself claims to lead, along
- * with all members that the hosts know. A frozen leader does not respond, even while the others still name it. Throws
- * StoreUnavailable.
+ * Queries all hosts at the same time. Returns the node that most hosts name as the leader and that itself claims to be
+ * the leader, together with the members that this node knows. A frozen leader does not respond, even while other nodes
+ * still name it. Throws StoreUnavailable if there is no leader.
  */
 export async function findLeader(
   hosts: readonly Endpoint[],
   tls: EventStoreDbAddress['tls'],
 ): Promise<{ readonly leader: Endpoint; readonly members: readonly Endpoint[] }> {
   const views = new Map<string, Promise<readonly ClusterMember[]>>();
-  /** Returns the members that a node knows, or an empty list if it does not respond. Queries each node once. */
+  /** Returns the members that a node knows, or an empty list if the node does not respond. Queries each node once. */
   const viewOf = (node: Endpoint) => {
     const view = views.get(nameOf(node)) ?? membersKnownTo(node, tls).catch(() => []);
     views.set(nameOf(node), view);
@@ -52,7 +52,8 @@ export async function findLeader(
   };
   const known = (await Promise.all(hosts.map(viewOf))).filter(({ length }) => length > 0);
   if (known.length === 0) throw noAnswer('no node responds');
-  // A server that knows only itself is not part of the cluster and has a different log.
+  // If there are several hosts, a server that knows only itself is not part of the cluster and has a different log.
+  // Ignores its view.
   const joined = hosts.length === 1 ? known : known.filter(({ length }) => length > 1);
   const votes = new Map<string, { readonly endpoint: Endpoint; count: number }>();
   for (const { endpoint } of joined.flat().filter(({ leads }) => leads)) {
@@ -69,7 +70,7 @@ export async function findLeader(
   throw noAnswer('no node leads');
 }
 
-/** Returns the credentials for a channel to a node. */
+/** Returns the credentials for a gRPC channel to a node. */
 export function channelCredentials(tls: EventStoreDbAddress['tls']): ChannelCredentials {
   return tls === null ? credentials.createInsecure() : credentials.createSsl(tls.rootCertificate);
 }

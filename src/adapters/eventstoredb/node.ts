@@ -4,23 +4,23 @@ import { type AppendStream, openAppendStream } from './append-stream.js';
 import { kindOf, noAnswer } from './failure.js';
 
 const tickMs = 250;
-/** A node is given up after two seconds (8 ticks) of silence while calls wait for it. */
+/** We abandon a node if calls are waiting for it and it has been silent for more than two seconds (8 ticks). */
 const silentTicksMax = 8;
 
-/** A connection to one node. It is usable as long as the node leads and responds. */
+/** A connection to one node. It is usable as long as the node is the leader and responds. */
 export type Node = {
   readonly endpoint: Endpoint;
   readonly client: EventStoreDBClient;
   readonly appends: AppendStream;
-  /** Call this on each sign of life, such as an event in a long read. */
+  /** Must be called whenever the node shows that it is alive, for example when an event arrives during a long read. */
   heard(): void;
-  /** Makes a call. Rejects if the call does, or with StoreUnavailable as soon as the node is given up. */
+  /** Makes a call. Rejects if the call rejects. Rejects with StoreUnavailable as soon as the node is abandoned. */
   run<T>(call: () => Promise<T>): Promise<T>;
-  /** Gives up the node, ending all its calls and connections. */
+  /** Abandons the node: rejects all its calls and closes its connections. */
   close(): void;
 };
 
-/** The client for reads. The library's `dispose` leaves the connection open. */
+/** The client for reads. `close` also closes the connection, which the library's `dispose` leaves open. */
 class ReadClient extends EventStoreDBClient {
   async close(): Promise<void> {
     await this.dispose();
@@ -29,8 +29,8 @@ class ReadClient extends EventStoreDBClient {
 }
 
 /**
- * Opens a node. `number` differs for each node that this process opens. Calls `onLost` once, when the node is no longer
- * the leader, cannot be reached, or stays silent.
+ * Opens the connections to a node. `number` must be different for each node that this process opens. Calls `onLost`
+ * once, when the node is no longer the leader, cannot be reached, stays silent, or is closed.
  */
 export function openNode(
   endpoint: Endpoint,
@@ -38,8 +38,8 @@ export function openNode(
   number: number,
   onLost: () => void,
 ): Node {
-  // gRPC shares an open connection, even one that hangs, between clients with equal options, so each client gets
-  // different options.
+  // gRPC lets clients with equal options share one connection, even if that connection hangs. Each client therefore
+  // gets different options.
   const keepAliveInterval = 10_000 + (number % 1_000);
   const client = new ReadClient(
     { endpoint: { ...endpoint }, keepAliveInterval },
@@ -76,7 +76,7 @@ export function openNode(
         waiting.add(reject);
         if (waiting.size === 1) {
           silentTicks = 0;
-          // Counts ticks rather than time, because a process that was suspended counts only one tick when it resumes.
+          // Counts ticks instead of measuring time. A process that was suspended counts only one tick when it resumes.
           watch = setInterval(() => {
             silentTicks += 1;
             if (silentTicks > silentTicksMax) close();

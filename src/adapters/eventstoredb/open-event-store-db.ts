@@ -9,10 +9,10 @@ import { membersKnownTo } from './gossip.js';
 const defaultLimitMs = 5_000;
 
 /**
- * Opens the event log on EventStoreDB at a connection string (`esdb://…`). `limitMs` bounds every call. Throws
- * StoreUnavailable if a server does not respond within that time. Throws EventStoreDbBroken for problems that a retry
- * would not fix: the hosts do not form a cluster or are only one of its nodes, or the user is unknown or may not read
- * the log.
+ * Opens the event log in EventStoreDB at a connection string (`esdb://…`). `limitMs` is the time limit for every call.
+ * Throws StoreUnavailable if the server does not respond within that time. Throws EventStoreDbBroken for a problem that
+ * an operator has to fix. For example, the hosts do not form a cluster, the only host is one node of a cluster, or the
+ * user is unknown or may not read the log.
  */
 export async function openEventStoreDb(
   connectionString: string,
@@ -35,7 +35,8 @@ export async function openEventStoreDb(
 }
 
 /**
- * Compares the configured hosts with the members that they report. The vault starts even if some hosts do not respond.
+ * Compares the configured hosts with the cluster members that they report. Ignores hosts that do not respond, so that
+ * the vault can start without them.
  */
 async function checkHosts({ hosts, isCluster, tls }: EventStoreDbAddress): Promise<void> {
   const asked = await Promise.allSettled(hosts.map((host) => membersKnownTo(host, tls)));

@@ -1,6 +1,7 @@
 /**
- * Converts an EventStoreDB commit position, a byte offset in its log, to the number that the port uses. Positions
- * increase but are not contiguous. Rejects positions past 2^53 bytes (9 PB), which a number cannot represent exactly.
+ * Converts a commit position, which is a byte offset in EventStoreDB's log, to the number that the port uses. Positions
+ * increase but are not contiguous. Throws for a position beyond 2^53 bytes (9 PB), because a number cannot represent it
+ * exactly.
  */
 export function positionOf(commit: bigint | undefined): number {
   if (commit === undefined) throw new Error('EventStoreDB returned no position: version 22.6 or later is required');

@@ -12,29 +12,38 @@ import { decodeClear, type ReadEvent } from './decode-event.js';
 import { noAnswer } from './failure.js';
 import { positionOf } from './position.js';
 
-/** A connection accepts about 98 concurrent calls. Further calls would wait without an error. */
+/**
+ * The maximum number of concurrent reads. A connection accepts about 98 concurrent calls, and any further call waits
+ * without an error.
+ */
 const readsAtOnce = 32;
-/** The smallest number of log events per read. It lets a short page skip system events in few reads. */
+/** The minimum number of log events per read. Without it, a short page could need many reads to skip system events. */
 const pageMin = 32;
-/** The largest number of log events per read. They stay in memory until they are decoded. */
+/** The maximum number of log events per read. The events of a read stay in memory until they are decoded. */
 const pageMax = 4_096;
-/** `head` reads the newest event, then four times as many, and so on up to this number. */
+/**
+ * The maximum number of events that `head` reads at once. It first reads only the newest event, and then reads four
+ * times as many events each time.
+ */
 const lookMax = 1_024;
 const requiresLeader = true;
 
 type Decode<T> = (read: ReadEvent) => T | null;
 
-/** Reads of the log. Each runs on the leader, reads to its end, and leaves out events that are not ours. */
+/**
+ * The functions that read the log. Each one reads from the leader, and reads to the end. `all` and `head` skip events
+ * that are not ours. The functions that read a stream throw if the stream contains one.
+ */
 export type ReadLog = {
   readonly stream: <T>(stream: string, decode: Decode<T>) => Promise<T[]>;
   readonly all: <T>(afterPosition: number, limit: number, decode: Decode<T>) => Promise<T[]>;
   /**
-   * Returns the newest events of a stream before a revision, or from its end if null, newest first and without
-   * ciphertexts.
+   * Returns the newest events of a stream, newest first and without ciphertexts. Starts just before `beforeRevision`,
+   * or at the end of the stream if it is null.
    */
   readonly newest: (stream: string, beforeRevision: number | null, maxCount: number) => Promise<StoredClear[]>;
   readonly head: () => Promise<number>;
-  /** Returns events of a stream, starting at a revision. */
+  /** Returns at most `maxCount` events from a stream, starting at `fromRevision`. */
   readonly some: <T>(stream: string, fromRevision: number, maxCount: number, decode: Decode<T>) => Promise<T[]>;
 };
 
@@ -42,7 +51,8 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
   const slots = slotsFor(readsAtOnce);
 
   /**
-   * Returns all results of a read. `decode` runs after the call, because its errors concern the events, not the server.
+   * Returns all decoded events of a read. Decodes them after the call, because an error in `decode` is a problem with
+   * an event and not with the server.
    */
   async function readAs<T>(
     begin: (client: EventStoreDBClient) => StreamingRead<ReadEvent>,
@@ -90,7 +100,7 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
     async all(afterPosition, limit, decode) {
       const kept: NonNullable<ReturnType<typeof decode>>[] = [];
       for (let after = afterPosition; ; ) {
-        // One more, because a read includes the position where it starts.
+        // Requests one more event than needed, because a read includes the event at its start position.
         const maxCount = Math.min(Math.max(limit - kept.length, pageMin), pageMax) + 1;
         const fromPosition = after === 0 ? START : { commit: BigInt(after), prepare: BigInt(after) };
         const page = await readAs(
@@ -124,7 +134,7 @@ export function readLog(connection: Connection, limitMs: number): ReadLog {
 }
 
 /**
- * Decodes an event from one of our streams. Throws if the event is not ours, because skipping it would corrupt the
+ * Returns an event from one of our streams. Throws if the event is not ours, because skipping it would corrupt the
  * folded state.
  */
 function ours<T>(event: T | null): T {
@@ -133,10 +143,10 @@ function ours<T>(event: T | null): T {
 }
 
 /**
- * Reads to the end and passes each event to `take`, which must not throw. A read that stops early leaks one of the
- * connection's calls, and after about a hundred leaks all calls hang. The first event or the end must arrive within
- * `limitMs`, and each further event within `idleMs` of the previous one. Otherwise the read is cancelled and rejects
- * with StoreUnavailable.
+ * Reads to the end and passes each event to `take`, which must not throw. A read that stops early keeps one of the
+ * connection's calls occupied, and after about a hundred such reads all calls hang. The first event, or the end, must
+ * arrive within `limitMs`. Each further event must arrive within `idleMs` of the previous one. If an event is late, the
+ * read is cancelled and rejects with StoreUnavailable.
  */
 function collect<T>(
   read: StreamingRead<T>,
@@ -153,7 +163,8 @@ function collect<T>(
         read.cancel().catch(() => undefined);
       }, ms);
     };
-    // This listener stays after the promise settles, so that later errors from the call are not unhandled.
+    // We keep this listener after the promise settles, because a later error from the call would otherwise be
+    // unhandled.
     read.on('error', (error) => {
       clearTimeout(timer);
       reject(error);

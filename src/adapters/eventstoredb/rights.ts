@@ -17,7 +17,7 @@ import type { Node } from './node.js';
 import { openEventStoreDb } from './open-event-store-db.js';
 
 const limitMs = 5_000;
-/** How long to wait for new rights, which usually take effect within 1.5 s. */
+/** How long to wait until new rights take effect, in ms. They usually take effect within 1.5 s. */
 const effectMs = 15_000;
 const pauseMs = 250;
 const admins = '$admins';
@@ -30,9 +30,9 @@ const forbidden = 403;
 type User = NonNullable<EventStoreDbAddress['user']>;
 
 /**
- * Creates the vault's user in EventStoreDB and sets its permissions: append to and read every stream, and read the
- * whole log. Returns one line for each step. Leaves correct settings unchanged. Throws EventStoreDbBroken and
- * StoreUnavailable.
+ * Creates the vault's user in EventStoreDB and sets its permissions. The user may append to and read every stream, and
+ * may read the whole log. Leaves correct settings unchanged. Returns one line for each step. Throws EventStoreDbBroken
+ * or StoreUnavailable.
  */
 export async function prepareEventStoreDb(adminUrl: string, vaultUrl: string): Promise<readonly string[]> {
   const admin = parseAddress(adminUrl);
@@ -59,9 +59,9 @@ export async function prepareEventStoreDb(adminUrl: string, vaultUrl: string): P
 }
 
 /**
- * Returns the rights that an address's user has beyond those that the vault needs. Returns an empty list for a server
- * without users. Tries each right on a nonexistent stream, at a revision that no stream has, so nothing changes even if
- * the user has the right.
+ * Returns the rights that the user in an address has but the vault does not need. Returns an empty list if the server
+ * has no users. Tests each right by using it. Deletions and changes are attempted on a stream that does not exist, with
+ * an expected revision that cannot match. Nothing changes even if the user has the right.
  */
 export async function excessRightsInEventStoreDb(url: string): Promise<readonly string[]> {
   const address = parseAddress(url);
@@ -175,7 +175,10 @@ async function newestOf(client: EventStoreDBClient, stream: string): Promise<unk
   return newest;
 }
 
-/** Opens the log as the vault does. Retries until that works and the user has no excess rights. */
+/**
+ * Waits until the new rights take effect. Opens the log in the same way as the vault, and retries until that succeeds
+ * and the user has no excess rights.
+ */
 async function waitUntilEffective(vaultUrl: string): Promise<void> {
   const until = performance.now() + effectMs;
   for (;;) {
@@ -196,7 +199,7 @@ async function waitUntilEffective(vaultUrl: string): Promise<void> {
   }
 }
 
-/** Posts to the HTTP API, which is the only way to create a user. Resolves to the status. */
+/** Sends a POST request to the HTTP API, which is the only way to create a user. Resolves to the response's status. */
 function post(endpoint: Endpoint, ca: Buffer | null, { username, password }: User, path: string, body: object) {
   return new Promise<number>((resolve, reject) => {
     const request = httpsRequest(

@@ -8,8 +8,9 @@ type Sealed = { readonly trace: Uint8Array | null; readonly sealed: SealedParts 
 
 /**
  * Encodes an event's ciphertexts as one frame, which becomes the event's data in EventStoreDB. The frame begins with
- * the format version (1 byte). For each of trace, content and cvc, it then has the length (4 bytes, big-endian, all
- * ones if absent) and the bytes.
+ * the format version, which is one byte. The trace, the content and the cvc follow, in this order. Each of the three
+ * parts consists of a length, which is a 4-byte big-endian number, and the bytes. If a part is absent, every bit of its
+ * length is set and no bytes follow.
  */
 export function sealedFrame({ trace, sealed }: Sealed): Uint8Array {
   const parts = [trace, sealed.content, sealed.cvc].flatMap((box) => {
@@ -21,8 +22,8 @@ export function sealedFrame({ trace, sealed }: Sealed): Uint8Array {
 }
 
 /**
- * Decodes a frame. Returns each ciphertext in a separate buffer. Throws if the frame is incomplete or has another
- * version.
+ * Decodes a frame. Returns each ciphertext in a separate buffer. Throws if the frame is incomplete or has a different
+ * format version.
  */
 export function openSealedFrame(frame: Uint8Array): Sealed {
   const bytes = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength);

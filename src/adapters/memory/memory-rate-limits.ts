@@ -4,8 +4,9 @@ import type { LimitName, RateLimits } from '../../ports/rate-limits.js';
 type Window = { used: number; readonly endsAt: number };
 
 /**
- * Implements `RateLimits` for one process. Keeps at most `subjectsMax` windows per limit and drops the oldest beyond
- * that. A flood of addresses therefore can neither exhaust memory nor reset an application's counter.
+ * Implements `RateLimits` for one process. Keeps at most `subjectsMax` windows per limit, and drops the oldest window
+ * to make room for a new one. A flood of addresses therefore cannot exhaust memory. It cannot reset an application's
+ * counter either, because each limit has its own windows.
  */
 export function memoryRateLimits(clock: Clock, subjectsMax = 100_000): RateLimits {
   const windowsOf = new Map<LimitName, Map<string, Window>>();
@@ -15,7 +16,8 @@ export function memoryRateLimits(clock: Clock, subjectsMax = 100_000): RateLimit
       const windows = windowsOf.get(name) ?? new Map<string, Window>();
       windowsOf.set(name, windows);
       const present = windows.get(subject);
-      // A window that ends more than one full window length from now began before the clock was set back.
+      // If a window ends more than one full window length from now, the clock was set back after the window began. A
+      // new window then replaces it.
       if (present !== undefined && now < present.endsAt && present.endsAt <= now + windowMs) {
         present.used = Math.max(0, present.used + weight);
         return { used: present.used, endsInMs: present.endsAt - now };
@@ -30,8 +32,9 @@ export function memoryRateLimits(clock: Clock, subjectsMax = 100_000): RateLimit
 }
 
 /**
- * Drops windows that have ended. A Map iterates in insertion order, so its first window ends first. Two steps per new
- * window are enough.
+ * Drops up to two windows: any that have ended, and the oldest one if the map is full. A Map iterates in insertion
+ * order, so the first window is the one that ends first. Dropping two for each new window is enough to keep the map
+ * from growing.
  */
 function makeRoom(windows: Map<string, Window>, now: number, subjectsMax: number): void {
   let steps = 0;

@@ -1,14 +1,17 @@
 import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 
-/** Limits a group to a few tens of megabytes, so that its call stays within the time limit. */
+/**
+ * The maximum number of items in a group. A group of this size is at most a few tens of megabytes, so that one call for
+ * it stays within the time limit.
+ */
 const groupMax = 100;
 
 /**
  * Sends items in groups, one group at a time, in order of arrival. Items that arrive while a group is being sent join
- * the next group, so no item waits for a group to fill. `send` returns one result per item, at the item's index. If
- * `send` throws, all items in its group are rejected with that error. If the error is StoreUnavailable, the waiting
- * items are rejected as well, because each would otherwise wait for the same time limit.
+ * the next group, so no item waits for a group to fill. `send` returns one result per item, in the order of the items.
+ * If `send` throws, all items in its group are rejected with that error. If the error is StoreUnavailable, all waiting
+ * items are also rejected, because each further group would probably time out as well.
  */
 export function batcher<T, R>(send: (group: readonly T[]) => Promise<readonly R[]>) {
   type Waiting = { readonly item: T; resolve(result: R): void; reject(error: unknown): void };

@@ -13,19 +13,19 @@ import type { MongoConnection } from './connection.js';
 import { DuplicateKey } from './mongo-error.js';
 
 type BudgetDocument = BudgetUse & {
-  /** The budget name and the application id. */
+  /** The name of the budget and the id of the application. */
   readonly _id: string;
   readonly applicationId: string;
   /**
-   * Increases by one with each write. A write succeeds only if the document still has the version that the write is
-   * based on.
+   * Increases by one with each write. A write succeeds only if the stored document still has the version that the
+   * writer read.
    */
   readonly version: number;
 };
 
 /**
- * The maximum number of attempts. Each process reserves one block of guesses at a time, so a document has at most one
- * pending write per process.
+ * The maximum number of attempts to reserve guesses. Each process has at most one pending write per document, so there
+ * are few conflicts.
  */
 const triesMax = 50;
 
@@ -65,7 +65,7 @@ export function mongoBudgets(connection: MongoConnection): Budgets {
     throw new StoreUnavailable('mongodb', 'race_not_settled');
   }
 
-  /** Runs this process's reservations one at a time per document. */
+  /** Runs at most one reservation per document at a time in this process. */
   const queue = createStreamQueue();
 
   return {

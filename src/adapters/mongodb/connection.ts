@@ -11,14 +11,15 @@ import { withinLimit } from '../time-limit/within-limit.js';
 import { leftTransactions } from './left-transactions.js';
 import { mongoError } from './mongo-error.js';
 
-/** Supplements the driver's own limits, which do not end a call to a frozen server. */
+/** The time limit for a call, in ms. The driver's own time limits do not end a call to a frozen server. */
 const callLimitMs = 5_000;
-/** How often a pending call looks for abandoned transactions that may block it, and ends them. */
+/** How often, in ms, a pending call ends abandoned transactions that may block it. */
 const patienceMs = 1_000;
 
 /**
- * A connection to one database of the replica set. Reads go to the primary and return only data that a majority has.
- * Writes return once a majority has journaled them. The outcome of a write that throws StoreUnavailable is unknown.
+ * A connection to one database of the replica set. Reads go to the primary and return only data that a majority of
+ * nodes has stored. A write returns once a majority has journaled it. If a write throws StoreUnavailable, its outcome
+ * is unknown.
  */
 export type MongoConnection = {
   readonly db: Db;
@@ -28,24 +29,24 @@ export type MongoConnection = {
    */
   call<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
-   * Returns whether the primary, identified by address and election, is the same as it was at `time`
-   * (`performance.now()`). Call it after a write that a majority acknowledged: if it returns true, everything read
-   * since `time` was current. A deposed primary still serves reads for a few seconds.
+   * Returns true if the primary has not changed and has not been reelected since `time` (`performance.now()`). Threat:
+   * a deposed primary still serves reads for a few seconds. Therefore call this after a write that a majority
+   * acknowledged. If it then returns true, everything that was read since `time` was current.
    */
   primaryIsSince(time: number): boolean;
   /** Calls the listener whenever the primary changes, is reelected or is lost. */
   onPrimaryChanged(listener: () => void): void;
-  /** Returns the primary's time, in ms since the epoch. */
+  /** Returns the time on the primary's clock, in ms since the epoch. */
   primaryTime(): Promise<number>;
   close(): Promise<void>;
 };
 
 /**
- * Connects to a replica set. Throws StoreUnavailable if it does not respond. Throws MongoBroken for a standalone
- * server, whose writes are not durable as docs/design.md, "Promises", requires.
+ * Connects to a replica set. Throws StoreUnavailable if the replica set does not respond. Throws MongoBroken for a
+ * standalone server, because its writes are not as durable as docs/design.md, "Promises", requires.
  */
 export async function connectMongo(url: string, databaseName: string): Promise<MongoConnection> {
-  // The name contains the database name, so that one vault does not end the transactions of another.
+  // The application name contains the database name, so that one vault does not end the transactions of another vault.
   const appName = `strongroom ${databaseName}`;
   const client = clientOf(url, appName);
   const left = leftTransactions(client, appName);
@@ -59,7 +60,7 @@ export async function connectMongo(url: string, databaseName: string): Promise<M
     primarySince = now === null ? Number.POSITIVE_INFINITY : performance.now();
     for (const listener of listeners) listener();
   });
-  // Without a listener, an error event from the client would end the process.
+  // Without a listener, an error event from the client would terminate the process.
   client.on('error', () => undefined);
 
   async function call<T>(work: (db: Db) => Promise<T>): Promise<T> {
@@ -98,7 +99,7 @@ function clientOf(url: string, appName: string): MongoClient {
   try {
     return new MongoClient(url, { ...options, appName });
   } catch {
-    // Drops the driver's message, which may quote the address and its password.
+    // Drops the driver's message, which may quote the address and the password in it.
     throw new MongoBroken(unreadable);
   }
 }
@@ -114,15 +115,16 @@ const options: MongoClientOptions = {
   connectTimeoutMS: 2_000,
   serverSelectionTimeoutMS: callLimitMs,
   socketTimeoutMS: callLimitMs,
-  // Returns binary values as Buffers and 64-bit integers as numbers. No value in the vault exceeds 2^53.
+  // Makes the driver return binary values as Buffers, and 64-bit integers as numbers. No value in the vault exceeds
+  // 2^53.
   promoteBuffers: true,
   promoteLongs: true,
   ignoreUndefined: false,
 };
 
 /**
- * Returns a MongoBroken for a failure that a retry does not fix: the server rejects the user, or a file that the
- * address names cannot be read. Returns null for any other error.
+ * Returns a MongoBroken if a retry would not fix the error. This is the case if the server rejects the user, or if a
+ * file that the address names cannot be read. Returns null for any other error.
  */
 function refusalOf(error: unknown): MongoBroken | null {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -145,7 +147,7 @@ const lacksRights =
   'the user of mongodb.url or mongodb.keys_url lacks a right in MongoDB. `strongroom cluster prepare` gives both what ' +
   'they need.';
 
-/** Thrown when MongoDB cannot be used as it is set up. The message says what to do. */
+/** Thrown when MongoDB is configured in a way that the vault cannot use. The message says what to do. */
 export class MongoBroken extends StoreProblem {
   constructor(problem: string | FoundProblem) {
     super(problem);

@@ -3,7 +3,9 @@ import type { ErasureProbe, Looked, TraceKind } from '../../ports/erasure-probe.
 import type { MongoConnection } from './connection.js';
 import { fingerprintsCollection } from './work-indexes.js';
 
-/** For each kind of trace, the row fields that contain it if it still exists. A tombstone has none of these fields. */
+/**
+ * For each kind of trace, the fields of a row that contain it while it exists. A tombstone has none of these fields.
+ */
 const fieldsOf: Readonly<Record<TraceKind, readonly string[]>> = {
   row: ['life', 'type', 'created_at', 'modified_at', 'content', 'cvc'],
   search_term: ['terms', 'seq', 'mark'],
@@ -12,8 +14,8 @@ const fieldsOf: Readonly<Record<TraceKind, readonly string[]>> = {
 };
 
 /**
- * Implements `ErasureProbe` on MongoDB. Checks the stream's row and its terms in every generation, and its fingerprint
- * claims.
+ * Implements `ErasureProbe` on MongoDB. In every generation, checks the row and the search terms of the stream. Also
+ * checks the fingerprint claims of the stream.
  */
 export function mongoErasureProbe({ call }: MongoConnection): ErasureProbe {
   return {

@@ -5,12 +5,12 @@ import type { EventLog } from '../../ports/event-log.js';
 import type { MongoConnection } from './connection.js';
 import { DuplicateKey } from './mongo-error.js';
 
-/** A link. Its `_id` is the EventStoreDB position of the last event in the link's commit. */
+/** A link in the chain. Its `_id` is the EventStoreDB position of the last event in its commit. */
 type LinkDocument = { readonly _id: number; readonly count: number; readonly hash: Buffer };
 
 const pageSize = 1_000;
 
-/** Returns the newest link in a chain, or the newest link up to a position. */
+/** Returns the newest link in the chain whose position is at most `upTo`. Returns null if there is none. */
 export async function newestMongoLink(
   { call }: MongoConnection,
   upTo = Number.MAX_SAFE_INTEGER,
@@ -21,7 +21,7 @@ export async function newestMongoLink(
 
 /**
  * Implements `EventChain` on MongoDB, for a log that is in another store. Every process that follows the log computes
- * the same links, so several processes can do so at the same time. A stored link is never changed.
+ * the same links, so several processes can follow it at the same time. Stored links never change.
  */
 export function mongoEventChain(connection: MongoConnection, log: Pick<EventLog, 'readClear'>): EventChain {
   const { call } = connection;
@@ -42,8 +42,8 @@ export function mongoEventChain(connection: MongoConnection, log: Pick<EventLog,
     async follow() {
       for (let from = await head(); ; ) {
         const page = await log.readClear(from?.position ?? 0, pageSize);
-        // A page may end in the middle of a commit. The next page begins after the last link, so it contains the whole
-        // commit.
+        // A page may end in the middle of a commit. The next page begins after the last stored link, so it contains
+        // that whole commit.
         const ends = page.filter(endsCommit);
         if (ends.length === 0) return;
         from = (await store(ends, from)) ?? (await head());
@@ -52,9 +52,9 @@ export function mongoEventChain(connection: MongoConnection, log: Pick<EventLog,
   };
 
   /**
-   * Stores the links for commits in order. Each commit is represented by its last event. Returns the last link, or null
-   * if another process has stored some of the links. Only inserts, so that no database user needs the right to change a
-   * link.
+   * Computes and stores the links for commits, in order. `ends` contains the last event of each commit. Returns the
+   * last link, or null if another process has already stored some of the links. Only inserts documents, so that no
+   * database user needs the right to change a link.
    */
   async function store(ends: readonly ProvenClear[], from: ChainLink | null): Promise<ChainLink | null> {
     let { count, hash } = from ?? { count: 0, hash: noLink };

@@ -1,15 +1,18 @@
 import type { MongoClient, UUID } from 'mongodb';
 
-/** No live transaction of the vault is idle for this long, because each runs a few statements in quick succession. */
+/**
+ * A transaction that has been idle for this long is considered abandoned. No live transaction of the vault is idle for
+ * so long, because each one runs a few statements in quick succession.
+ */
 const leftAfterMicros = 2_000_000;
 const lookLimitMs = 1_000;
 
 /**
- * Returns a function that ends abandoned transactions, which a killed or frozen process leaves behind. Otherwise, the
- * documents that they changed would stay locked for a minute (`transactionLifetimeLimitSeconds`). The function
- * considers only this user's transactions under this application name, for which MongoDB requires no privilege. If the
- * owner of an ended transaction is still alive, the owner reruns it. Never throws: if ending transactions does not
- * help, the pending call fails with its own error.
+ * Returns a function that ends abandoned transactions, which a killed or frozen process leaves behind. Without it, the
+ * documents that they changed would stay locked for a minute (`transactionLifetimeLimitSeconds`). The function ends
+ * only transactions of this database user under this application name, because MongoDB requires no privilege for these.
+ * If the owner of an ended transaction is still alive, it runs the transaction again. The function never throws. If it
+ * fails, the pending call reports its own error.
  */
 export function leftTransactions(client: MongoClient, appName: string): { end(): Promise<void> } {
   const admin = client.db('admin');
@@ -23,7 +26,7 @@ export function leftTransactions(client: MongoClient, appName: string): { end():
           { $match: { type: 'idleSession', appName, 'transaction.timeInactiveMicros': { $gt: leftAfterMicros } } },
           { $project: { lsid: 1 } },
         ],
-        // killSessions requires the ids as UUIDs, not as Buffers.
+        // `killSessions` requires the ids as UUID values, not as Buffers.
         { readConcern: { level: 'local' }, maxTimeMS: lookLimitMs, promoteBuffers: false },
       )
       .toArray();

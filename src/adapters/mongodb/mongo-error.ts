@@ -20,7 +20,7 @@ export class DuplicateKey extends Error {
 
 const duplicateKey = 11_000;
 
-/** Translates a driver error at the boundary of the adapter. Drops its message, which may quote documents. */
+/** Translates an error from the driver. Drops the error's message, because it may quote documents. */
 export function mongoError(error: unknown): unknown {
   if (isOfSocket(error)) return new StoreUnavailable('mongodb', 'unreachable');
   if (!(error instanceof MongoError)) return error;
@@ -44,8 +44,8 @@ function isPassing(error: MongoError): boolean {
 }
 
 /**
- * Returns whether Node.js threw the error on a write to a connection that the server has just closed. The driver (7.9)
- * passes the error on unchanged, or as a failed batch with the same code.
+ * Returns true if Node.js reported the error because the server had just closed the connection. The driver (7.9) passes
+ * this error on unchanged, or as a failed batch with the same code.
  */
 function isOfSocket(error: unknown): boolean {
   return error instanceof Error && 'code' in error && socketCodes.has(error.code);
@@ -54,17 +54,18 @@ function isOfSocket(error: unknown): boolean {
 const socketCodes = new Set<unknown>(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
 /**
- * Returns whether a whole batch failed. The driver wraps any such failure, for example a broken connection, and loses
- * the error's class.
+ * Returns true if a whole batch failed. The driver wraps every such failure, for example a broken connection, in an
+ * error that does not show the original error's class.
  */
 function isFailedBatch(error: MongoError): boolean {
   return error instanceof MongoBulkWriteError && error.code === undefined && [error.writeErrors].flat().length === 0;
 }
 
 /**
- * MaxTimeMSExpired, WriteConcernFailed, NotWritablePrimary, PrimarySteppedDown, ShutdownInProgress,
- * InterruptedAtShutdown, InterruptedDueToReplStateChange, NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary,
- * ReadConcernMajorityNotAvailableYet, ExceededTimeLimit, SnapshotTooOld, SnapshotUnavailable, Interrupted (by a process
- * that considered the transaction abandoned).
+ * The codes of errors after which a retry may succeed: MaxTimeMSExpired, WriteConcernFailed, NotWritablePrimary,
+ * PrimarySteppedDown, ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange,
+ * NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary, ReadConcernMajorityNotAvailableYet, ExceededTimeLimit,
+ * SnapshotTooOld, SnapshotUnavailable and Interrupted. Interrupted means that another process considered the
+ * transaction abandoned and ended it.
  */
 const passingCodes = new Set([50, 64, 10_107, 189, 91, 11_600, 11_602, 13_435, 13_436, 134, 262, 239, 246, 11_601]);

@@ -3,15 +3,16 @@ import { batcher } from './batcher.js';
 import type { MongoConnection } from './connection.js';
 
 /**
- * The number of documents. Each process writes to a random one, so that processes rarely contend for the same document.
+ * The number of documents in `read_proofs`. Each process writes to a random one, so that processes rarely contend for
+ * the same document.
  */
 const places = 64;
 
 /**
- * Returns a function that proves that the responding server is the primary that a majority follows. The proof is a
- * write that a majority acknowledges. The write changes the document, because a server confirms a write that changes
- * nothing without asking the majority. Concurrent calls share one write, which begins after all of them were made. The
- * function throws StoreUnavailable.
+ * Returns a function that proves that the server that responds is the primary that a majority follows. The proof is a
+ * write that a majority acknowledges. The write has to change the document, because a server confirms a write that
+ * changes nothing without asking the majority. Concurrent calls share one write, which begins after all of them have
+ * been made. The function throws StoreUnavailable if there is no proof.
  */
 export function createReadProof({ call }: MongoConnection): () => Promise<void> {
   const place = randomInt(places);

@@ -1,6 +1,6 @@
 import type { Db, IndexDescription } from 'mongodb';
 
-/** The indexes that queries on one collection need. Each has a distinct name. */
+/** The indexes that queries on one collection need. Each index has a distinct name. */
 export type RequiredIndexes = {
   readonly collection: string;
   readonly indexes: readonly (IndexDescription & { readonly name: string })[];
@@ -12,8 +12,8 @@ export async function ensureIndexes(db: Db, required: readonly RequiredIndexes[]
 }
 
 /**
- * Returns the missing indexes, each as `collection.index`. Every query names its index and fails if the index is
- * missing.
+ * Returns the names of the missing indexes, each as `collection.index`. Queries name their index as a hint, and fail if
+ * the index is missing.
  */
 export async function checkIndexes(db: Db, required: readonly RequiredIndexes[]): Promise<readonly string[]> {
   const missing: string[] = [];

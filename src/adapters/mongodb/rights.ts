@@ -17,8 +17,8 @@ type Urls = { readonly rows: string; readonly keys: string };
 const using = ['find', 'insert', 'createCollection', 'createIndex', 'listCollections', 'listIndexes'];
 const changing = ['update', 'remove'];
 /**
- * The collections whose documents may be changed or removed. They do not include the access log. Its entries are never
- * changed or removed, so no user has the right to do so; each month is dropped as a whole collection.
+ * The collections whose documents may be changed and removed. The access log is not one of them, because its entries
+ * are never changed or removed. No user has a right to do so. Instead, each month's collection is dropped as a whole.
  */
 const changed = [
   'generations',
@@ -36,8 +36,9 @@ const changed = [
   'daily_positions',
 ];
 /**
- * The number of future generations that get rights in advance. Each rebuild creates rows under the next number. Each
- * right names one collection, because a right on the whole database would allow changes to the access log.
+ * The number of future generations for which rights are granted in advance. Each rebuild creates a collection of rows
+ * with the next number. We grant the right for each collection separately, because a right on the whole database would
+ * also allow changes to the access log.
  */
 const rebuildsAhead = 100;
 const rowsName = /^token_rows_\d+$/;
@@ -51,13 +52,13 @@ function rowsPrivileges(database: string, newest: number): readonly Privilege[] 
 }
 
 function keysPrivileges(database: string): readonly Privilege[] {
-  // An update destroys a key. A key's document is never removed.
+  // A key is destroyed by an update. Its document is never removed.
   return [{ resource: { db: `${database}_keys`, collection: '' }, actions: [...using, 'update'] }];
 }
 
 /**
- * Initiates the replica set if there is none, and creates the database users for the rows and the keys with no more
- * rights than they need. A second run sets the passwords and rights again and changes nothing else. Returns one line
+ * Initiates the replica set if there is none. Creates the database users for the rows and for the keys, with only the
+ * rights that they need. A second run sets the passwords and rights again and changes nothing else. Returns one line
  * for each step. Throws MongoBroken.
  */
 export async function prepareMongo(
@@ -103,8 +104,8 @@ export async function prepareMongo(
 }
 
 /**
- * Returns the rights that the database users for the rows and the keys have beyond those that the vault needs. Returns
- * an empty list for a server without users.
+ * Returns the rights that the database users for the rows and the keys have but the vault does not need. Returns an
+ * empty list if the server has no users.
  */
 export async function excessRightsInMongo({ rows, keys }: Urls, database: string): Promise<readonly string[]> {
   const needed = { rows: rowsPrivileges(database, 1), keys: keysPrivileges(database) };
@@ -142,7 +143,7 @@ function userOf(url: string, what: string): User {
   return { name: decodeURIComponent(name), password: decodeURIComponent(password), hosts: hosts.split(',') };
 }
 
-/** Initiates a replica set whose members are the hosts, over a direct connection to the administrator's address. */
+/** Initiates a replica set with the hosts as its members. Uses a direct connection to the administrator's address. */
 async function initiate(adminUrl: string, hosts: readonly string[]): Promise<string[]> {
   return withClient(new MongoClient(adminUrl, { directConnection: true, ...timeouts }), async (client) => {
     const admin = client.db('admin');

@@ -4,10 +4,13 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { MongoConnection } from './connection.js';
 
 const maxTimeMsExpired = 50;
-/** Shorter than a call's limit. The server stops reads that take longer, and they are rejected as too long. */
+/**
+ * The default time limit for all reads in a snapshot, in ms. It is shorter than the time limit of `call`. The server
+ * therefore stops a read that takes too long, and we report it as `tooLong`.
+ */
 const patienceMaxMs = 4_500;
 
-/** The options for every read in one snapshot. */
+/** The options for one read in a snapshot. */
 export type SnapshotOptions = {
   readonly session: ClientSession;
   readonly readConcern: { readonly level: 'snapshot' };
@@ -15,9 +18,9 @@ export type SnapshotOptions = {
 };
 
 /**
- * Runs reads that all see the data as of the first read, including every write that a majority had acknowledged by
- * then. Each read needs its own `options()`. Throws StoreUnavailable with the reason `tooLong` after `limitMs` in total
- * (4.5 s by default).
+ * Runs reads that all see the data as it was at the first read. The data includes every write that a majority had
+ * acknowledged by then. Each read needs its own `options()`. If the reads together take longer than `limitMs` (4.5 s by
+ * default), throws StoreUnavailable with the reason `tooLong`.
  */
 export function readSnapshot<T>(
   { call }: MongoConnection,

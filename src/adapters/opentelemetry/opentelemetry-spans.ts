@@ -16,7 +16,10 @@ import type { Spans } from '../../ports/spans.js';
 export type TracingOptions = {
   /** The URL where the collector accepts traces via OTLP over HTTP. */
   readonly endpoint: string;
-  /** The share of traces to record, from 0 to 1. Applies only if the caller has not already decided. */
+  /**
+   * The share of traces to record, from 0 to 1. Applies only if the caller of a request has not already decided whether
+   * its trace is recorded.
+   */
   readonly sampleRatio: number;
   readonly version: string;
   readonly onError: (error: Error) => void;
@@ -25,8 +28,8 @@ export type TracingOptions = {
 const closeMs = 2_000;
 
 /**
- * Sends spans to an OpenTelemetry collector in batches. Spans that cannot be sent are lost, and the failure is passed
- * to `onError`.
+ * Sends spans to an OpenTelemetry collector in batches. If a batch cannot be sent, its spans are lost and `onError`
+ * receives the failure.
  */
 export function openTelemetrySpans({ endpoint, sampleRatio, version, onError }: TracingOptions): Spans {
   const provider = new TracerProvider({
@@ -41,7 +44,7 @@ export function openTelemetrySpans({ endpoint, sampleRatio, version, onError }: 
     ],
   });
   const tracer = provider.getTracer('strongroom', version);
-  // We do not use the library's global context, so that no other module can add to our spans.
+  // We do not use the library's global context, because any other module could then add to our spans.
   const current = new AsyncLocalStorage<Context>();
   return {
     begin(traceparent) {
@@ -111,8 +114,8 @@ function errorName(error: unknown): string {
 }
 
 /**
- * Marks a span as failed. `type` is a name from the code, never a message, because a message may quote the caller's
- * input.
+ * Marks a span as failed. `type` is an error name, a status code or another fixed string. It is never a message,
+ * because a message may quote the caller's input.
  */
 function fail(span: Span, type: string): void {
   span.setAttribute('error.type', type);

@@ -3,11 +3,14 @@ import { redisFailure } from './redis-failure.js';
 
 export type RedisConnections = {
   readonly client: Redis;
-  /** Closes the client and all its duplicates at once. Their pending commands fail. */
+  /** Closes the client and all its duplicates immediately. Their pending commands fail. */
   disconnect(): void;
 };
 
-/** The options that differ between uses. They determine what happens to a command that cannot be sent. */
+/**
+ * The options that differ between the rate limits and the queues. They determine what happens to a command that cannot
+ * be sent.
+ */
 export type RedisClientOptions = Pick<
   RedisOptions,
   'enableOfflineQueue' | 'autoResendUnfulfilledCommands' | 'maxRetriesPerRequest'
@@ -20,7 +23,7 @@ const shared = {
 
 /**
  * Connects in the background, and reconnects when the connection is lost. `onError` receives each failure as
- * StoreUnavailable. The listener also prevents an unhandled `error` event from ending the process.
+ * StoreUnavailable. Because each client has a listener, an `error` event never terminates the process.
  */
 export function connectRedis(
   url: string,

@@ -9,23 +9,26 @@ import type { RedisClientOptions } from './connect-redis.js';
 import { redisFailure } from './redis-failure.js';
 
 type RedisRateLimitsOptions = {
-  /** A client that does not queue commands that it cannot send: see `rateLimitClientOptions`. */
+  /** A client with `rateLimitClientOptions`, which does not queue commands that it cannot send. */
   readonly client: Redis;
-  /** The prefix of all keys. */
+  /** The prefix of every Redis key. */
   readonly prefix: string;
   readonly clock: Clock;
-  /** The limits local to this process, used while Redis is unavailable. */
+  /** Counts uses in this process while Redis is unavailable. */
   readonly fallback: RateLimits;
   readonly onError: (error: unknown) => void;
   /** How far the clocks of two processes may differ, in ms. */
   readonly clocksApartMs?: number;
-  /** How long one use of a limit waits for Redis. */
+  /** How long `use` waits for Redis, in ms. */
   readonly limitMs?: number;
-  /** The pause after a Redis failure. */
+  /** How long to wait after a Redis failure before trying Redis again, in ms. */
   readonly pauseMs?: number;
 };
 
-/** The options for `client`. A use that cannot be sent now is counted locally, so it must not be sent later. */
+/**
+ * The options for `client`. If a use cannot be sent immediately, it is counted locally, so Redis must not count it
+ * later.
+ */
 export const rateLimitClientOptions: RedisClientOptions = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
@@ -33,9 +36,9 @@ export const rateLimitClientOptions: RedisClientOptions = {
 };
 
 /**
- * Implements `RateLimits` for all processes that share one Redis server. Each use runs one atomic script on a key that
- * contains a hash of the subject and expires with its window. While Redis is down or slow, the process counts locally.
- * After a pause, a single use tries Redis again.
+ * Implements `RateLimits` for all processes that share one Redis server. Each use runs one atomic script on one key.
+ * The key contains a hash of the subject and expires after its window has ended. While Redis is down or slow, the
+ * process counts locally. After a pause, a single use tries Redis again.
  */
 export function redisRateLimits(options: RedisRateLimitsOptions): RateLimits {
   const { client, prefix, clock, fallback, clocksApartMs = 2_000, limitMs = 200, pauseMs = 1_000 } = options;
@@ -54,7 +57,7 @@ export function redisRateLimits(options: RedisRateLimitsOptions): RateLimits {
     async use(limit, subject, weight) {
       const isProbe = restsUntil > Number.NEGATIVE_INFINITY;
       if (performance.now() < restsUntil) return fallback.use(limit, subject, weight);
-      // Only one use at a time tests whether Redis is back, so that the others do not have to wait.
+      // Only one use at a time tests whether Redis is back, so that the other uses do not have to wait.
       if (isProbe) restsUntil = performance.now() + pauseMs;
       try {
         const used = await withinLimit('redis', limitMs, count(limit, subject, weight));
@@ -70,10 +73,11 @@ export function redisRateLimits(options: RedisRateLimitsOptions): RateLimits {
 }
 
 /**
- * Performs `RateLimits.use` in one step. KEYS is the window. ARGV are the current time, the window length and the clock
- * margin, all in ms, and the weight. Returns the used weight and the window's remaining time in ms. The current time
- * comes from the calling process. If a stored window ends too late by no more than the margin, a process whose clock is
- * ahead started it. If it ends even later, a clock was set back, and the window is replaced.
+ * Implements `RateLimits.use` as one atomic script. KEYS[1] is the key of the window. ARGV contains the current time,
+ * the window length and the clock margin, all in ms, and then the weight. Returns the used weight and the window's
+ * remaining time in ms. The current time comes from the calling process. If the stored window ends later than one
+ * window length from now, but by no more than the margin, then the process that began it has a clock that is ahead. If
+ * the window ends even later than that, a clock was set back, and the script replaces the window.
  */
 const countUse = `
 local now, length, margin, weight = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

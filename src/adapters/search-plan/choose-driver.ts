@@ -1,20 +1,20 @@
 import type { WeighedNode } from './weighed-plan.js';
 
 /**
- * The terms whose postings a search walks. Every match has at least one of them. `count` is an upper bound on the
- * number of those postings.
+ * The terms whose postings a search walks. Every match has at least one of these terms. `count` is an upper bound on
+ * the number of postings to walk.
  */
 export type Driver = {
   readonly terms: readonly Buffer[];
   readonly count: number;
   /**
-   * The part of the plan that consists of exactly these terms and does not need to be checked again, or null if there
-   * is none.
+   * The part of the plan that every walked posting satisfies, so the search does not have to check it again. Null if
+   * there is no such part.
    */
   readonly exactly: WeighedNode | null;
 };
 
-/** Returns the cheapest walk that covers every match, or null if only a walk over all tokens does. */
+/** Returns the cheapest walk that covers every match, or null if only a walk over all tokens covers every match. */
 export function chooseDriver(node: WeighedNode): Driver | null {
   switch (node.is) {
     case 'term':
@@ -36,8 +36,8 @@ export function chooseDriver(node: WeighedNode): Driver | null {
 }
 
 /**
- * Returns the part of the plan that is left to check for each of the driver's postings, or null if the driver is the
- * whole plan.
+ * Returns the part of the plan that must still be checked for each of the driver's postings. Returns null if the driver
+ * covers the whole plan.
  */
 export function residue(node: WeighedNode, { exactly }: Driver): WeighedNode | null {
   if (node === exactly) return null;

@@ -1,18 +1,18 @@
 import type { PlanNode } from '../../ports/search-plan.js';
 
-/** A plan in which every term is known to exist and has a count of its tokens. */
+/** A plan in which every term exists. `count` is the number of tokens that have the term. */
 export type WeighedNode =
   | { readonly is: 'term'; readonly term: Buffer; readonly count: number }
   | { readonly is: 'and' | 'or'; readonly of: readonly WeighedNode[] }
   | { readonly is: 'not'; readonly of: WeighedNode }
   | Extract<PlanNode, { is: 'date' }>;
 
-/** The result of weighing a plan: a constant, or a tree without constants. */
+/** The result of weighing a plan: the constant `every` or `none`, or a tree without these constants. */
 export type Weighed = WeighedNode | 'every' | 'none';
 
 /**
- * Looks up the count of each term, and removes the parts that the count decides: a term that no token has matches
- * nothing, and a term that every token has matches everything.
+ * Looks up how many tokens have each term, and removes every part of the plan whose result this count determines. A
+ * term that no token has matches nothing, and a term that every token has matches everything.
  */
 export function weigh(node: PlanNode, countOf: (term: Buffer) => number, everyCount: number): Weighed {
   switch (node.is) {
@@ -44,7 +44,7 @@ export function weigh(node: PlanNode, countOf: (term: Buffer) => number, everyCo
   }
 }
 
-/** Removes repeated terms on one level, so that their tokens are counted only once. */
+/** Removes terms that are repeated on one level of the plan, so that `chooseDriver` counts their tokens only once. */
 function withoutRepeats(of: readonly WeighedNode[]): readonly WeighedNode[] {
   const seen = new Set<string>();
   return of.filter((node) => {

@@ -7,18 +7,22 @@ import { fileIdentity, monthsOnDisk } from './access-log/month-files.js';
 import { type MonthReader, openMonthReader } from './access-log/month-reader.js';
 import type { Writer } from './writer/writer.js';
 
-/** The name of the only chain. Because only one thread writes, there is one chain, which continues across restarts. */
+/** The name of the only chain. There is only one, because only one thread writes. It continues across restarts. */
 const chain = 'vault';
 
-/** A group with this many lines is handed over before the turn of the event loop ends. */
+/**
+ * The number of lines at which a group is handed to the writer immediately, before the current turn of the event loop
+ * ends.
+ */
 const linesOfGroup = 16;
 
-/** Entries of one month that are handed to the writer, and become durable, together. */
+/** Entries from one month that are handed to the writer together and become durable together. */
 type Group = { readonly month: Month; readonly lines: string[]; readonly stored: Promise<void>; handOver(): void };
 
 /**
- * Implements `AccessLog` on the journal and one file per month. The writer appends to the journal, and its background
- * thread moves the batches into the files. This thread reads the files once they contain everything that was recorded.
+ * Implements `AccessLog` on the journal and one file per month. The writer appends entries to the journal in batches,
+ * and its background thread moves the batches into the files. Before this thread reads the files, it waits until they
+ * contain everything that was recorded.
  */
 export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { close(): void } {
   const readers = new Map<Month, MonthReader>();
@@ -48,7 +52,7 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
       if (group === begun) group = null;
       if (isHandedOver) return;
       isHandedOver = true;
-      // One string crosses to the other thread faster than objects or many strings do.
+      // Joins the lines, because a single string is passed to the other thread faster than objects or many strings.
       const input = { month, lines: lines.join('\n'), entries: lines.length };
       settle(writer.request('record_access', input).then(() => undefined));
     }
@@ -58,7 +62,7 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
     return begun;
   }
 
-  /** Adds an entry to the group of its month, and returns the group. */
+  /** Adds an entry to the current group for its month, and returns the group. */
   function add(entry: AccessEntry): Group {
     const month = monthOf(entry.time);
     if (group !== null && group.month !== month) group.handOver();
@@ -69,7 +73,7 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
     return into;
   }
 
-  /** Runs a read of the files that sees every entry whose `record` call has resolved. */
+  /** Runs a read of the files. The read sees every entry whose `record` call has resolved. */
   async function readMoved<T>(read: () => T): Promise<T> {
     await writer.request('move_access', null);
     return reading(read);
@@ -104,7 +108,7 @@ export function sqliteAccessLog(dataDir: string, writer: Writer): AccessLog & { 
       return readMoved(() =>
         monthsOnDisk(dataDir)
           .flatMap((month) => readerOf(month).batches(afterSequence, limit))
-          // If a clock was set back, newer batches are in an earlier file.
+          // If a clock was set back, newer batches may be in an earlier file.
           .sort((one, other) => one.sequence - other.sequence)
           .slice(0, limit),
       );

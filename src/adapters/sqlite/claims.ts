@@ -9,7 +9,8 @@ type ClaimRow = Omit<Stored<FinishedClaim>, 'result'> & { readonly result: strin
 
 /**
  * Implements `Claims` on `vault.db`. Only one process uses the data, and it stores a claim in the same transaction as
- * its command's changes. So a running command needs no row, and after a crash no command is running.
+ * the changes of the claim's command. Commands that are still running are therefore recorded only in memory. After a
+ * crash, no command is running.
  */
 export function sqliteClaims(database: SqliteDatabase, writer: Writer): Claims {
   const find = database.prepare('SELECT cmd, time, result, mac FROM claims WHERE cmd = ?');
@@ -25,7 +26,7 @@ export function sqliteClaims(database: SqliteDatabase, writer: Writer): Claims {
       }
       open.add(cmd);
       try {
-        // An old claim with this key would make the new claim fail.
+        // Removes the old claim with this key, because storing the new claim would otherwise fail.
         if (row !== undefined) await writer.request('forget_claims', { notBefore });
       } catch (error) {
         open.delete(cmd);

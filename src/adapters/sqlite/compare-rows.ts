@@ -30,8 +30,8 @@ const ofLivingTenants = `removed_at IS NULL AND tenant NOT IN
   (SELECT id FROM directory WHERE kind = 'tenant' AND removed_at IS NOT NULL)`;
 
 /**
- * Compares the live rows of two generations as of one instant. Their terms are hashed under different keys and cannot
- * be compared, so it compares the mark that was stored with each row instead.
+ * Compares the live rows of two generations in one read transaction. The terms in each generation are hashed under a
+ * different key, so they cannot be compared. Instead, compares the mark that was stored with each row.
  */
 export function createRowComparison(database: SqliteDatabase) {
   const slotOf = database.prepare('SELECT slot FROM generations WHERE generation = ?').pluck();
@@ -105,7 +105,7 @@ function isSameBytes(one: Buffer | null, other: Buffer | null): boolean {
   return one === null || other === null ? one === other : one.equals(other);
 }
 
-/** Compares two states. The order of members is irrelevant. */
+/** Returns true if two states are equal. The order of their members does not matter. */
 function isSameState(one: string, other: string): boolean {
   return one === other || JSON.stringify(sorted(JSON.parse(one))) === JSON.stringify(sorted(JSON.parse(other)));
 }

@@ -10,9 +10,9 @@ export const dailyCountsFile = 'days.db';
 type Row = { readonly day: number; readonly name: string; readonly what: string; readonly count: number };
 
 /**
- * Implements `DailyCounts` on a separate file, which is opened on first use. The counts are derived from the logs, so a
- * damaged or foreign file is replaced with an empty one and the counting starts over. `logId` is the log that is
- * counted.
+ * Implements `DailyCounts` on a separate file, which is opened on first use. The counts are derived from the logs. A
+ * damaged file, or one for another log, is therefore replaced with an empty file, and counting starts over. `logId` is
+ * the id of the event log.
  */
 export function sqliteDailyCounts(dataDir: string, logId: string): DailyCounts & { close(): void } {
   let open: ReturnType<typeof countsIn> | null = null;
@@ -39,7 +39,7 @@ export function sqliteDailyCounts(dataDir: string, logId: string): DailyCounts &
   };
 }
 
-/** Returns the statements of an open file. */
+/** Prepares the statements for an open file. */
 function countsIn(database: SqliteDatabase) {
   const positions = database.prepare('SELECT source, position FROM positions ORDER BY source');
   const position = database.prepare('SELECT position FROM positions WHERE source = ?').pluck();
@@ -103,8 +103,8 @@ function openFor(dataDir: string, logId: string): SqliteDatabase {
 
 function openFile(dataDir: string): SqliteDatabase {
   const database = prepareFile(join(dataDir, dailyCountsFile), dailyCountsFile, schema, schemaVersion);
-  // This thread also serves requests, so it does not wait for the disk. After a power failure, the counts in the file
-  // may be older, but its positions are equally old.
+  // A commit does not wait for the disk, because this thread also serves requests. A power failure may undo the newest
+  // commits, but the counts and positions in the file still match each other.
   database.pragma('synchronous = NORMAL');
   return database;
 }

@@ -9,16 +9,16 @@ import type { Writer } from './writer/writer.js';
 type Row = { readonly generation: number; readonly state: 'read' | 'building' | 'left' };
 
 /**
- * The number of rows per request to the writer. The number is small because each reveal waits for its access record, and
- * the writer ends a group for it only between two requests.
+ * The number of rows per request to the writer. The number is small so that reveals do not wait long. Each reveal waits
+ * for its access record, which the writer can store only between two requests.
  */
 const rowsAtOnce = 20;
-/** How many of these requests may wait for the writer at a time and share its next commit. */
+/** How many requests with rows may wait for the writer at the same time. They share the writer's next commit. */
 const requestsAtOnce = 5;
 
 /**
- * Caches `Generations.inUse` for the process that has the files. Only requests from this process change which
- * generations are in use, so one lookup between two changes is enough.
+ * Caches `Generations.inUse` in the process that has the files. Only requests from this process change which
+ * generations are in use, so the cache is valid until the next such request.
  */
 export function rememberingInUse(generations: Generations): Generations {
   let known: Awaited<ReturnType<Generations['inUse']>> | null = null;
@@ -50,9 +50,9 @@ export function rememberingInUse(generations: Generations): Generations {
 }
 
 /**
- * Implements `Generations` on `vault.db` with two sets of tables, one of which is empty except during a rebuild. An
- * emptied generation leaves nothing in any file: its pages are overwritten, and the write-ahead log is copied back and
- * truncated.
+ * Implements `Generations` on `vault.db` with two sets of tables, one of which is empty except during a rebuild. After
+ * a generation is emptied, no file contains any of its data. Its pages are overwritten, and the write-ahead log is
+ * copied into the file and truncated.
  */
 export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Generations {
   const written = database.prepare(
@@ -60,7 +60,9 @@ export function sqliteGenerations(database: SqliteDatabase, writer: Writer): Gen
   );
   const versions = database.prepare('SELECT name, version FROM projections');
   const rebuild = database.prepare(`SELECT rebuild FROM projections WHERE name = 'tokens'`).pluck();
-  /** The generation to cancel. It is only in memory, because only one process has the files. */
+  /**
+   * The generation whose rebuild is to be cancelled. It is kept only in memory, because only one process has the files.
+   */
   let cancelled: number | null = null;
 
   const inUse: Generations['inUse'] = async () => {

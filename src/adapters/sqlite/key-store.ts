@@ -44,16 +44,16 @@ type MadeRow = { readonly sequence: number; readonly id: Buffer; readonly log_he
 const read = <T>(run: () => T): T => reading(run, 'keys.db');
 
 /**
- * Implements `KeyStore` on `keys.db`. Reads run on the calling thread as single statements, so no read transaction
- * outlives a call. All writes go to the writer. Only one process has the file, so no other process can replace the root
- * key.
+ * Implements `KeyStore` on `keys.db`. A read is a single statement on the calling thread, so no read transaction stays
+ * open after a call. All writes go to the writer. Only one process has the file, so no other process can replace the
+ * root key.
  */
 export function sqliteKeyStore(deps: Deps): KeyStore {
   const { database, writer, clock } = deps;
   const metaOf = metaReader(database);
   const begunRotation = rotationMark(metaOf);
-  // The row id reflects the insertion order and serves as the key's number, because a clock that was set back must not
-  // put an older key first.
+  // Uses the rowid as the key's number, because it reflects the order of insertion. With a time, an older key could
+  // come first after a clock was set back.
   const keysOfTenant = database.prepare(
     `SELECT id, tenant, purpose, rowid AS number, destroyed_at, wrapped FROM tenant_keys
      WHERE tenant = ? ORDER BY rowid`,
@@ -130,7 +130,10 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
     async forgetRevisions() {
       await writer.request('forget_revisions', null);
     },
-    /** Does not need to be atomic: only one process has the file, and it requests one block per tenant at a time. */
+    /**
+     * This does not have to be atomic. Only one process has the file, and it requests at most one block per tenant at a
+     * time.
+     */
     async reserveTraces(tenantId, count) {
       const name = `traces.${tenantId}`;
       const stored = metaOf(name);
@@ -144,14 +147,14 @@ export function sqliteKeyStore(deps: Deps): KeyStore {
 }
 
 /**
- * `lastRow` is the last row of `tenant_keys` when the rotation began. Copies made before `at` (ms) contain no newer
- * keys.
+ * The mark that a rotation stores when it begins. `lastRow` is the last row of `tenant_keys` at that moment. A copy
+ * that was made before `at` (ms) contains no newer keys.
  */
 type RotationMark = { readonly lastRow: number; readonly at: number };
 
 /**
- * Returns a function that reads the mark that a rotation leaves in the `rotation` row of `meta`, or null if no rotation
- * has begun. The wrapping keys up to `lastRow` are the old ones.
+ * Returns a function that reads the mark from the `rotation` row of `meta`. The function returns null if no rotation
+ * has begun. The rotation replaces the wrapping keys up to `lastRow`.
  */
 function rotationMark(metaOf: ReturnType<typeof metaReader>): () => RotationMark | null {
   return () => {
@@ -184,8 +187,8 @@ function sqliteRotationRows({ database, writer, clock }: Deps): RotationRows {
   return {
     async begin() {
       if (begun() !== null) return;
-      // Threat: with a time later than the mark, a copy made in between would contain newer keys and still be declared
-      // void.
+      // Reads the time before `lastRow`. Threat: if the time were read later, a copy made in between could contain
+      // newer keys and still be declared void.
       const at = earliestNow(clock);
       const lastRow = Number(read(() => lastTenantKey.get()) ?? 0);
       const value = Buffer.concat([numberBytes(lastRow), numberBytes(at)]);

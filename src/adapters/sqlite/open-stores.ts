@@ -25,9 +25,9 @@ import { sqliteWebhookStore } from './webhook-store.js';
 import { startWriter } from './writer/writer.js';
 
 /**
- * Opens the files of a data directory and returns all ports on them. One thread writes, and this thread reads. Creates
- * missing files. Throws StoreBroken. Calls `onBroken` when the files can no longer be written, and `onCommitted` with
- * the number of changes in each event log commit.
+ * Opens the files in a data directory, and returns implementations of all ports on these files. One thread writes, and
+ * this thread reads. Creates missing files. Throws StoreBroken. Calls `onBroken` when the files can no longer be
+ * written. After each commit to the event log, calls `onCommitted` with the number of changes in the commit.
  */
 export async function openSqliteStores(
   dataDir: string,
@@ -65,7 +65,7 @@ export async function openSqliteStores(
     const chain = sqliteEventChain(vault);
 
     return {
-      /** What the operator should know about the files. */
+      /** Messages for the operator about the state of the files. */
       notices: [writer.notice, await damagedIndex(searches, readGeneration)].filter((notice) => notice !== null),
       storedWork,
       storedLog: sqliteEventLog(vault, storedWork),
@@ -95,7 +95,7 @@ export async function openSqliteStores(
       async bindKeysToLog(logId: string): Promise<void> {
         await writer.request('save_meta', { name: 'log_id', value: Buffer.from(logId) });
       },
-      /** Replaces all directory rows. Resolves to false if the directory was changed after `upTo`. */
+      /** Replaces all directory rows. Resolves to false if the directory has changed after the position `upTo`. */
       replaceDirectory: (records: readonly Stored<DirectoryRecord>[], upTo: number): Promise<boolean> =>
         writer.request('replace_directory', { records, upTo }),
       /** Returns the number of live tokens, including expired tokens that are not yet swept. */
@@ -112,8 +112,9 @@ export async function openSqliteStores(
 }
 
 /**
- * Opens the parts of the search index that every search needs: the fences of the runs, and the changes. Returns what is
- * wrong if one of them is damaged. Searches fail then, and other requests do not. `doctor` reads the other parts, too.
+ * Opens the parts of the search index that every search needs: the changes, and the fences of the runs. If one of them
+ * is damaged, returns what is wrong. Only searches fail in that case, and other requests still work. `doctor` checks
+ * the other parts.
  */
 async function damagedIndex(searches: SearchConnections, readGeneration: Statement): Promise<string | null> {
   try {

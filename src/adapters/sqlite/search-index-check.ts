@@ -27,14 +27,15 @@ import {
   type SegmentRow,
 } from './search-index/index-statements.js';
 
-/** The number of rows or changes to read at once, which takes this thread a few milliseconds. */
+/** The number of rows or changes to read at once. Reading them takes this thread a few milliseconds. */
 const readAtOnce = 200;
 
 type IndexedRow = { readonly row: number; readonly seq: number; readonly terms: Buffer };
 
 /**
- * Implements `SearchIndexCheck` on `vault.db`. Besides the checksum of each part, checks that the parts fit together,
- * and that the index and the rows have the same postings. So it also finds damage in columns without a checksum.
+ * Implements `SearchIndexCheck` on `vault.db`. Checks the checksum of each part, whether the parts fit together, and
+ * whether the index and the rows have the same postings. The check therefore also finds damage in columns that have no
+ * checksum.
  */
 export function sqliteSearchIndexCheck(open: () => SqliteDatabase): SearchIndexCheck {
   let prepared: ReturnType<typeof prepare> | null = null;
@@ -69,7 +70,7 @@ function prepare(database: SqliteDatabase) {
   return {
     begin: database.prepare('BEGIN'),
     commit: database.prepare('COMMIT'),
-    // The index of a generation that is being emptied lacks postings.
+    // Leaves out a generation that is being emptied, because its index lacks postings.
     used: database.prepare(`SELECT slot FROM generations WHERE state IN ('read', 'building')`).pluck(),
     of: ofBothSlots((slot) => statementsOf(database, slot)),
   };
@@ -121,7 +122,10 @@ async function checkSlot({ index, rowsAfter }: ReturnType<typeof statementsOf>):
   if (!postings.isEven()) throw new IndexDamaged('it does not have the postings of the token rows');
 }
 
-/** Returns the used entries of each block of a segment. Throws IndexDamaged if the parts of the segment do not fit. */
+/**
+ * Returns the used entries of each block of a segment. Throws IndexDamaged if the parts of the segment do not fit
+ * together.
+ */
 function blocksOf(
   index: ReturnType<typeof indexStatements>,
   { seqMin, seqMax }: RunRow,
@@ -157,10 +161,13 @@ function entriesOf(terms: Buffer | null, seq: number): Buffer {
   return Buffer.concat(entries);
 }
 
-/** Small enough that a sum below it stays an exact number. */
+/** The sum is kept below this number, so that it stays an exact integer. */
 const sumMax = 2 ** 48;
 
-/** Compares two collections of postings, in any order, without keeping them: by their number and the sum of their hashes. */
+/**
+ * Compares two collections of postings, in any order, without keeping the postings. Compares only their numbers and the
+ * sums of their hashes.
+ */
 function createBalance() {
   let count = 0;
   let sum = 0;

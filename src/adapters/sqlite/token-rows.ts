@@ -13,7 +13,7 @@ type Count = { readonly type: TokenType; readonly count: number };
 export function sqliteTokenRows(database: SqliteDatabase, connections: SearchConnections): TokenRows {
   const readSlot = database.prepare(`SELECT slot FROM generations WHERE state = 'read'`).pluck();
   const of = ofBothSlots((slot) => statementsOf(database, slot));
-  // This is the hot path. One statement finds the row in the generation that is read.
+  // This is the hot path, so one statement finds the row in whichever generation is currently read.
   const byStream = database.prepare(
     slots
       .map((slot) => {
@@ -22,7 +22,9 @@ export function sqliteTokenRows(database: SqliteDatabase, connections: SearchCon
       })
       .join(' UNION ALL '),
   );
-  /** Returns the statements for the generation that is currently read. A swap takes effect when it is committed. */
+  /**
+   * Returns the statements for the generation that is currently read. A swap takes effect as soon as it is committed.
+   */
   const read = () => of[readSlot.get() as Slot];
 
   function countsOf(tenantId: string, now: number): readonly [Count[], Count[]] {
@@ -75,7 +77,8 @@ function statementsOf(database: SqliteDatabase, slot: Slot) {
     .pluck();
   const pageAfter = database.prepare(`SELECT ${viewColumns} FROM ${rows} WHERE stream > ? ORDER BY stream LIMIT ?`);
   const counts = database.prepare(`SELECT type, count FROM ${tokenCounts} WHERE tenant = ? AND count > 0`);
-  // Counts tokens that are due and not yet swept. The index on expires_at contains few of them.
+  // Counts tokens that are due but not yet swept. The index on `expires_at` makes this fast, because there are few of
+  // them.
   const expired = database.prepare(
     `SELECT state ->> '$.life.tokenType' AS type, count(*) AS count FROM ${rows}
      WHERE expires_at <= ? AND tenant = ? GROUP BY 1`,

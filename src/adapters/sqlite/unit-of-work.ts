@@ -2,7 +2,9 @@ import type { StoredWork } from '../../ports/unit-of-work.js';
 import { packChange } from './writer/packed-change.js';
 import type { Writer } from './writer/writer.js';
 
-/** Implements `StoredWork` on `vault.db`. Each change is one savepoint in a transaction that many commands share. */
+/**
+ * Implements `StoredWork` on `vault.db`. Each change has its own savepoint in a transaction that many commands share.
+ */
 export function sqliteUnitOfWork(writer: Writer): StoredWork {
   return { commit: (change) => writer.request('commit', packChange(change)), follow: async () => undefined };
 }

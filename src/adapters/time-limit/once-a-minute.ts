@@ -1,6 +1,9 @@
 const restMs = 60_000;
 
-/** Reports an error, then drops further errors for one minute. While a server is down, every call fails. */
+/**
+ * Returns a function that reports an error and then drops further errors for one minute. Without this limit, every call
+ * to a server that is down would report an error.
+ */
 export function onceAMinute(onError: (error: unknown) => void): (error: unknown) => void {
   let silentUntil = Number.NEGATIVE_INFINITY;
   return (error) => {

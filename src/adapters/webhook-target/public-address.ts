@@ -1,6 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Networks that are not on the public internet: those in the IANA special-purpose registry, and multicast. */
+/**
+ * Networks that are not on the public internet: the networks in the IANA special-purpose registries, and multicast.
+ */
 const special = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -33,7 +35,7 @@ const publicV6 = new BlockList();
 publicV6.addSubnet('2000::', 3, 'ipv6');
 
 /**
- * Returns whether an IP address is on the public internet. An IPv6 address that embeds an IPv4 address does not count
+ * Returns true if an IP address is on the public internet. An IPv6 address that embeds an IPv4 address does not count
  * as public.
  */
 export function isPublicAddress(address: string): boolean {

@@ -11,18 +11,18 @@ const idleSocketsMax = 16;
 class PrivateAddress extends Error {}
 
 export type WebhookSenderOptions = {
-  /** If true, also sends to addresses that are not on the public internet, and over plain HTTP. */
+  /** If true, the sender also accepts plain HTTP and addresses that are not on the public internet. */
   readonly allowsPrivate: boolean;
-  /** Replaces the name lookup in tests. */
+  /** Replaces the DNS lookup in tests. */
   readonly resolve?: typeof lookup;
   readonly limitMs?: number;
 };
 
 /**
- * Sends webhooks over HTTPS. Threat: server-side request forgery. A tenant supplies an address inside the vault's
- * network, a name that resolves to a public address when the webhook is created and to a private one later (DNS
- * rebinding), or a URL that redirects to a private address. So the sender checks resolved addresses in the lookup that
- * the connection itself uses, and treats a redirect as a failure, like any other response outside 2xx.
+ * Sends webhooks over HTTPS. Threat: server-side request forgery. A tenant could supply an address inside the vault's
+ * network, or a URL that redirects to a private address. With DNS rebinding, a name resolves to a public address when
+ * the webhook is created, and to a private address later. The sender therefore checks the addresses that the
+ * connection's own DNS lookup returns, and does not follow redirects.
  */
 export function webhookSender({
   allowsPrivate,
@@ -56,8 +56,8 @@ export function webhookSender({
     problemOf,
     post: (url, headers, body) =>
       new Promise<SendOutcome>((resolveOutcome) => {
-        // The connection skips the lookup for a literal address, so it is checked here. The setting may also have
-        // changed.
+        // Checks the URL again. The connection does not look up a literal IP address, so `checkedLookup` never sees it.
+        // The setting may also have changed since the webhook was created.
         const problem = problemOf(url);
         if (problem !== null) return resolveOutcome({ kind: 'failed', problem: `the address ${problem}` });
         if (isClosed) return resolveOutcome({ kind: 'failed', problem: 'the service is stopping' });
@@ -79,7 +79,7 @@ export function webhookSender({
         }, limitMs);
         request.on('response', (response) => {
           settle({ kind: 'responded', status: response.statusCode ?? 0 });
-          // Keeps the connection only if the response has no body. Threat: a body that is megabytes long or never ends.
+          // Reuses the connection only if the response has no body. Threat: a body may be megabytes long or never end.
           if (response.headers['content-length'] === '0' || response.statusCode === 204) response.resume();
           else request.destroy();
         });
@@ -95,7 +95,8 @@ export function webhookSender({
 }
 
 /**
- * Returns a description of the failure. Threat: library messages contain addresses, so the description leaves them out.
+ * Returns a description of the failure. Threat: error messages from Node.js contain addresses, so the description does
+ * not quote them.
  */
 function problemText(error: Error & { readonly code?: string }): string {
   if (error instanceof PrivateAddress) return 'the name resolves to an address that is not on the public internet';

@@ -3,12 +3,16 @@ import type { AccessLog } from '../../ports/access-log.js';
 import type { AccessRecorder } from '../../vault/vault.js';
 import { createLosses } from './losses.js';
 
-/** How long an entry that no request waits for may wait to be batched with others. */
+/**
+ * The maximum time, in ms, that an entry waits to be written in one batch with others, unless a request waits for it.
+ */
 const batchMs = 5;
-/** The number of waiting entries that triggers a write, about 256 KiB. */
+/** The number of waiting entries that triggers a write. This many entries take up about 256 KiB. */
 const batchEntriesMax = 500;
 const retryMs = 1_000;
-/** The maximum number of entries to keep while the log cannot be written, about 10 MB. */
+/**
+ * The maximum number of entries to keep while the access log cannot be written. This many entries take up about 10 MB.
+ */
 const keptEntriesMax = 20_000;
 
 export function createAccessRecorder(log: AccessLog, onError: (error: unknown) => void): AccessRecorder {
@@ -34,7 +38,7 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
     throw error;
   }
 
-  /** Writes all waiting entries in one batch. If the write fails, they wait again, and this throws. */
+  /** Writes all waiting entries in one batch. If the write fails, keeps the entries for a retry, and throws. */
   async function flush(): Promise<void> {
     if (timer !== null) clearTimeout(timer);
     timer = null;
@@ -57,7 +61,7 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
   }
 
   function flushLater(): void {
-    // `record` has reported the failure, and the entries will be retried.
+    // `record` has already reported the failure, and the entries are kept for a retry.
     flush().catch(() => undefined);
   }
 
@@ -67,14 +71,14 @@ export function createAccessRecorder(log: AccessLog, onError: (error: unknown) =
 
   async function recordAfterOthers(entries: readonly AccessEntry[]): Promise<void> {
     const alone = !writable && entries.length > 0;
-    // While the log cannot be written, kept entries wait for their own retry, unless the caller passed no entries of
-    // its own.
+    // While the access log cannot be written, kept entries usually wait for the next retry. A call without entries is
+    // the exception: its only purpose is to write the kept entries, so it tries to write them at once.
     const before = alone ? [] : [...underWay, flush()];
     await Promise.all([...before, entries.length === 0 ? null : record(entries)]);
   }
 
   return {
-    // Usually no other entries are waiting, so these entries are written directly.
+    // Usually, no other entries are waiting. In that case, the entries are written directly.
     now: (entries) =>
       writable && entries.length > 0 && kept.length === 0 && underWay.size === 0 && losses.isEmpty()
         ? record(entries)

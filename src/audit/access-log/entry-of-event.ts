@@ -27,8 +27,8 @@ const wordsByType: Readonly<Record<string, Words>> = {
 const accessFields: readonly unknown[] = ['rules', 'permissions'];
 
 /**
- * Returns the access-log entry for an event, or null if events of its type have none. `namesKey` is null if the
- * tenant's keys are destroyed.
+ * Returns the access-log entry for an event. Returns null if events of this type have no entry. `namesKey` is null if
+ * the tenant keys are destroyed or unavailable.
  */
 export function entryOfEvent(
   event: NewEvent,

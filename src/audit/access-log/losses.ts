@@ -1,8 +1,8 @@
 import type { AccessEntry } from '../../events/access-log/access-entry.js';
 
 /**
- * Tracks the tenants whose entries were dropped while the log could not be written, so that each tenant's access log
- * records the loss afterwards.
+ * Tracks the tenants whose entries were dropped while the access log could not be written, so that each of these
+ * tenants later gets an entry about the loss.
  */
 export function createLosses() {
   const times = new Map<string, number>();
@@ -11,7 +11,10 @@ export function createLosses() {
     add(entries: readonly AccessEntry[]): void {
       for (const { tenantId, time } of entries) if (!times.has(tenantId)) times.set(tenantId, time);
     },
-    /** Returns one entry for each tenant that lost entries, with the time of its first lost entry. */
+    /**
+     * Returns one entry for each tenant that lost entries, and stops tracking these tenants. Each entry has the time of
+     * the tenant's first lost entry.
+     */
     take(): AccessEntry[] {
       const entries = [...times].map(([tenantId, time]) => lossOf(tenantId, time));
       times.clear();

@@ -4,21 +4,21 @@ import type { TenantKeys } from '../../keys/key-ring.js';
 import type { CommandContext } from '../../vault/command-context.js';
 import type { AccessEntity, AccessOperation } from './operation.js';
 
-/** The place to which an encrypted trace is bound if its entry belongs to no event. */
+/** The place to which an encrypted trace is bound if the trace does not belong to an event. */
 export const accessTracePlace = { stream: 'access-log', revision: 0 } as const;
 
 /** An operation on an entity, and its outcome. */
 export type AccessFact = {
   readonly entity: AccessEntity;
   readonly ref: string | null;
-  /** The entity's id; absent for tokens. */
+  /** The entity's id. Absent for tokens. */
   readonly entityId?: string | null;
   readonly operation: AccessOperation;
   readonly outcome?: AccessEntry['outcome'];
   readonly message: string;
 };
 
-/** Creates the entries for one request. Encrypts the trace once for all of them. */
+/** Creates the entries for one request. Encrypts the trace only once, and uses it in all entries. */
 export function entriesOfRequest(
   { caller, traceId }: Pick<CommandContext, 'caller' | 'traceId'>,
   tenantKeys: TenantKeys,
@@ -27,7 +27,7 @@ export function entriesOfRequest(
 ): AccessEntry[] {
   const { tenantId, applicationId: actorId, keyId, sourceAddress = null, visitor = null } = caller;
   const trace = sealTrace(tenantKeys, { traceId, visitor }, { tenantId, ...accessTracePlace });
-  // Each field is written out, because spreading objects here costs as much as encryption.
+  // Each field is written out, because spreading the objects would take as much time as the encryption.
   return facts.map(({ entity, ref, entityId = null, operation, outcome = 'success', message }) => ({
     tenantId,
     time,

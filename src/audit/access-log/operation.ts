@@ -10,10 +10,10 @@ export const accessOperations = [
   'start',
   'stop',
   'rotation',
-  // For console sessions.
+  // The start and the end of a console session.
   'sign_in',
   'sign_out',
-  // For an entry that reports entries lost while the log could not be written.
+  // The loss of entries while the access log could not be written.
   'loss',
 ] as const;
 

@@ -6,10 +6,10 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { type AccessFact, accessTracePlace, entriesOfRequest } from './new-entry.js';
 
-/** What a person did. The message is ours, and contains no data. */
+/** What a person did in the console. The message is fixed text that contains no token data. */
 export type ConsoleAct = Pick<AccessFact, 'operation' | 'message'>;
 
-/** Records what a person did with an application's key to this application or webhook. */
+/** Records what a person with an application's API key did to an application or webhook. */
 export async function recordConsoleAct(
   vault: Vault,
   context: Pick<CommandContext, 'caller' | 'traceId'>,
@@ -23,7 +23,7 @@ export async function recordConsoleAct(
   vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
 }
 
-/** Records for every live tenant what an operator did to the service. */
+/** Records what an operator did to the service, in the access log of every live tenant. */
 export async function recordOperatorAct(
   { directory, keys, clock, recorder }: Vault,
   { traceId, visitor, sourceAddress }: { traceId: string; visitor: Visitor; sourceAddress: string },

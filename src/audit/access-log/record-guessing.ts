@@ -20,7 +20,8 @@ export function recordExhaustedBudget(deps: Deps, caller: Caller, budget: Budget
 }
 
 /**
- * Records that an application deduplicates many values without a hit, which suggests that it is guessing. Never throws.
+ * Records that an application has deduplicated many values without a hit, which suggests that it is guessing. Never
+ * throws.
  */
 export function recordSuspect(deps: Deps, caller: Caller): Promise<void> {
   const message = 'suspect: a tenth of the deduplication misses for this hour are used up without a hit';
@@ -56,8 +57,8 @@ async function recordOfApplication(
 }
 
 /**
- * Returns null if the tenant's keys are unavailable. Nothing else records this guessing, so the entry is then written
- * without its reference.
+ * Returns null if the tenant keys are unavailable. In that case, the entry is written without the entity's reference,
+ * because nothing else records the guessing.
  */
 async function namesKeyOf(keys: Deps['keys'], tenantId: string): Promise<Uint8Array | null> {
   try {

@@ -12,7 +12,7 @@ const messages = {
   webhook: 'webhook or its deliveries read',
 } as const;
 
-/** Records that a request read management data, such as an application, the tenant, a report or a token's history. */
+/** Records that a request read management data such as an application, the tenant, a report or a token's history. */
 export async function recordManagementRead(
   vault: Vault,
   context: Pick<CommandContext, 'caller' | 'traceId'>,

@@ -39,6 +39,6 @@ export async function recordRefusal(
     const fact = { entity, ref, operation: operations[action] ?? 'read', outcome, message: messages[outcome] };
     vault.recorder.soon(entriesOfRequest(context, tenantKeys, vault.clock.now(), [fact]));
   } catch {
-    // The key store is unavailable, which the response already reports.
+    // The key store is unavailable. The response already reports this.
   }
 }

@@ -4,8 +4,8 @@ import type { AccessRecorder } from '../../vault/vault.js';
 import { entryOfEvent } from './entry-of-event.js';
 
 /**
- * Returns a unit of work that records every event it commits, so that no command can change anything without an entry
- * in the access log. The events themselves are the proof of the change; the entry follows within milliseconds.
+ * Returns a unit of work that records every event that it commits, so that no command can change anything without an
+ * entry in the access log. The events themselves are the proof of the change; the entries follow within milliseconds.
  */
 export function recordedWork(
   work: UnitOfWork,
@@ -34,8 +34,8 @@ function storedWrites({ writes }: Change, committed: CommitOutcome): readonly St
 }
 
 /**
- * Returns null if the tenant's keys are destroyed or the key store is unavailable. The change is already committed, so
- * its entry is written without its reference.
+ * Returns null if the tenant keys are destroyed or the key store is unavailable. In that case, the entry is written
+ * without the entity's reference, because the change is already committed.
  */
 async function namesKeyOf(keys: Pick<KeyRing, 'tenantKeys'>, tenantId: string): Promise<Uint8Array | null> {
   try {

@@ -5,13 +5,13 @@ type Event = NonNullable<ChainedEvent['event']>;
 
 /** A commit as the log contains it, and its stored link. */
 export type ChainedCommit = {
-  /** The position of the last event, or of the link if there are no events. */
+  /** The position of the commit's last event, or of the link if there are no events. */
   readonly position: number;
   readonly count: number | null;
   readonly link: string | null;
   /** Empty if only the link exists. */
   readonly events: readonly Event[];
-  /** Null if these events are not a complete and unchanged commit. */
+  /** Null unless these events form a complete and unchanged commit. */
   readonly leaf: Uint8Array | null;
 };
 
@@ -35,17 +35,23 @@ export async function* chainedCommits(lines: AsyncIterable<ChainedEvent>): Async
   if (last !== undefined) yield commitOf({ position: last.position, count: null, link: null });
 }
 
-/** Returns whether a commit's stored link is the one that follows this link, in hex. */
+/** Returns true if the stored link of a commit is the link that must follow `link`. Links are in hex. */
 export function follows(link: string, commit: ChainedCommit): boolean {
   return commit.link !== null && hashAfter(link, commit) === commit.link;
 }
 
-/** Returns the link that a commit must have after this link, or null if the commit is incomplete. */
+/**
+ * Returns the link that a commit must have if it comes after `link`. Returns null if the commit is incomplete or was
+ * changed.
+ */
 export function hashAfter(link: string, { leaf }: ChainedCommit): string | null {
   return leaf === null ? null : linkAfter(Buffer.from(link, 'hex'), leaf).toString('hex');
 }
 
-/** Returns the changed event if the commit itself reveals which one it is; otherwise the commit's last event. */
+/**
+ * Returns the event that was changed, if the commit itself shows which event that is. If not, returns the commit's last
+ * event. Returns null if the commit has no events.
+ */
 export function suspectOf({ events }: ChainedCommit): Event | null {
   return events.find((event) => leafOf(event) === null) ?? events.at(-1) ?? null;
 }

@@ -6,15 +6,15 @@ type Break = {
   /** The last valid link of the chain, in hex. `count` is the number of commits up to that link. */
   readonly link: string;
   readonly count: number;
-  /** The commits before the break, oldest first. Each link follows from the one before it. */
+  /** The commits before the break, oldest first. Each link follows from the link before it. */
   readonly before: readonly ChainedCommit[];
   /** The first commit whose link does not follow from the link before it. */
   readonly broken: ChainedCommit;
-  /** The commits after the broken one, as far as they were read. */
+  /** The commits after the broken commit, as far as they were read. */
   readonly following: readonly ChainedCommit[];
 };
 
-/** Diagnoses how the log was changed at the point where its chain breaks. */
+/** Finds out how the log was changed at the point where its chain breaks. */
 export function diagnoseBreak({ link, count, before, broken, following }: Break): Problem {
   const [next] = following;
   const suspect = suspectOf(broken);

@@ -1,4 +1,7 @@
-/** The first fault found. The message names events by position, id and stream, which reveal no token data. */
+/**
+ * The first fault that a verification found. The message identifies events by position, id and stream, which do not
+ * reveal token data.
+ */
 export type Problem = {
   readonly kind:
     | 'changed'
@@ -12,6 +15,6 @@ export type Problem = {
     | 'forged_row'
     | 'damaged_export';
   readonly message: string;
-  /** The position of the affected event, or of the last event before it; null if no particular event is affected. */
+  /** The position of the affected event, or of the last event before it. Null if no particular event is affected. */
   readonly position: number | null;
 };

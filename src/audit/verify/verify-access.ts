@@ -2,7 +2,7 @@ import { batchHash } from '../../events/access-log/batch-hash.js';
 import type { Checkpoint } from '../../events/audit/checkpoint.js';
 import type { Problem } from './problem.js';
 
-/** A batch of access-log entries, with the lines that its hash covers. Hashes are in hex. */
+/** A batch of access-log entries, in the form of the lines that its hash covers. Hashes are in hex. */
 export type LinedBatch = {
   readonly sequence: number;
   readonly previous: string;
@@ -16,10 +16,11 @@ export type AccessChecks = {
   /** The checkpoints whose signed chain ends must exist in the access log. */
   readonly checkpoints: readonly Checkpoint[];
   /**
-   * The checkpoint after whose chain ends the batches begin; null if the batches are the whole remaining access log.
+   * The checkpoint at whose chain ends the batches continue. Null if the batches are all that is stored of the access
+   * log.
    */
   readonly from: Checkpoint | null;
-  /** Batches older than this time (ms) may have been dropped because of their age. */
+  /** Batches older than this time (in ms) may have been removed because of their age. */
   readonly keptFrom: number;
 };
 
@@ -28,8 +29,8 @@ export type AccessReport = { readonly problem: Problem | null; readonly chains: 
 type Signed = { readonly sequence: number; readonly hash: string; readonly number: number };
 
 /**
- * Recomputes the access log's chains, and compares them with their signed ends. The batches of each chain must be
- * adjacent and in order.
+ * Recomputes the chains of the access log, and compares them with the chain ends that checkpoints sign. The batches of
+ * each chain must be adjacent and in order.
  */
 export async function verifyAccess(
   batches: AsyncIterable<ChainBatch>,
@@ -67,8 +68,8 @@ export async function verifyAccess(
 }
 
 /**
- * Verifies one chain. The chain must contain `ends`, and `start` must come right before its first batch. The methods
- * return a description of the fault, or null.
+ * Verifies one chain. The chain must contain all batches in `ends`. If `start` is set, it must come right before the
+ * first batch. The methods return a description of the fault, or null if there is no fault.
  */
 function createChain(name: string, ends: readonly Signed[], start: Signed | null) {
   const left = new Map(ends.map((end) => [end.sequence, end]));
@@ -94,7 +95,7 @@ function createChain(name: string, ends: readonly Signed[], start: Signed | null
       isFirst = false;
       return null;
     },
-    /** Describes what is missing at the end of the chain. Returns null if nothing is. */
+    /** Describes what is missing at the end of the chain. Returns null if nothing is missing. */
     cut(): string | null {
       const [first] = [...left.values()].sort((one, other) => one.sequence - other.sequence);
       if (first === undefined) return null;

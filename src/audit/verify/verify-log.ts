@@ -10,21 +10,24 @@ import { type ChainedCommit, chainedCommits, follows } from './chained-commits.j
 import { diagnoseBreak, nameOf } from './diagnose-break.js';
 import type { Problem } from './problem.js';
 
-/** How many commits after a break are read to diagnose it. */
+/** The number of commits to read after a break, in order to diagnose it. */
 const followingMax = 2_000;
-/** How many commits before a break are kept for the diagnosis. */
+/** The number of commits before a break to keep for the diagnosis. */
 const beforeMax = 200;
-/** How many commits to keep for comparison, because a checkpoint signs events that are slightly older than itself. */
+/**
+ * The number of commits to keep for comparison with checkpoints. They are needed because a checkpoint may appear in the
+ * log some events after the last commit that it signs.
+ */
 const rememberedMax = 100_000;
 export const firstLink = Buffer.from(noLink).toString('hex');
 
 export type LogChecks = {
   readonly publicKey: string;
-  /** The id of the expected log; null accepts the id in the first event. */
+  /** The id of the expected log. If null, any log id is accepted. */
   readonly logId: string | null;
-  /** The checkpoint after whose position the events begin; null if the events are the whole log. */
+  /** The checkpoint after whose position the events begin. Null if the events are the whole log. */
   readonly from: Checkpoint | null;
-  /** Checkpoints from an anchor, by number. */
+  /** The checkpoints that the anchor has received, by number. */
   readonly anchored: ReadonlyMap<number, Checkpoint>;
   /** True if the log continues after the last of these events. */
   readonly isPart: boolean;
@@ -34,21 +37,22 @@ export type LogReport = {
   readonly problem: Problem | null;
   readonly events: number;
   /**
-   * The number of events in commits with a link. If links are stored after their events, the newest commits may have no
-   * link yet.
+   * The number of events in commits that have a link. If the store writes links some time after their events, the
+   * newest commits may have no link yet.
    */
   readonly linked: number;
   /** The newest checkpoint that matches the events. */
   readonly proven: Checkpoint | null;
-  /** The number of linked commits that come after those that `proven` signs. */
+  /** The number of commits with a link that come after the commits that `proven` signs. */
   readonly unsigned: number;
   /** All valid checkpoints. */
   readonly checkpoints: readonly Checkpoint[];
 };
 
 /**
- * Recomputes the chain and the Merkle tree over the commits in log order. Compares them with the stored links, and with
- * what the checkpoints among the events sign. Stops at the first problem. Needs no key other than the public key.
+ * Recomputes the chain and the Merkle tree over the commits in log order. Compares the chain with the stored links, and
+ * compares both with what the checkpoints among the events sign. Stops at the first problem. Needs no key other than
+ * the public key.
  */
 export async function verifyLog(
   events: AsyncIterable<ChainedEvent>,
@@ -102,7 +106,10 @@ export async function verifyLog(
   }
   return report(isPart ? null : tailProblem());
 
-  /** Verifies a checkpoint among the events, and adds it to the valid checkpoints. Returns the problem, or null. */
+  /**
+   * Verifies a checkpoint among the events. If it is valid, adds it to the valid checkpoints and returns null. If not,
+   * returns the problem.
+   */
   function checkpointProblem(event: ClearEvent): string | null {
     let checkpoint: Checkpoint;
     try {
@@ -112,7 +119,8 @@ export async function verifyLog(
       throw error;
     }
     const last = checkpoints.at(-1) ?? null;
-    // The event of checkpoint `from` comes after the position that it signs, so it is among these events.
+    // The event that contains the checkpoint `from` comes after the position that this checkpoint signs, so the event
+    // is among these events.
     if (from !== null && checkpoint.number === from.number) {
       return checkpoint.signature === from.signature ? null : `checkpoint ${from.number} occurs twice`;
     }
@@ -160,7 +168,7 @@ export async function verifyLog(
   }
 }
 
-/** Returns whether the events end in the middle of this commit. */
+/** Returns true if the events end in the middle of this commit. */
 function isCutOff({ events }: ChainedCommit): boolean {
   const last = events.at(-1);
   return last !== undefined && !endsCommit(last);

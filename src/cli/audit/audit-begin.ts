@@ -14,16 +14,16 @@ export type AuditBegin = {
   /** Null if the log lacks the event that contains the log's id. */
   readonly log_id: string | null;
   readonly public_key: string;
-  /** The newest event that has a link, and the number of commits up to it. */
+  /** The newest event that has a link, and the number of commits up to that event. */
   readonly head: { readonly position: number; readonly count: number };
   /** The newest checkpoint before the requested position, as JSON that includes its time. Null if there is none. */
   readonly from: JsonObject | null;
-  /** True if the key store has seen events after the head, so the log was truncated or is an older copy. */
+  /** True if the key store has recorded events after the head. The log was then truncated, or is an older copy. */
   readonly is_behind: boolean;
-  /** How the log differs from what the key store recorded of it, or null if they match. */
+  /** How the log differs from the key store's record of it, or null if they match. */
   readonly forged: string | null;
   readonly chains: readonly string[];
-  /** For each access log chain, the last sequence that the checkpoint `from` or an earlier one covers. */
+  /** For each access log chain, the last sequence number that the checkpoint `from` or an earlier checkpoint covers. */
   readonly signed_before: readonly { readonly chain: string; readonly sequence: number }[];
 };
 
@@ -74,8 +74,8 @@ async function signedBefore(
     const page = await log.readNewest(checkpointStream, before, 100);
     for (const event of page) {
       if (Number(event.clear['position']) >= position) continue;
-      // Earlier checkpoints only add the ends of chains, so damaged ones are skipped here. Verifying that part of the
-      // log reports the damage.
+      // From checkpoints before the newest one, we need only the ends of the chains, so a damaged checkpoint is skipped
+      // here. A verification of that part of the log reports the damage.
       const checkpoint: Checkpoint | null = from === null ? readCheckpointEvent(event) : readable(event);
       if (checkpoint === null) continue;
       from ??= { ...checkpoint };

@@ -41,8 +41,8 @@ function hex(bytes: Uint8Array): string {
 }
 
 /**
- * Returns a token's history in the form of `GET /tokens/{id}/history`. Each event with sealed values also states
- * whether those values are kept or erased.
+ * Returns a token's history, in the form that `GET /tokens/{id}/history` returns. Each event with sealed values also
+ * states whether those values are kept or erased.
  */
 export const auditHistory = operation(
   z.object({ key: z.string(), id: z.string(), ...pageFields }),

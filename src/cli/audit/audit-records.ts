@@ -29,8 +29,9 @@ type EntryColumns = Omit<AuditRecord, 'record_id'>;
 const batchesMax = 100;
 
 /**
- * Returns the vault's time, and the sequence of the newest batch of each access log chain that has grown since the
- * start of the month of `since` (ms). Flushes pending records first. Fails if `tenant` has never existed.
+ * Returns the vault's current time and a list of access log chains, each with the sequence number of its newest batch.
+ * The list contains every chain that has grown since the start of the month that contains `since` (ms). Flushes pending
+ * records first. Throws OperationFailed if `tenant` has never existed.
  */
 export const auditChains = operation(
   z.object({ since: z.int().min(0), tenant: z.string().nullable() }),
@@ -60,8 +61,9 @@ const filter = z.object({
 export type RecordFilter = z.output<typeof filter>;
 
 /**
- * Returns the records from a chain's next batches after a sequence. `first` and `last` are the sequences of the first
- * and last of these batches, or null if there are none. A record contains the keyed hash of a token's id, never the id.
+ * Returns the records from the next batches of a chain, after the batch with the sequence number `after`. `first` and
+ * `last` are the sequence numbers of the first and the last batch in this step, or null if there are no more batches. A
+ * record contains the keyed hash of a token's id, never the id.
  */
 export const auditRecords = operation(
   z.object({ chain: z.string(), after: z.int().min(0), filter }),
@@ -80,7 +82,8 @@ export const auditRecords = operation(
 );
 
 /**
- * Returns an access log entry with named columns. Its place in a chain determines the `record_id`, which is omitted.
+ * Returns the named columns of an access log entry, except `record_id`, which depends on the entry's place in its
+ * chain.
  */
 export function columnsOf(entry: AccessEntry): EntryColumns {
   return {

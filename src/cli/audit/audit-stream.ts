@@ -66,7 +66,8 @@ Examples:
         const { records } = await (once || dataDir === null
           ? runOperations(config, stream)
           : stream(async (name, input) => {
-              // Threat: a stream that opens the data itself prevents a service from starting as long as it runs.
+              // Threat: a stream that opens the data itself keeps the data locked, so no service can start while the
+              // stream runs.
               const socketPath = controlSocketPath(dataDir);
               if (socketPath === null || !(await serviceListens(socketPath))) {
                 throw new Failure('no service is running on this data; start one with `strongroom serve`.');
@@ -110,8 +111,8 @@ async function receiverOf(
 }
 
 /**
- * Reads the header file. Threat: an error message that repeats a line reveals the secret in it, so messages give only
- * the line number.
+ * Reads the header file. Error messages contain only the line number. Threat: a message that quotes the line reveals
+ * the secret in it.
  */
 async function headersOf(file: string): Promise<Headers> {
   const headers = new Headers();

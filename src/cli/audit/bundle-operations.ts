@@ -38,9 +38,9 @@ export type BundleToken = {
 };
 
 /**
- * Returns the data that a bundle starts from: the streams of the tokens in `ids`, which is null for a bundle about a
- * period, and a new checkpoint that covers everything stored so far. Records in the access log that the history was
- * read.
+ * Returns the data that a bundle starts from: the streams of the tokens in `ids`, and a new checkpoint that covers
+ * everything stored so far. `ids` is null for a bundle about a period. Records in the access log that the caller read
+ * the history.
  */
 export const bundleBegin = operation(
   z.object({ key: z.string(), ids: z.array(z.string()).min(1).max(bundleTokensMax).nullable() }),
@@ -109,7 +109,8 @@ const scope = {
 };
 
 /**
- * An event in a bundle. It contains everything that the event's digest covers, but a hash instead of the ciphertexts.
+ * An event in a bundle. It contains everything that the event's digest covers, except that a hash takes the place of
+ * the ciphertexts.
  */
 export type BundleEvent = {
   /** The index of the event's commit in the Merkle tree. */
@@ -130,8 +131,8 @@ export type BundleEvent = {
 };
 
 /**
- * Returns the leaves of the log's next commits, the events in scope from those commits, and the checkpoints. `count` is
- * the number of commits up to `after`. Only events of the caller's own tenant are in scope.
+ * Reads a page of the log. Returns the leaves of the commits on this page, the events in scope, and the checkpoints.
+ * `count` is the number of commits up to the position `after`. Only events of the caller's own tenant are in scope.
  */
 export const bundleEvents = operation(
   z.object({ key: z.string(), after: z.int().min(0), upTo: z.int().min(0), count: z.int().min(0), ...scope }),

@@ -9,7 +9,10 @@ import { readLines } from './read-text-lines.js';
 export const exportHeader = z.object({
   strongroom_export: z.literal(exportVersion),
   log_id: z.string().nullable(),
-  /** The time of the export, in ms since the epoch. By then, old months of the access log may have been dropped. */
+  /**
+   * The time of the export, in ms since the epoch. By this time, old months of the access log may already have been
+   * dropped.
+   */
   made_at: z.int().min(0),
   /** The key that signed the checkpoints. It is no more trustworthy than the file itself. */
   public_key: z.string(),
@@ -23,7 +26,7 @@ export type ExportHeader = z.output<typeof exportHeader>;
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** An access log batch. All batches follow the events, chain by chain. */
+/** An access log batch. In the file, the batches come after the events and are grouped by chain. */
 const accessLine = z.object({
   access: z.object({ chain: z.string(), sequence: z.int().min(1), previous: hash, hash, lines: z.array(z.string()) }),
 });
@@ -34,7 +37,7 @@ export const exportEnd = z.object({ strongroom_export_end: z.object({ lines: z.i
 export type OpenedExport = {
   readonly header: ExportHeader;
   readonly lines: AsyncGenerator<ExportLine>;
-  /** Read `lines` to the end before reading this. */
+  /** Read `lines` to the end before you read from `access`. */
   readonly access: AsyncGenerator<ChainBatch>;
 };
 
@@ -76,7 +79,8 @@ export async function openExport(path: string): Promise<OpenedExport> {
 type Content = ExportLine | z.output<typeof accessLine>;
 
 /**
- * Returns a function that returns the next line between the header and the end line, or null after the last such line.
+ * Returns a function that reads the lines between the header and the end line. Each call returns the next line, or null
+ * if there are no more lines.
  */
 function contentOf(path: string, texts: AsyncGenerator<string>): () => Promise<Content | null> {
   let read = 0;

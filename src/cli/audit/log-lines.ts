@@ -4,8 +4,8 @@ import type { RunOperation } from '../run-command.js';
 import type { AuditBegin } from './audit-begin.js';
 
 /**
- * Returns the vault's log with its links, from `after` (exclusive) to `upTo` (inclusive). Reads it page by page. After
- * the lines of a page that contains a forged event, calls `onForged`.
+ * Yields the lines of the vault's log with their links, from `after` (exclusive) to `upTo` (inclusive). Reads the log
+ * page by page. If a page contains a forged event, calls `onForged` after it has yielded the lines of that page.
  */
 export async function* logLines(
   run: RunOperation,

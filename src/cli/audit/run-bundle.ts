@@ -137,11 +137,11 @@ async function erasuresOf(
 type Found = {
   readonly events: number;
   readonly proofs: MerkleProofs;
-  /** For each event in scope, the first checkpoint that covers it; and the newest checkpoint. */
+  /** The first checkpoint that covers each event in scope, and the newest checkpoint. */
   readonly checkpoints: readonly Checkpoint[];
 };
 
-/** Reads the log once. Writes the events in scope to a file, because a period's events may not fit in memory. */
+/** Reads the log once. Writes the events in scope to a file, because the events of a period may not fit in memory. */
 async function collect(
   run: RunOperation,
   { key, ids, from, to }: BundleOptions,
@@ -187,8 +187,8 @@ type ListedCheckpoint = {
 };
 
 /**
- * Adds to each event the first checkpoint that covers it, and the path from the event to that checkpoint's root.
- * Returns the checkpoints.
+ * Writes the history. Adds to each event the number of the first checkpoint that covers it, and the Merkle path from
+ * the event to that checkpoint's root. Returns the checkpoints, each with a proof that it continues the previous one.
  */
 async function writeHistory(
   directory: string,
@@ -249,7 +249,7 @@ async function writeReads(
   };
   try {
     if (ids === null) {
-      // Entries that are written after this point are not in the bundle.
+      // Entries that are written after this point may be missing from the bundle.
       for await (const page of recordPages(run, { tenant: begin.tenant_id, from, to })) await add(page);
     }
     for (const { stream } of begin.tokens) {

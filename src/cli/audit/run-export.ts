@@ -11,7 +11,7 @@ import { beginAudit, logLines } from './log-lines.js';
 
 export type LogExport = {
   readonly from: number;
-  /** Null means up to the head. */
+  /** If null, the export continues to the head. */
   readonly to: number | null;
   readonly out: string;
   readonly json: boolean;
@@ -87,7 +87,10 @@ export async function exportLog(run: RunOperation, { from, to, out, json }: LogE
   }
 }
 
-/** Returns null if the line is not a checkpoint, or an unreadable one, which the verification reports. */
+/**
+ * Returns the checkpoint in a line, or null if the line contains no checkpoint or an unreadable one. A verification of
+ * the export reports an unreadable checkpoint.
+ */
 function checkpointIn({ event }: ExportLine): Checkpoint | null {
   if (event?.stream !== checkpointStream) return null;
   return checkpointSchema.safeParse({ ...event.clear, time: event.time }).data ?? null;

@@ -45,7 +45,7 @@ export async function exportRecords(run: RunOperation, options: RecordExport): P
   return { records };
 }
 
-/** Yields the records that exist when it is called, chain by chain. */
+/** Yields all records that exist when the iteration begins, chain by chain. It may also yield some newer records. */
 export async function* recordPages(run: RunOperation, filter: RecordFilter): AsyncGenerator<readonly AuditRecord[]> {
   const { chains }: Answers['audit-chains'] = await run('audit-chains', {
     since: 0,

@@ -14,7 +14,10 @@ export type QueryReplay = {
   readonly json: boolean;
 };
 
-/** The widths of a UUID and the longest type name. They are fixed, because rows are printed as tokens are found. */
+/**
+ * The column widths for a UUID and for the longest type name. The widths are fixed, because each row is printed as soon
+ * as its token is found.
+ */
 const widths = [36, Math.max(...tokenTypes.map((type) => type.length))];
 
 /** Prints each token that the query would have found at the given time, oldest first. */

@@ -26,7 +26,7 @@ export type StreamOptions = {
   readonly run: RunOperation;
   readonly receive: Receiver;
   readonly checkpointFile: string;
-  /** If true, ends once all existing records are received, and throws the first failure instead of retrying. */
+  /** If true, ends once all existing records have been received, and throws the first failure instead of retrying. */
   readonly once: boolean;
   readonly signal: AbortSignal;
   readonly sleep: (ms: number) => Promise<void>;
@@ -35,8 +35,9 @@ export type StreamOptions = {
 
 /**
  * Sends the access log to a receiver, batch by batch, starting at the checkpoint. The checkpoint is written only after
- * the receiver has accepted the records. So each record arrives at least once, and the last batches may arrive again if
- * the process is killed. After a failure, it retries with increasing delays. Throws Failure for an unusable checkpoint.
+ * the receiver has accepted the records. Each record therefore arrives at least once. If the process is killed, the
+ * last batches may arrive again. After a failure, the function retries with increasing delays. Throws Failure if the
+ * checkpoint cannot be used.
  */
 export async function streamRecords(options: StreamOptions): Promise<{ readonly records: number }> {
   const { run, receive, checkpointFile, once, signal, sleep, notice } = options;
@@ -66,7 +67,8 @@ export async function streamRecords(options: StreamOptions): Promise<{ readonly 
         restMs = 0;
       }
     }
-    // Goes back one day, because an entry is stored slightly after its time, and the processes' clocks may differ.
+    // Goes back one day, because an entry is stored slightly later than its time states, and because the processes'
+    // clocks may differ.
     if (!signal.aborted) since = Math.max(0, found.now - dayMs);
   }
 
@@ -134,7 +136,10 @@ async function writeCheckpoint(path: string, checkpoint: StreamCheckpoint): Prom
   }
 }
 
-/** Returns a receiver that appends to a file. Another program may rotate the file, which is opened for each call. */
+/**
+ * Returns a receiver that appends to a file. It opens the file for each call, so that another program can rotate the
+ * file.
+ */
 export function fileReceiver(path: string): Receiver {
   return async (lines) => {
     try {

@@ -19,10 +19,10 @@ const forgedMax = 5;
 
 export type VerifyOptions = {
   readonly from: number;
-  /** Null means up to the head. */
+  /** If null, the verification continues to the head. */
   readonly to: number | null;
   readonly anchor: string | null;
-  /** Null uses the key that comes with the verified log or file. */
+  /** If null, the key that comes with the log or the export is used. */
   readonly publicKey: string | null;
   readonly json: boolean;
   /** The default is `showProgress`. */
@@ -34,8 +34,8 @@ export type Verification = {
   /** Null if the log had a problem. */
   readonly access: AccessReport | null;
   /**
-   * The number of rows that were checked. Null if the log had a problem, or if only part of the log or an export was
-   * verified, because rows are then not checked.
+   * The number of rows that were checked. Null if no rows were checked, either because the log had a problem or because
+   * only a part of the log or an export was verified.
    */
   readonly rows: number | null;
   readonly problem: Problem | null;
@@ -45,7 +45,7 @@ export type Verification = {
 
 type Source = {
   readonly lines: AsyncIterable<ExportLine>;
-  /** Read this after `lines`, which provide the checkpoints. */
+  /** Read this after you have read `lines`, which provide the checkpoints. */
   readonly access: (checkpoints: readonly Checkpoint[]) => AsyncIterable<ChainBatch>;
   /** The position of the last event, or null if it is unknown. */
   readonly last: number | null;
@@ -90,13 +90,13 @@ export async function verifyVault(run: RunOperation, options: VerifyOptions): Pr
   return { ...verified, rows, problem: { kind: 'forged_row', position: null, message: forgedText(problems) } };
 }
 
-/** Verifies an export, using only the file. */
+/** Verifies an export. Uses nothing but the file. */
 export async function verifyExport(path: string, options: VerifyOptions): Promise<Verification> {
   const { header, lines, access } = await openExport(path);
   const { public_key: key, log_id: logId, from, is_part: isPart, made_at: madeAt } = header;
   return verifySource(options, {
     ...{ lines, access: () => access, last: null, key, logId, from, isPart },
-    // Threat: an attacker changes an export's time to a later one, to hide missing batches.
+    // Threat: an attacker changes the time of the export to a later time, to hide that batches are missing.
     keptFrom: keptFrom(Math.min(madeAt, Date.now())),
   });
 }

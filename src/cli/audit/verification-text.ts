@@ -3,7 +3,7 @@ import { counted } from '../../domain/text.js';
 import { formatTimestamp } from '../../domain/time.js';
 import type { Verification } from './run-verify.js';
 
-/** Describes what was verified, and claims no more than the log proves. */
+/** Describes what was verified, without claiming more than the log proves. */
 export function verificationText({ log, access, rows, anchored, unreadableAnchorLines }: Verification): string {
   const { proven, unsigned, linked, events } = log;
   const lines = [`${counted(events, 'event')}, each commit linked to the one before`];

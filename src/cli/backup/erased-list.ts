@@ -18,7 +18,7 @@ export type ErasedList = ErasedKeys & {
 
 /**
  * Yields the list as lines of text: a header, one line per id, and a last line with the number of ids and a MAC over
- * all preceding lines. `macOf` computes the MAC from their digest.
+ * all preceding lines. `macOf` computes the MAC from the digest of those lines.
  */
 export async function* erasedLines(
   keys: KeysToCopy,
@@ -39,7 +39,7 @@ export async function* erasedLines(
   yield `end ${count} ${await macOf(hash.digest('hex'))}\n`;
 }
 
-/** Reads a list. Throws Failure if it is incomplete. */
+/** Reads a list of erased keys. Throws Failure if the list is incomplete. */
 export async function readErasedList(file: string): Promise<ErasedList> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Failure(`${file} cannot be read (${error.code ?? 'unknown reason'}).`);

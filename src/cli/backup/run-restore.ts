@@ -18,8 +18,8 @@ const lineBytesMax = 64 * 1024;
 export type RestoreFiles = { readonly folder: string; readonly identity: string; readonly erased: string };
 
 /**
- * Restores a backup into a vault that does not exist yet. Returns the number of tokens that were erased since the
- * backup. Throws Failure.
+ * Restores a backup into a vault that does not exist yet. Returns the number of tokens that were erased after the
+ * backup was made. Throws Failure.
  */
 export async function runRestore(
   config: Config,
@@ -38,7 +38,8 @@ export async function runRestore(
   if (erased.logId !== manifest.log_id) {
     throw new Failure(`${erasedPath} belongs to a different vault than this backup. Nothing was changed.`);
   }
-  // Threat: with a list that is older than the backup, tokens that were erased in between are restored.
+  // Threat: the operator names a list that is older than the backup. The list lacks the keys that were erased after it
+  // was written, so their tokens could be restored.
   if (erased.madeAt < Date.parse(manifest.made_at)) {
     throw new Failure(
       `${erasedPath} is older than the backup. Name the newest list of erased keys: that of the newest backup, or the ` +

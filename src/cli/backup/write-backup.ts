@@ -16,10 +16,10 @@ import { authenticatedText, erasedFile, keysFile, manifestFile, sha256Of } from 
 export type Backup = { readonly folder: string; readonly made_at: string; readonly files: readonly string[] };
 
 /**
- * Copies a running vault into a new folder, which gets its final name only once it is complete. Copies the log with its
- * rows first, then the keys, then the list of erased keys, so that the keys are never behind the log (ADR 30). The
- * running service computes the MACs of the manifest and the list. If no service is running, this process computes them
- * with the root key. Throws Failure.
+ * Copies a running vault into a new folder, which gets its final name only once it is complete. Copies the log and its
+ * rows first, then the keys, and then the list of erased keys, so that the copy of the keys is never older than the
+ * copy of the log (ADR 30). The running service computes the MACs of the manifest and the list. If no service is
+ * running, this process computes them with the root key. Throws Failure.
  */
 export async function writeBackup(
   config: Config,

@@ -3,8 +3,8 @@ import { Failure } from '../failure.js';
 import { readInput } from '../read-input.js';
 
 /**
- * Returns an encrypter for the given recipients and for those in the files, which contain one recipient per line. An
- * invalid recipient is a usage error.
+ * Returns an encrypter for the given recipients and for the recipients in the files. Each file contains one recipient
+ * per line. An invalid recipient is a usage error.
  */
 export async function encrypterFor(recipients: readonly string[], files: readonly string[]): Promise<Encrypter> {
   const { Encrypter } = await age();

@@ -4,7 +4,7 @@ import { countForExport, exportTokens as exportStep } from '../../queries/export
 import { asApplication, commandContext } from '../operations/as-application.js';
 import { operation } from '../operations/operation.js';
 
-/** The number of tokens per step. If all of them have the maximum size, they take 32 MiB. */
+/** The number of tokens per step. Tokens of the maximum size take 32 MiB per step. */
 const stepSize = 64;
 
 /** `total` is the number of tokens that the application may read. Only the first step returns it. */
@@ -15,7 +15,9 @@ export type ExportAnswer = {
   readonly total: number | null;
 };
 
-/** Runs one step of an export as the application. Records a reveal for each token before it resolves. */
+/**
+ * Runs one step of an export, acting as the application. Records the reveal of each token before it returns the tokens.
+ */
 export const exportTokens = operation(
   z.object({ key: z.string(), /** Null requests the first step. */ before: z.int().nullable() }),
   async (service, { key, before }) => {

@@ -5,11 +5,11 @@ import { parseJsonBody } from '../../http/body/parse-json-body.js';
 import { linesWithoutIdMax } from './line-ids.js';
 import type { Line } from './read-lines.js';
 
-/** The body limit of an HTTP request. */
+/** The maximum size of a line. It equals the body limit for HTTP requests. */
 export const lineBytesMax = 4 * 1024 * 1024;
 /**
- * A shorter line cannot reach the limit when it is serialized again, because serializing makes a number at most a few
- * times longer.
+ * If a line is shorter than this, its value cannot exceed `lineBytesMax` when it is serialized again, because
+ * serializing makes a number at most a few times longer.
  */
 const surelySmallBytes = 1024 * 1024;
 
@@ -24,8 +24,8 @@ export type ReadLine =
 export type LineIds = (bytes: Buffer) => Promise<string | null>;
 
 /**
- * Parses a line as a request. Reports errors that concern the whole line under `line`. If `idOf` is null, the line must
- * have an id.
+ * Parses a line as a request. Reports an error that concerns the whole line under the name `line`. If `idOf` is null,
+ * the line must have an id.
  */
 export async function readItem({ bytes }: Line, idOf: LineIds | null): Promise<ReadLine> {
   if (bytes === null) return bad('line', 'must take at most 4 MiB');

@@ -5,7 +5,10 @@ import { type ImportItem, type LineIds, readItem } from './import-item.js';
 import { type ImportOutcome, importBatchMax } from './import-tokens.js';
 import type { Line } from './read-lines.js';
 
-/** The maximum number of batches in progress. Together they contain enough lines to share commits. */
+/**
+ * The maximum number of batches in progress. Together, these batches contain enough lines that several lines can share
+ * a commit.
+ */
 const batchesMax = 4;
 const batchLinesMax = importBatchMax / batchesMax;
 const batchBytesMax = 1024 * 1024;
@@ -15,10 +18,10 @@ export type ImportCounts = { created: number; skipped: number; deduplicated: num
 export type ImportOptions = {
   readonly run: RunOperation;
   readonly key: string;
-  /** Stops the import at the first bad line. */
+  /** Stops the import at the first line that fails. */
   readonly strict: boolean;
   readonly idOf: LineIds | null;
-  /** Once this returns true, the import reads no more lines but finishes those in progress. */
+  /** Once this returns true, the import reads no more lines but finishes the lines in progress. */
   readonly isInterrupted: () => boolean;
   readonly onFailed: (line: number, errors: FieldErrors) => void;
   /** Updated while lines are imported. */
@@ -28,8 +31,8 @@ export type ImportOptions = {
 type Batch = { readonly lines: number[]; readonly items: ImportItem[]; sizeBytes: number };
 
 /**
- * Imports lines as they arrive, with a few batches in progress at once. With `strict`, runs only one batch at a time
- * and ends at the first failed line. Otherwise, reports failed lines and continues. Returns the reason why the import
+ * Imports lines as they arrive, with a few batches in progress at once. If `strict` is true, runs only one batch at a
+ * time and ends at the first failed line. If not, reports failed lines and continues. Returns the reason why the import
  * ended early, or null.
  */
 export async function importLines(lines: AsyncIterable<Line>, options: ImportOptions): Promise<string | null> {
@@ -74,7 +77,7 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
       if (isOver()) break;
       const read = await readItem(line, options.idOf);
       if (!read.ok) {
-        // The lines before the bad one must still be imported. One of them may fail as well.
+        // The lines before the invalid line must still be imported. One of those lines may also fail.
         if (strict) await send();
         if (stopped === null) failed(line.number, read.errors);
         continue;
@@ -87,7 +90,7 @@ export async function importLines(lines: AsyncIterable<Line>, options: ImportOpt
       if (batch.items.length === batchLinesMax) await send();
     }
   } catch (error) {
-    // Reading the input failed. The lines read so far are still valid.
+    // Reading the input failed. The lines that were read before the failure are still imported.
     if (!(error instanceof Failure)) throw error;
     stopped ??= error.message;
     if (!options.isInterrupted()) await send();

@@ -11,7 +11,7 @@ import { issueErrors } from '../operations/field-error-text.js';
 import { operation } from '../operations/operation.js';
 import { storeUnavailableText } from '../store-unavailable-text.js';
 
-/** The maximum number of requests in one call. They run concurrently, so they share commits. */
+/** The maximum number of requests in one call. The requests run concurrently, so that they can share commits. */
 export const importBatchMax = 256;
 
 /**
@@ -27,8 +27,8 @@ export type ImportOutcome =
 const item = z.object({ request: z.unknown(), id: z.string().nullable() });
 
 /**
- * Imports a batch as the application. Returns outcomes in the order of the batch. With `strict`, runs the requests in
- * order and stops at the first failure, where the outcomes also end.
+ * Imports a batch, acting as the application. Returns outcomes in the order of the batch. If `strict` is true, runs the
+ * requests one after another and stops at the first failure, which is then the last outcome.
  */
 export const importTokens = operation(
   z.object({ key: z.string(), strict: z.boolean(), items: z.array(item).max(importBatchMax) }),

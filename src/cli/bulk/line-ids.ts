@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { keyedHash } from '../../events/sealing/keyed-hash.js';
 
-/** The maximum number of lines without an id per import. Counting this many takes about 100 MB. */
+/** The maximum number of lines without an id per import. Counting this many lines takes about 100 MB of memory. */
 export const linesWithoutIdMax = 2_000_000;
 
 /**
  * Creates a function that returns ids for lines without one. An id is a UUID derived from a secret, the line's bytes,
- * and the number of equal lines before it. The same lines therefore get the same ids again, even if other lines of the
+ * and the number of equal lines before it. A line therefore gets the same id in every run, even if other lines in the
  * file were corrected, moved or removed. The function returns null once the file has too many such lines.
  */
 export function createLineIds(secret: Buffer): (bytes: Buffer) => string | null {

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { Failure } from '../failure.js';
 import { decrypterFrom } from './age-keys.js';
 
-/** The granularity of the progress display. */
+/** The number of bytes that are read from the file at a time. It is the granularity of the progress display. */
 const chunkBytes = 64 * 1024;
 const ageStart = 'age-encryption.org/v1';
 const armorStart = '-----BEGIN AGE';
@@ -14,8 +14,8 @@ export type ImportInput = {
   /** Iterating throws Failure if the input cannot be read, or if encrypted input was changed or truncated. */
   readonly chunks: AsyncIterable<Uint8Array>;
   /**
-   * Returns the number of bytes read from the file so far. `totalBytes` is the size of a regular file, and null for
-   * standard input and other inputs.
+   * Returns the number of bytes read from the file so far. `totalBytes` is the size of a regular file, and null for any
+   * other input.
    */
   readBytes(): number;
   readonly totalBytes: number | null;

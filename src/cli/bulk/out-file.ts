@@ -7,8 +7,8 @@ import { Failure } from '../failure.js';
 export type OutFile = {
   write(bytes: Uint8Array): Promise<void>;
   /**
-   * Durably gives the file its final name. Returns false, without replacing anything, if a file with that name exists
-   * by then.
+   * Durably gives the file its final name. Returns false, without replacing anything, if a file with that name already
+   * exists.
    */
   commit(): Promise<boolean>;
   /** Removes the file. */
@@ -47,7 +47,7 @@ export async function openOutFile(path: string): Promise<OutFile> {
   };
 }
 
-/** Returns whether a file or directory with this name exists. */
+/** Returns true if a file or directory with this name exists. */
 export function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
@@ -60,7 +60,8 @@ async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
 }
 
 /**
- * Returns false if `path` exists. Creates a hard link, because unlike a rename, a link never replaces an existing file.
+ * Gives the partial file its final name. Returns false if `path` already exists. Creates a hard link, because a link,
+ * unlike a rename, never replaces an existing file.
  */
 async function nameIfFree(partPath: string, path: string): Promise<boolean> {
   try {

@@ -8,7 +8,10 @@ const barWidth = 24;
 export type Progress = {
   /** The number of processed items. The rate is computed from it. */
   readonly items: number;
-  /** The completed and total amount of work, for the bar and the time left. `total` is null if it is unknown. */
+  /**
+   * The completed amount and the total amount of work, from which the bar and the time left are computed. `total` is
+   * null if it is unknown.
+   */
   readonly done: number;
   readonly total: number | null;
   /**
@@ -36,8 +39,8 @@ type Shown = { readonly json: boolean /** The noun for one item. */; readonly no
 
 /**
  * Shows progress on standard error. On a terminal, it shows a bar with the rate and the time left; otherwise it prints
- * a line every five seconds. With `json`, it prints these lines to standard output as JSON. It shows only numbers and
- * phases, never values or names.
+ * a line every five seconds. If `json` is true, it prints these lines to standard output as JSON. It shows only numbers
+ * and phases, never values or names.
  */
 export function showProgress(now: () => Progress, { json, noun }: Shown): ProgressDisplay {
   const { stderr, stdout } = process;
@@ -86,7 +89,7 @@ export function progressText({ items, done, total, phase }: Progress, elapsedSec
   return parts.join(', ');
 }
 
-/** Returns no bar during a phase, because a full bar would suggest that the command has ended. */
+/** Returns no bar during a phase, because a full bar would suggest that the command has finished. */
 function bar({ done, total, phase }: Progress): string {
   const share = phase === null ? shareOf(done, total) : null;
   if (share === null) return '';

@@ -8,8 +8,8 @@ const newline = 0x0a;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Yields the lines of a byte stream, which end with LF or CRLF. Skips blank lines, but counts them. Skips a byte order
- * mark before the first line. Discards the content of lines longer than `bytesMax`.
+ * Yields the lines of a byte stream. The lines may end with LF or CRLF. Skips blank lines, but counts them. Skips a
+ * byte order mark before the first line. Discards the content of lines longer than `bytesMax`.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Line> {
   let number = 0;

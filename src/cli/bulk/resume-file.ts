@@ -9,8 +9,8 @@ const firstLine = 'strongroom import 1';
 /**
  * Returns the secret from which ids are derived for lines without one. The secret is in a separate file, so that every
  * run with that file derives the same ids (ADR 19). Creates the file on first use, and flushes it to disk before
- * resolving. Threat: keyed hashes of ids outlive erasure, and an attacker computes an id from data and the vault's
- * stores.
+ * resolving. Threat: keyed hashes of ids remain after erasure. If an id could be computed from the data and the vault's
+ * stores alone, an attacker could use the hash to confirm a guess of erased data.
  */
 export async function resumeSecret(path: string): Promise<Buffer> {
   const found = await readSecret(path);

@@ -30,7 +30,7 @@ export async function runExport(run: RunOperation, { key, out, encrypter, json }
     const phase = counts.isRead ? (out === '-' ? 'writing the end' : 'saving the file to disk') : null;
     return { items: done, done, total: counts.total, phase, fields: { exported: counts.exported } };
   };
-  // With `-`, the export itself is on standard output, so progress is not printed there.
+  // If `out` is `-`, the export itself goes to standard output, so progress is not printed there.
   const display = showProgress(progress, { json: json && out !== '-', noun: 'token' });
   try {
     const lines = linesOf(run, key, counts, interrupt.came);

@@ -69,7 +69,10 @@ export async function runImport(
   }
 }
 
-/** Returns a function that returns ids for lines without one. Its first call reads or creates the secret. */
+/**
+ * Returns a function that returns ids for lines without one. The first call of that function reads or creates the
+ * secret.
+ */
 function idsFrom(resumeFile: string): LineIds {
   let ids: Promise<(bytes: Buffer) => string | null> | null = null;
   return async (bytes) => {

@@ -45,7 +45,8 @@ export function consoleOperations(service: OperatedService): Operations {
 }
 
 /**
- * Returns a service that acts as the caller. A console session has authenticated the caller, but does not have its key.
+ * Returns a service that acts as the caller. The console session has already authenticated the caller, but does not
+ * have the caller's API key.
  */
 function as(service: OperatedService, caller: Caller): OperatedService {
   return { ...service, authenticate: () => caller };
@@ -59,7 +60,7 @@ function runIn(service: OperatedService): RunOperation {
   };
 }
 
-/** Returns the result, or the message if it throws Failure. */
+/** Returns the result of `work`, or the message if `work` throws Failure. */
 async function outcomeOf<T>(work: () => Promise<T>) {
   try {
     return { ok: true, value: await work() } as const;

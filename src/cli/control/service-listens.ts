@@ -14,7 +14,10 @@ export function serviceListens(socketPath: string): Promise<boolean> {
   });
 }
 
-/** Returns whether the error means that no service is running, as opposed to a service that cannot be reached. */
+/**
+ * Returns true if the error means that no service is running. Returns false if a service may be running but cannot be
+ * reached.
+ */
 export function isNobody({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'ENOTDIR';
 }

@@ -17,7 +17,7 @@ import { webhooks } from '../../queries/findings/webhooks.js';
 import { operation } from '../operations/operation.js';
 import { productVersion } from '../product-version.js';
 
-/** Checks the open stores. With `fix`, also fixes the problems that are safe to fix. */
+/** Checks the open stores. If `fix` is true, also fixes the problems that are safe to fix. */
 export const diagnose = operation(z.object({ fix: z.boolean() }), async (service, { fix }) => {
   const found: Finding[] = [
     ...(fix ? await fixed(service) : []),
@@ -31,8 +31,8 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
     await suspects(service.vault, null),
     await webhooks(service.vault, null),
   ];
-  // The first check covers only events since the last checkpoint. If a later check finds an older event that was
-  // changed, the finding that the log is fine is dropped.
+  // The first check of the log covers only events since the last checkpoint. If a later check finds that an older event
+  // was changed, we drop the finding that the log is intact.
   const logIsForged = found.some(({ check, state }) => check === 'log' && state === 'problem');
   const findings = found
     .filter(({ check, state }) => !(logIsForged && check === 'log' && state === 'ok'))
@@ -42,8 +42,8 @@ export const diagnose = operation(z.object({ fix: z.boolean() }), async (service
 });
 
 /**
- * Fixes the problems that are safe to fix, and returns those that it could not fix. Threat: an attacker plants a row or
- * changes an event, so that an error ends the fix and with it all checks.
+ * Fixes the problems that are safe to fix, and returns the problems that it could not fix. Threat: an attacker plants a
+ * row or changes an event, so that an error aborts the fix and all other checks.
  */
 async function fixed(service: OperatedService): Promise<readonly Finding[]> {
   const { vault } = service;

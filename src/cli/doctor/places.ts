@@ -11,7 +11,7 @@ import { rootKeysOf } from '../root-keys-of.js';
 
 const freeBytesMin = 1024 ** 3;
 
-/** Checks the configured files and directories. With `fix`, corrects the modes of those that this user owns. */
+/** Checks the configured files and directories. If `fix` is true, corrects the mode of each one that this user owns. */
 export async function lookAtPlaces(config: Config, fix: boolean): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const { file, nextFile } = rootKeyPlaceOf(config);
@@ -65,8 +65,9 @@ function modeOf(check: string, path: string, bad: number, good: number, fix: boo
 }
 
 /**
- * Returns whether the path is a mounted file that root owns, or a mounted volume with a valid owner and mode. Mounts
- * have other modes; reading the root key and opening the data directory check those.
+ * Returns true if the path is a mounted file that root owns, or a mounted volume with a valid owner and mode. Mounted
+ * files and volumes have other modes, which are checked when the root key is read and when the data directory is
+ * opened.
  */
 function isMounted(stats: Stats, path: string): boolean {
   return stats.isDirectory() ? faultOfDataDirectory(stats, path) === null : isRoots(stats);

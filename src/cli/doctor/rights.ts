@@ -7,7 +7,7 @@ import { type Finding, ok, problem } from '../../queries/findings/finding.js';
 export async function rightsInStores(config: Config): Promise<readonly Finding[]> {
   if (config.settings.profile !== 'cluster') return [];
   try {
-    // Loaded on demand, because the database clients take a long time to load.
+    // We load this module on demand, because the database clients take a long time to load.
     const { excessRights } = await import('../../compose/cluster/rights.js');
     const { eventstore, mongodb } = await excessRights(config);
     if (eventstore.length + mongodb.length === 0) {

@@ -39,7 +39,7 @@ Example:
       if (eventstoreAdminUrlFile === undefined && mongodbAdminUrlFile === undefined) {
         throw new Failure('name --eventstore-admin-url-file, --mongodb-admin-url-file, or both.', 2);
       }
-      // Loaded on demand, because the database clients take a long time to load.
+      // We load this module on demand, because the database clients take a long time to load.
       const { prepareCluster } = await import('../../compose/cluster/rights.js');
       const files = { eventstore: eventstoreAdminUrlFile ?? null, mongodb: mongodbAdminUrlFile ?? null };
       const done = await prepareCluster(config, files);

@@ -9,8 +9,8 @@ const place = z.object({ of: z.enum(['token', 'claim']), after: z.string() });
 type Place = z.infer<typeof place>;
 
 /**
- * Runs one step of a check of all rows. It checks tenants and applications first, then tokens, then claims. `from` is
- * the `next` from the previous step, or null for the first step.
+ * Runs one step of the check of all rows. The steps check tenants and applications first, then tokens, then claims.
+ * `from` is the value of `next` that the previous step returned, or null for the first step.
  */
 export const checkRows = operation(z.object({ from: place.nullable() }), async ({ vault }, { from }) => {
   const { rows, problems, next } = await checkFrom(vault, from);
@@ -40,7 +40,7 @@ export const confirmClock = operation(z.object({}), async (service) => ({ was: a
 
 const authenticated = z.enum(['manifest', 'erased-keys']);
 
-/** Returns the MAC of one part of a backup. Only the vault has the key. */
+/** Returns the MAC for one part of a backup. Only the vault has the key for it. */
 export const backupMac = operation(
   z.object({ of: authenticated, text: z.string() }),
   async ({ vault }, { of, text }) => ({
@@ -48,7 +48,7 @@ export const backupMac = operation(
   }),
 );
 
-/** Returns whether the MAC (hex) of one part of a backup was computed with this key. */
+/** Returns true if the MAC (hex) for one part of a backup was computed with this key. */
 export function isBackupMac(mac: string, key: Uint8Array, of: z.infer<typeof authenticated>, text: string): boolean {
   return timingSafeEqual(Buffer.from(mac, 'hex'), Buffer.from(macOf(key, of, text), 'hex'));
 }
@@ -57,5 +57,5 @@ function macOf(key: Uint8Array, of: z.infer<typeof authenticated>, text: string)
   return keyedHash(key, purposes[of], text);
 }
 
-/** Each part has its own purpose, so that the MAC of one part is never valid for another. */
+/** Each part has its own purpose, so that the MAC for one part is never valid for another. */
 const purposes = { manifest: 'strongroom.backup.1', 'erased-keys': 'strongroom.erased-keys.1' } as const;

@@ -20,12 +20,17 @@ export async function asApplication(service: Service, key: string, permission: T
   return caller;
 }
 
-/** Returns the context in which a CLI command runs. There is no HTTP request, so its start time is the current time. */
+/**
+ * Returns the context in which a CLI command runs. There is no HTTP request, so the context begins at the current time.
+ */
 export function commandContext({ vault }: Service, caller: Caller) {
   return { caller, traceId: vault.random.uuid(), beganAt: performance.now() };
 }
 
-/** Returns the value of a successful result. Otherwise, throws OperationFailed with the problem as text. */
+/**
+ * Returns the value of a successful result. If the result is a failure, throws OperationFailed with the problem as
+ * text.
+ */
 export function unwrap<T>(result: CommandResult<T>): T {
   if (result.ok) return result.value;
   const { detail, advice } = problemCatalogue[result.code];

@@ -11,7 +11,10 @@ export function fieldErrorText(errors: FieldErrors): string {
 type Issue = { readonly path: readonly PropertyKey[]; readonly message: string };
 const issuesMax = 20;
 
-/** Returns a schema's issues by path, as the HTTP API writes paths. `whole` is the name for the whole input. */
+/**
+ * Groups a schema's issues by path. The paths are written as in the HTTP API. `whole` is the path for an issue with the
+ * whole input.
+ */
 export function issueErrors(issues: readonly Issue[], whole: string): FieldErrors {
   const errors = new Map<string, string[]>();
   for (const { path, message } of issues.slice(0, issuesMax)) {

@@ -9,8 +9,8 @@ type Plan = { readonly name: ProjectionName; readonly events?: number; readonly 
 type Asking = { readonly dryRun: boolean; readonly yes: boolean; readonly json: boolean };
 
 /**
- * Prints the plan and asks for confirmation on a terminal. Returns whether to go ahead. Throws Failure if there is no
- * terminal to ask on.
+ * Prints the plan and asks for confirmation on a terminal. Returns true if the rebuild should go ahead. Throws Failure
+ * if confirmation is required but standard input is not a terminal.
  */
 export async function confirmRebuild(
   run: RunOperation,

@@ -14,12 +14,15 @@ export const projectionsStatus = operation(z.object({}), async ({ projections })
   })),
 }));
 
-/** Returns how many events a rebuild of each projection would read. */
+/** Returns how many events a rebuild of each projection would read, and how many rows it would write. */
 export const projectionsPlan = operation(z.object({ names: z.array(name) }), async ({ projections }, { names }) => ({
   plans: await Promise.all(names.map(async (each) => ({ name: each, ...(await projections.plan(each)) }))),
 }));
 
-/** Starts rebuilding a projection, or rebuilds it to the end. `keptSeconds` is how long the old rows are kept. */
+/**
+ * Starts rebuilding a projection. If `started` is `done`, the rebuild has already finished. `keptSeconds` is the time
+ * for which the old rows are kept.
+ */
 export const projectionsRebuild = operation(
   z.object({ name, acceptNew: z.boolean() }),
   async ({ projections }, { name: each, acceptNew }) => {

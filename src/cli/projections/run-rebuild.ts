@@ -12,8 +12,8 @@ const pollMs = 250;
 type Shown = { readonly acceptNew: boolean; readonly json: boolean };
 
 /**
- * Rebuilds one projection and shows its progress. Throws Failure, with exit code 3 if the new rows differ from the old
- * ones or a key is lost.
+ * Rebuilds one projection and shows its progress. Throws Failure if the rebuild does not succeed. The exit code is 3 if
+ * the new rows differ from the old ones or a key is lost.
  */
 export async function runRebuild(run: RunOperation, name: ProjectionName, { acceptNew, json }: Shown): Promise<void> {
   const begun = await run('projections-rebuild', { name, acceptNew });

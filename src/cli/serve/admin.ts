@@ -8,7 +8,7 @@ import { expectFreeAddress, listen } from './listen.js';
 const settingsOfAdmin = { host: 'admin.host', port: 'admin.port' } as const;
 
 export type Admin = {
-  /** Logs the listener's address, or why there is no listener. */
+  /** Logs the listener's address, or the reason why there is no listener. */
   report(logger: Logger): void;
   close(): Promise<void>;
 };
@@ -23,9 +23,9 @@ export async function expectFreeAdminAddress(config: Config): Promise<void> {
 }
 
 /**
- * Starts the admin listener. If another program uses the default port, the service runs without the listener, because a
- * start must not fail over a listener that the operator did not ask for. Throws Failure if the settings choose the
- * address.
+ * Starts the admin listener. If another program uses the default port, the service runs without the listener. Startup
+ * must not fail because of a listener that the operator did not ask for. If the settings choose the address and it is
+ * in use, throws Failure.
  */
 export async function startAdmin(service: Service, config: Config): Promise<Admin> {
   const { 'admin.host': host, 'admin.port': port } = config.settings;

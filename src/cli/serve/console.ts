@@ -13,15 +13,15 @@ import type { TlsFiles } from './tls.js';
 const settingsOfConsole = { host: 'console.host', port: 'console.port' } as const;
 
 export type Console = {
-  /** The app, so that a stop can finish its requests. Null if the console is not running. */
+  /** The app, whose requests must finish before the service stops. Null if the console is not running. */
   readonly app: FastifyInstance | null;
   /** The address, or null if the console is not running. */
   readonly address: string | null;
-  /** Logs the console's address, or why there is no console. */
+  /** Logs the console's address, or the reason why there is no console. */
   report(logger: Logger): void;
 };
 
-/** Returns whether this process serves the console. By default it does so only with `--dev`. A worker never does. */
+/** Returns true if this process serves the console. By default, it does so only with `--dev`. A worker never does. */
 export function servesConsole({ settings }: Config): boolean {
   return settings.role !== 'worker' && (settings['console.enabled'] ?? settings.dev);
 }
@@ -37,7 +37,7 @@ export async function expectFreeConsoleAddress(config: Config): Promise<void> {
 
 /**
  * Starts the console's listener. If another program uses the default port and the settings do not mention the console,
- * the service runs without it. Otherwise, throws Failure.
+ * the service runs without the console. If the settings do mention the console, throws Failure.
  */
 export async function startConsole(
   service: OperatedService,
@@ -47,7 +47,7 @@ export async function startConsole(
 ): Promise<Console> {
   const { settings } = config;
   if (!servesConsole(config)) return { app: null, address: null, report: () => undefined };
-  // Loaded on demand, because most services have no console.
+  // We load this module on demand, because most services have no console.
   const { createConsole } = await import('../../console/console-app.js');
   const { 'console.host': host, 'console.port': port } = settings;
   const app = await createConsole(service, {
@@ -80,7 +80,7 @@ async function identityProviderOf({ vault }: OperatedService, { settings }: Conf
     'console.public_url': publicUrl,
   } = settings;
   if (issuer === null || clientId === null || secretFile === null || publicUrl === null) return null;
-  // Loaded on demand, because most services have no identity provider.
+  // We load this module on demand, because most services have no identity provider.
   const { createOpenIdConnect } = await import('../../console/openid-connect.js');
   const provider = {
     issuer,

@@ -13,8 +13,8 @@ type Settings = {
 const publicSettings: Settings = { host: 'host', port: 'port' };
 
 /**
- * Throws Failure if the address is not free. Call it before anything is created or opened, so that a start that fails
- * because of its address leaves no trace, and the next start still counts as the first one.
+ * Throws Failure if the address is not free. Call it before anything is created or opened. If startup fails because of
+ * the address, it then leaves no trace, and the next start still counts as the first one.
  */
 export async function expectFreeAddress({ host, port }: Address, settings = publicSettings): Promise<void> {
   const probe = createServer();

@@ -26,11 +26,11 @@ import { consoleText, ensureDevRootKey, placesText, prepareQuickstart, quickstar
 import { expectFreeAddress, listen } from './listen.js';
 import { readTls, reloadTlsOnHangup } from './tls.js';
 
-/** How long requests in progress may take to finish after the signal to stop. */
+/** The time within which requests in progress must finish after the signal to stop. */
 const graceMs = 10_000;
 /**
- * The time limit for the rest of a stop: writing the log, reading recent events to destroy ended keys, and closing the
- * stores. This normally takes moments, but a store that hangs must not block the stop.
+ * The time limit for the rest of the shutdown: writing the log, reading recent events to destroy ended keys, and
+ * closing the stores. This normally takes only moments, but a store that hangs must not block the shutdown.
  */
 const closingMs = 5_000;
 const hangUpMs = 20;
@@ -120,7 +120,10 @@ export async function serve(config: Config): Promise<void> {
   }
 }
 
-/** Prints the line that announces readiness, whatever the log level. It is text on a terminal, and JSON otherwise. */
+/**
+ * Prints the line that announces readiness, regardless of the log level. The line is text on a terminal, and JSON
+ * otherwise.
+ */
 function sayReady({ settings: { profile, role } }: Config, address: string | null): void {
   const message = address === null ? 'Strongroom works in the background' : `Strongroom listens on ${address}`;
   if (process.stdout.isTTY === true) {
@@ -132,8 +135,8 @@ function sayReady({ settings: { profile, role } }: Config, address: string | nul
 }
 
 /**
- * Returns the path of the socket on which this process accepts CLI commands. Returns null if no process has exclusive
- * use of the stores, because commands then open them directly.
+ * Returns the path of the socket on which this process accepts CLI commands. Returns null in the cluster profile, in
+ * which commands open the stores directly.
  */
 function socketPathOf(config: Config): string | null {
   const dataDir = dataDirectoryOf(config);
@@ -158,15 +161,15 @@ async function open(config: Config, logger: Logger, spans: Spans | null): Promis
   try {
     return await opening;
   } finally {
-    // The stores have their own copy, which a rotation replaces.
+    // The stores have their own copy of the root key, which a rotation replaces.
     for (const rootKey of rootKeys) rootKey.fill(0);
   }
 }
 
 /**
- * Keeps accepting requests during the delay, while readiness already returns 503, so that a load balancer notices
- * before the listener closes. Each response asks its client to close the connection, so that no later request arrives
- * on a connection that is being closed.
+ * Keeps accepting requests during the delay, while the readiness route already returns 503. A load balancer can
+ * therefore stop sending requests before the listener closes. Each response asks its client to close the connection, so
+ * that no request arrives on a connection that is being closed.
  */
 async function keepServing(app: FastifyInstance, delaySeconds: number, logger: Logger): Promise<void> {
   logger.info('stopping: no longer ready, requests are still accepted', { delaySeconds });
@@ -179,7 +182,7 @@ async function keepServing(app: FastifyInstance, delaySeconds: number, logger: L
 
 /**
  * Stops listening, and waits at most `graceMs` for requests in flight. Does not wait for idle connections. Threat: a
- * client never finishes its request, so that the stop is never recorded.
+ * client never finishes its request, so that the vault never records that it was stopped.
  */
 async function finishRequests(app: FastifyInstance, logger: Logger): Promise<void> {
   const hangUp = setInterval(() => app.server.closeIdleConnections(), hangUpMs);

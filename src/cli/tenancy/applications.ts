@@ -80,7 +80,7 @@ where support-rules.json contains an array of access rules:
     });
 }
 
-/** Adds a command with the options that both commands share. */
+/** Adds a command with the options that `create` and `list` share. */
 function applicationsVerb(applications: Command, name: string): Command {
   return withAddress(withSettings(applications.command(name), storeSettings)).option(
     '--api-key-file <file>',

@@ -21,7 +21,7 @@ export const getToken = operation(z.object({ key: z.string(), id: z.string() }),
   return service.vault.turns.begin(caller.tenantId).run(render(token));
 });
 
-/** Creates a token as the application. */
+/** Creates a token, acting as the application. */
 export const createToken = operation(
   z.object({ key: z.string(), request: z.unknown() }),
   async (service, { key, request }) => {
@@ -35,7 +35,7 @@ export const createToken = operation(
   },
 );
 
-/** Deletes a token as the application. The token is erased when the operation resolves. */
+/** Deletes a token, acting as the application. When the operation resolves, the token has been erased. */
 export const deleteToken = operation(z.object({ key: z.string(), id: z.string() }), async (service, { key, id }) => {
   const caller = await asApplication(service, key, 'token:delete');
   unwrap(await remove(service.vault, { caller, traceId: service.vault.random.uuid() }, id, null));
@@ -44,7 +44,7 @@ export const deleteToken = operation(z.object({ key: z.string(), id: z.string() 
 
 type FoundPage = PageAnswer & { readonly _suggestions?: readonly string[] };
 
-/** Returns a page of search results, in the form of `POST /tokens/search`. */
+/** Returns a page of search results, in the form that `POST /tokens/search` returns. */
 export const searchTokens = operation(
   z.object({ key: z.string(), query: z.string(), ...pageFields }),
   async (service, { key, query, ...page }): Promise<FoundPage> => {

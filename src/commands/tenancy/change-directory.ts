@@ -19,7 +19,7 @@ import { conflict, retryOnConflict } from '../retry-on-conflict.js';
 import { type Concerned, loadDirectory } from './load-directory.js';
 import { sealDirectoryEvents } from './seal-directory-events.js';
 
-/** The events that take no rights away from any caller. */
+/** The types of events that do not take rights away from any caller. */
 const adding: ReadonlySet<string> = new Set([
   'tenant.created',
   'application.created',
@@ -32,18 +32,21 @@ const adding: ReadonlySet<string> = new Set([
 /** The actor, tenant and request behind a change. */
 export type DirectoryContext = { readonly tenantId: string; readonly actor: Actor; readonly traceId: string | null };
 
-/** Commands that are decided in order, and stored together or not at all. */
+/** Commands that are decided in order. Their events are stored together or not at all. */
 export type DirectoryChange<T> = {
   readonly commands: readonly DirectoryCommand[];
-  /** The keyed hash of the idempotency key, and the result for a retry. */
+  /**
+   * The keyed hash that includes the idempotency key, and the result for a retry. Null if the request has no
+   * idempotency key.
+   */
   readonly claim?: { readonly cmd: string; readonly application: NonNullable<ClaimResult['application']> } | null;
   answer(after: TenantDirectory, events: readonly NewEvent[]): T;
 };
 
 /**
  * The write path for a tenant and its applications: load, decide, seal, append with the rows, record the revisions in
- * the key store, clear the caller caches in every process, return. Decides again after each conflict, and throws
- * StoreUnavailable after 5 s.
+ * the key store, clear the caller caches in every process, return. Loads and decides again after each conflict, and
+ * throws StoreUnavailable after 5 s.
  */
 export function changeDirectory<T>(
   vault: Vault,
@@ -59,9 +62,10 @@ export function changeDirectory<T>(
     const after = decided.facts.reduce(evolveDirectory, directory);
     const events = await sealed(vault, { tenantId, revision: directory.revision }, decided.facts, origin);
     if (!(await store(vault, { tenantId, directory, view, events }, claim, at))) return conflict;
-    // No cache contains a caller that did not exist, so an addition needs to clear nothing.
+    // The events in `adding` add callers that no cache contains yet, or concern webhooks. There is no need to clear the
+    // caches for them.
     if (events.some(({ type }) => !adding.has(type))) await vault.knownCallers.forget(tenantId);
-    // Threat: if an older copy of the log is put back after a crash, the old rights are restored.
+    // Threat: an attacker puts an older copy of the log back after a crash, and thereby restores the old rights.
     await noteLog(vault);
     return done(answer(after, events));
   });
@@ -115,7 +119,7 @@ type Written = {
   readonly events: readonly NewEvent[];
 };
 
-/** Returns false if another writer committed first; the caller then loads and decides again. */
+/** Returns false if another writer committed first. The caller then loads and decides again. */
 async function store(
   vault: Vault,
   { tenantId, directory, view, events }: Written,
@@ -130,7 +134,7 @@ async function store(
     view,
   );
   const changed = [...next.applications.values()].filter((record) => record !== view.applications.get(record.id));
-  // Writes the tenant's row last. A process that reads the new tenant row then also finds every changed application.
+  // The tenant's row is written last, so a process that reads the new tenant row also finds every changed application.
   const records = (next.tenant === null ? changed : [...changed, next.tenant]).map((record) =>
     withDirectoryMac(vault.integrity.rows, record),
   );
@@ -144,7 +148,8 @@ async function store(
   });
   if (outcome === 'claimed') throw new StoreUnavailable('claims', 'taken_over');
   if (outcome !== 'committed') return false;
-  // Threat: an attacker puts back an older row. The key store must reveal it as outdated before the response leaves.
+  // Threat: an attacker puts an older row back. The key store must be able to reveal that row as outdated before the
+  // response is sent.
   if (records.length > 0) await vault.keys.noteDirectory(records);
   return true;
 }

@@ -8,7 +8,7 @@ import { newKey } from './new-key.js';
 export type CreatedTenant = {
   readonly tenantId: string;
   readonly managementKey: Secret<string>;
-  /** The keys of the additional applications, in the given order. */
+  /** The API keys of the additional applications, in the order of those applications. */
   readonly keys: readonly Secret<string>[];
 };
 
@@ -20,8 +20,8 @@ const management: ApplicationSpec = {
 };
 
 /**
- * Creates a tenant with its keys, a management application with every management permission, and any additional
- * applications. The operator is the actor. If it fails, it leaves nothing that can be used.
+ * Creates a tenant with its tenant keys, a management application with every management permission, and any additional
+ * applications. The operator is the actor. A creation that fails leaves behind no usable tenant or application.
  */
 export async function createTenant(
   vault: Vault,

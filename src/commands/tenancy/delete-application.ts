@@ -2,7 +2,10 @@ import type { CommandResult } from '../../vault/result.js';
 import type { Vault } from '../../vault/vault.js';
 import { changeDirectory, type DirectoryContext } from './change-directory.js';
 
-/** Deletes an application. Once this resolves, the vault rejects all of its keys (docs/contract.md, "Applications"). */
+/**
+ * Deletes an application. Once this resolves, the vault rejects all API keys of the application (docs/contract.md,
+ * "Applications").
+ */
 export function deleteApplication(vault: Vault, context: DirectoryContext, id: string): Promise<CommandResult<null>> {
   return changeDirectory(vault, context, { commands: [{ do: 'delete_application', id }], answer: () => null });
 }

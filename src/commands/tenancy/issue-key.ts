@@ -9,10 +9,13 @@ import { documentAfter } from './document-after.js';
 import { newKey } from './new-key.js';
 import { onceInDirectory } from './once-in-directory.js';
 
-/** `shown` is the key itself. It is returned only once, and is null in the response to a retry. */
+/** `shown` is the plaintext API key. It is returned only once, and is null in the response to a retry. */
 export type IssuedKey = { readonly key: ApiKeyDocument; readonly shown: Secret<string> | null };
 
-/** Issues another key to an application. An application has at most three live keys (docs/contract.md, "API keys"). */
+/**
+ * Issues another API key to an application. An application has at most three live API keys (docs/contract.md, "API
+ * keys").
+ */
 export async function issueKey(
   vault: Vault,
   context: DirectoryContext,
@@ -20,7 +23,7 @@ export async function issueKey(
   idempotency: CommandContext['idempotency'],
 ): Promise<CommandResult<IssuedKey>> {
   const run = async (cmd: string | null): Promise<CommandResult<IssuedKey>> => {
-    // The type never changes, so it can be read before the decision.
+    // An application's type never changes, so the type can be read before the command decides.
     const application = await livingApplication(vault, context.tenantId, applicationId);
     if (application === null) return rejected('application_not_found');
     const { shown, stored } = newKey(vault, application.document.type);

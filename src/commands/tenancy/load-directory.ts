@@ -14,14 +14,17 @@ export type LoadedDirectory = { readonly directory: TenantDirectory; readonly vi
 /** The applications that a decision must load. */
 export type Concerned = {
   readonly applicationIds: readonly string[];
-  /** Also load one administrator other than the application with this id. Null if no administrator is needed. */
+  /**
+   * If set, one administrator other than the application with this id is also loaded. Null if the decision needs no
+   * administrator.
+   */
   readonly administratorBeside: string | null;
 };
 
 /**
- * Loads from the rows the part of a tenant's directory that a decision needs: at most three applications, however many
- * the tenant has. Reads the tenant's row first. An append at that row's revision then fails if anything has changed
- * since.
+ * Loads the part of a tenant's directory that a decision needs from the rows. This is at most three applications,
+ * however many the tenant has. Reads the tenant's row first, so an append at that row's revision fails if anything has
+ * changed since the read.
  */
 export async function loadDirectory(vault: Vault, tenantId: string, concerned: Concerned): Promise<LoadedDirectory> {
   const record = await vault.directory.get('tenant', tenantId);

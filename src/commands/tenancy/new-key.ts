@@ -5,7 +5,7 @@ import type { NewKey } from '../../domain/tenancy/directory-command.js';
 import type { Vault } from '../../vault/vault.js';
 
 /**
- * Returns a new API key and the form in which it is stored. The key is secret, so it is never derived from an
+ * Returns a new API key and the form in which it is stored. An API key is secret, so it is never derived from an
  * idempotency key.
  */
 export function newKey(

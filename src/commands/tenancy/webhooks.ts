@@ -27,7 +27,7 @@ export async function createWebhook(
   });
 }
 
-/** Replaces the fields of a webhook, but not its secrets. */
+/** Replaces the fields of a webhook and keeps its secrets. */
 export async function updateWebhook(
   vault: Vault,
   context: DirectoryContext,
@@ -42,7 +42,7 @@ export async function updateWebhook(
   });
 }
 
-/** Adds a secret. Until the overlap ends, deliveries are signed with the earlier secrets as well. */
+/** Adds a secret to a webhook. During the overlap, deliveries are also signed with the earlier secrets. */
 export function rotateWebhookSecret(
   vault: Vault,
   context: DirectoryContext,
@@ -56,7 +56,7 @@ export function rotateWebhookSecret(
   });
 }
 
-/** Deletes a webhook, its state, and the sealed ids that are stored for it. */
+/** Deletes a webhook, the webhook's state, and the sealed token ids that are stored for it. */
 export async function deleteWebhook(
   vault: Vault,
   context: DirectoryContext,

@@ -7,8 +7,8 @@ import { chooseId } from './choose-id.js';
 import { prepareCreation } from './creation.js';
 
 /**
- * Runs the checks that `createToken` runs on a request before it reads the token stores. Stores nothing. Threat: a
- * check that also looked for ids in use or equal tokens would answer guesses without charging for them.
+ * Runs the checks that `createToken` makes before it reads the token stores. Stores nothing. Threat: if these checks
+ * also looked for ids in use or for tokens with the same value, a caller could make guesses without being charged.
  */
 export async function checkCreation(
   vault: Vault,

@@ -6,13 +6,16 @@ import { evaluateId } from '../../domain/token/fields/id.js';
 import type { Random } from '../../ports/random.js';
 import type { Vault } from '../../vault/vault.js';
 
-/** The number of random aliases to try. If all are in use, the id is a random UUID (docs/contract.md, "Token ids"). */
+/**
+ * The number of random aliases to try. If all of them are in use, the token's id is a random UUID (docs/contract.md,
+ * "Token ids").
+ */
 const aliasTriesMax = 10;
 
 /**
- * Returns an id for a new token; `taken` is how many earlier choices were in use. `random` may be derived from an
- * idempotency key. The UUID of last resort is never derived: if a client reuses an idempotency key after its claim was
- * discarded, every derived id is in use.
+ * Returns an id for a new token. `taken` is the number of earlier choices that were in use. `random` may be derived
+ * from an idempotency key. The UUID that is used as a last resort is never derived from it: if a client reuses an
+ * idempotency key after its claim was discarded, every derived id is in use.
  */
 export function* chooseId(
   vault: Vault,
@@ -30,14 +33,14 @@ export function* chooseId(
     if (!chosen.ok) return chosen;
     const own = rejectEmbeddedValue(ownValues, { givenId: id === null ? null : chosen.value, containers, metadata });
     if (own.ok) return chosen;
-    // A random alias may happen to equal the token's own value. If so, we treat that alias as taken and generate
+    // A random alias may happen to contain the token's own value. If so, we treat that alias as taken and generate
     // another.
     if (!isRandom(id) || !concernsId(own.errors)) return own;
     if (drawn === aliasTriesMax) return taken === 0 ? own : valid(vault.random.uuid());
   }
 }
 
-/** Returns whether another id may be chosen after `taken` ids were in use. */
+/** Returns true if another id may be chosen after `taken` ids were found to be in use. */
 export function mayChooseAgain({ id }: TokenDraft, taken: number): boolean {
   return (id === null || isRandom(id)) && taken <= triesMax(id);
 }

@@ -22,18 +22,19 @@ import { type Creation, type CreationWrite, decideCreation, prepareCreation } fr
 import { chargeDeduplication, duplicateAnswer, findDuplicate, refuseDeduplication } from './deduplication.js';
 import { renderAgain } from './render-again.js';
 
-/** One token to create, and the place of its fields in the request. */
+/** A request for one token, and the location of its fields in the request body. */
 export type CreateRequest = {
   readonly request: TokenRequest;
   /**
-   * The path in the body to the create request, or to the value that becomes a token. An empty path is the body itself.
+   * The path of the create request, or of the value that becomes a token, in the request body. An empty path means the
+   * body itself.
    */
   readonly path: string;
   /** True if the request is a single value, so that each of its errors is reported at `path`. */
   readonly isValue: boolean;
 };
 
-/** Creates one token, as `createTokens` does (docs/contract.md, "Create a token"). */
+/** Creates one token in the same way as `createTokens` (docs/contract.md, "Create a token"). */
 export async function createToken(
   vault: Vault,
   context: CommandContext,
@@ -48,8 +49,9 @@ export async function createToken(
 }
 
 /**
- * Creates all tokens or none, and returns them in order (docs/contract.md, "Tokenize"). Validates every request before
- * it stores anything. If `misses` is `exempt`, as in an import, a deduplication that finds nothing is not charged.
+ * Creates either all tokens or none, and returns them in the order of the requests (docs/contract.md, "Tokenize").
+ * Validates every request before it stores anything. If `misses` is `exempt`, as in an import, the caller is not
+ * charged for a deduplication that finds nothing.
  */
 export async function createTokens(
   vault: Vault,
@@ -80,7 +82,8 @@ export async function createTokens(
 }
 
 /**
- * Validates and authorizes all requests. If any are invalid, reports all of their errors; only otherwise reports a 403.
+ * Validates and authorizes all requests. If any requests are invalid, returns all of their errors. If all requests are
+ * valid but the caller lacks permission for one of them, returns `forbidden`.
  */
 async function prepareAll(
   vault: Vault,
@@ -115,22 +118,28 @@ type Command = {
   readonly cmd: string | null;
 };
 
-/** A creation and the id that this attempt tries. `taken` is the number of earlier ids that were in use. */
+/** A creation and the id to try for it. `taken` is the number of earlier ids for this creation that were in use. */
 type Candidate = { readonly creation: Creation; readonly id: string; readonly stream: string; readonly taken: number };
 
-/** `hits` counts values that a stored token already has. `foreignHits` counts those in tokens of other applications. */
+/**
+ * `hits` counts the values that a stored token already has. `foreignHits` counts the hits on tokens that the caller's
+ * application neither created nor was the last to change.
+ */
 type Created = {
   readonly ok: true;
   readonly answers: readonly TokenAnswer[];
   readonly hits: number;
   readonly foreignHits: number;
 };
-/** `index` is the index of the failed creation; null if the rejection concerns the whole request. */
+/** `index` is the index of the failed creation. It is null if the rejection concerns the whole request. */
 type Failed = { readonly ok: false; readonly index: number | null; readonly rejected: Rejected };
-/** The indexes of the candidates whose ids are in use. Each of them may be tried under another id. */
+/** The indexes of the candidates whose ids are in use. Each of these candidates may be tried with another id. */
 type Taken = { readonly ok: false; readonly taken: readonly number[] };
 
-/** Creates all tokens in one unit of work, or none. If an id is in use, chooses another one if that is allowed. */
+/**
+ * Creates either all tokens, in one unit of work, or none. If an id is in use, chooses another id where the request
+ * allows it.
+ */
 async function createUnderSomeIds(
   vault: Vault,
   command: Command,
@@ -153,7 +162,7 @@ async function createUnderSomeIds(
       candidates[index] = { creation, id: id.value, stream: tokenStream(tenantKeys.names, id.value), taken };
     }
     const streams = [...new Set(candidates.map(({ stream }) => stream))];
-    // A random UUID is never in use, unless it was derived from an idempotency key.
+    // A new random UUID is never in use. A UUID that is derived from an idempotency key may be.
     const areNew = cmd === null && creations.every(({ id }) => id === null);
     const target = { tenantId, tenantKeys, streams, areNew, origin: originOf(context, cmd) };
     const created = await changeTokens(vault, target, (attempt) => attemptCreate(vault, context, candidates, attempt));
@@ -176,7 +185,8 @@ async function attemptCreate(
   if (taken.length > 0 && failed === undefined) return { ok: false, taken };
   const met = outcomes.flatMap((outcome) => (outcome.is === 'stored' ? [outcome.token] : []));
   const deduplicates = candidates.some(({ creation }) => creation.distinct);
-  // Charges before reporting an id in use, because that response also reveals that no token has the value.
+  // Charges the caller before reporting that an id is in use, because that response also reveals that no token has the
+  // value.
   const refusal = deduplicates ? await refuseDeduplication(vault, context.caller, met) : null;
   if (refusal !== null) return { ok: false, index: null, rejected: refusal };
   if (failed !== undefined) return { ok: false, index: failed, rejected: idInUse };
@@ -193,7 +203,7 @@ async function attemptCreate(
   };
 }
 
-/** Returns whether an application created the token or was the last to change it. */
+/** Returns true if the caller's application created the token or was the last to change it. */
 function isWrittenBy({ createdBy, modifiedBy }: TokenLife, { applicationId }: Caller): boolean {
   return createdBy === applicationId || modifiedBy === applicationId;
 }
@@ -201,8 +211,8 @@ function isWrittenBy({ createdBy, modifiedBy }: TokenLife, { applicationId }: Ca
 const idInUse: Rejected = { ok: false, code: 'id_in_use', errors: { id: ['is in use'] } };
 
 /**
- * The outcome of a creation: a new token, a token that was already stored, or the new token of an earlier creation in
- * the same request.
+ * The outcome of a creation. `new`: a new token. `stored`: a token with the same value was already stored. `twin`: an
+ * earlier creation in the same request makes a token with the same value.
  */
 type Outcome = { readonly creation: Creation } & (
   | { readonly is: 'new'; readonly write: CreationWrite }
@@ -210,7 +220,10 @@ type Outcome = { readonly creation: Creation } & (
   | { readonly is: 'twin'; readonly write: CreationWrite }
 );
 
-/** Decides the creations as if they ran one after another. Deduplicates before it checks whether ids are in use. */
+/**
+ * Decides all creations with the same result as if they ran one after another. Deduplicates before it checks whether
+ * ids are in use.
+ */
 async function decideAll(
   vault: Vault,
   { caller }: CommandContext,
@@ -243,7 +256,7 @@ async function decideAll(
   return { outcomes, taken };
 }
 
-/** Returns the record from which a retry renders its response. */
+/** Returns the part of the claim from which a retry renders this token again. */
 function claimedBy(outcome: Outcome, after: ViewOf): ClaimedToken {
   const { creation } = outcome;
   const { view, life } = outcome.is === 'stored' ? outcome.token : newToken(outcome.write, after);
@@ -268,8 +281,8 @@ function newToken({ view: before, payload }: CreationWrite, after: ViewOf): Read
 }
 
 /**
- * Renders the response to a retry. Its shape comes from the retry's body, so the body must have as many places as the
- * first request had tokens.
+ * Renders the response to a retry. The shape of the response comes from the body of the retry, so this body must ask
+ * for as many tokens as the body of the first request.
  */
 async function renderAllAgain(
   vault: Vault,

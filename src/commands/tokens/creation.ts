@@ -17,22 +17,22 @@ import type { TokenView } from '../../views/token-view.js';
 import type { TokenWrite } from '../write-path.js';
 import { deduplicationInForce } from './deduplication.js';
 
-/** A validated and authorized create request, which has no id yet. */
+/** A validated and authorized create request. The token's id has not been chosen yet. */
 export type Creation = TokenDraft & {
   readonly fingerprint: string;
-  /** The results of its search index expressions. */
+  /** The results of the token's search index expressions. */
   readonly indexValues: readonly string[];
-  /** The keyed hash that tokens with equal values share. */
+  /** A keyed hash of the fingerprint. Tokens with equal values have equal hashes. */
   readonly fingerprintHash: string;
-  /** The transform under which its creator sees it. */
+  /** The transform that applies when the token is returned to its creator. */
   readonly transform: Transform;
-  /** Whether the request is deduplicated. */
+  /** True if the request is deduplicated. */
   readonly distinct: boolean;
 };
 
 /**
- * Makes every check of a create request that needs no token store, and evaluates its expressions (docs/contract.md,
- * "Fields of a request").
+ * Runs every check of a create request that does not need the token stores, and evaluates the request's expressions
+ * (docs/contract.md, "Fields of a request").
  */
 export async function prepareCreation(
   vault: Vault,
@@ -58,7 +58,9 @@ export async function prepareCreation(
 /** The write that creates a token, with the plaintext to encrypt. */
 export type CreationWrite = TokenWrite & { readonly payload: OpenToken };
 
-/** The id of a new token, the view of its stream before the creation, its creator, and the time (ms). */
+/**
+ * The id of a new token, the view of its stream before the creation, the time of the creation (in ms), and the creator.
+ */
 export type CreationPlace = {
   readonly id: string;
   readonly view: TokenView;

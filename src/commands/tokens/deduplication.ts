@@ -12,7 +12,7 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 
 /**
- * Returns whether a request is deduplicated. The request's own setting takes precedence over the tenant's
+ * Returns true if a request is deduplicated. The setting in the request takes precedence over the tenant's setting
  * (docs/contract.md, "When deduplication is in force").
  */
 export function deduplicationInForce({ tenantSettings }: Caller, requested: boolean | null | undefined): boolean {
@@ -20,7 +20,8 @@ export function deduplicationInForce({ tenantSettings }: Caller, requested: bool
 }
 
 /**
- * Returns another live token with this keyed fingerprint, decrypted, or null. Throws the same errors as `readToken`.
+ * Returns another live token that has this keyed fingerprint, in decrypted form. Returns null if there is no such
+ * token. Throws the same errors as `readToken`.
  */
 export async function findDuplicate(
   vault: Vault,
@@ -33,8 +34,9 @@ export async function findDuplicate(
   const token = await readToken(vault, tenantId, stream);
   if (token === null) return null;
   const { claims } = await tenantKeysOf(vault, tenantId);
-  // Threat: an attacker that can write the rows gives this token the fingerprint of another. If a second look-up finds
-  // a different stream, the token merely changed between the two reads.
+  // Threat: an attacker that can write the rows gives this token the fingerprint of another token. A second lookup
+  // tells such a forgery from a change: if it no longer finds this stream, the token merely changed between the two
+  // reads.
   if (fingerprintHash(claims, token.open.fingerprint) === wanted) return token;
   const again = await vault.rows.findByFingerprint(tenantId, wanted, latestNow(vault.clock));
   if (again === stream) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
@@ -44,11 +46,11 @@ export async function findDuplicate(
 const nothingCharged: ChargedMisses = { ok: true, hits: () => undefined };
 
 /**
- * Charges a caller for the distinct values that its request deduplicates, before any look-up. A caller that may not
- * read every value in plaintext would otherwise learn for free whether a token has each value. Report hits through the
- * result; hits on tokens of other applications are refunded. Threat: an application stores a token for each candidate
- * value without deduplication. If hits on its own tokens were free, it could try its candidates without limit, and
- * would notice as soon as another application stores a token with one of them.
+ * Charges a caller for the distinct values that its request deduplicates, before any lookup. Otherwise, a caller that
+ * may not read every value in plaintext would learn for free which values are stored. The caller of this function
+ * reports hits through the result; hits on tokens of other applications are refunded. Threat: an application stores a
+ * token for each candidate value without deduplication. If hits on its own tokens were free, it could try its
+ * candidates without limit, and would notice as soon as another application stores a token with one of those values.
  */
 export async function chargeDeduplication(
   { guesses }: Vault,
@@ -59,24 +61,24 @@ export async function chargeDeduplication(
 }
 
 /**
- * Charges one guess for each of these tokens that the caller may not read, because deduplication reveals that the value
- * exists. Returns a rejection if the guesses are used up, for hits and misses alike. Returns null if the caller may
- * learn the result.
+ * Charges one guess for each token in `met` that the caller may not read, because deduplication reveals that its value
+ * is stored. If the caller has used up its guesses, returns a rejection, even if `met` is empty. Returns null if the
+ * caller may learn the result.
  */
 export async function refuseDeduplication(
   { guesses }: Vault,
   caller: Caller,
   met: readonly ReadToken[],
 ): Promise<Rejected | null> {
-  // A caller that may read every token learns nothing more from a deduplication.
+  // A caller that may read every token learns nothing new from a deduplication.
   if (transformFor(caller, 'token:read', ['/']) !== null) return null;
   const unread = met.filter(({ open }) => transformFor(caller, 'token:read', open.containers) === null).length;
   return unread === 0 ? guesses.refusal(caller) : guesses.charge(caller, unread);
 }
 
 /**
- * The fields of the existing token that a caller without read access gets (docs/contract.md, "Deduplication on
- * create").
+ * The fields of the existing token that the vault returns to a caller without read access (docs/contract.md,
+ * "Deduplication on create").
  */
 const unreadFields = {
   create: ['id', 'type', 'tenant_id', 'fingerprint', 'containers', '_extras'],
@@ -95,7 +97,7 @@ const unreadFields = {
   ],
 } as const;
 
-/** Returns the response to a request for which a live token with the same fingerprint was found. */
+/** Returns the response to a request for which deduplication found a live token with the same fingerprint. */
 export function duplicateAnswer(
   { caller }: Pick<CommandContext, 'caller'>,
   token: ReadToken,

@@ -8,13 +8,13 @@ import { tenantKeysOf } from '../../vault/tenant-keys.js';
 import type { Vault } from '../../vault/vault.js';
 import { deleteTokens } from './delete-tokens.js';
 
-/** The number of rows in memory at a time. Each row's ciphertext takes up to 512 KiB. */
+/** The number of rows that are in memory at a time. The ciphertext of each row takes up to 512 KiB. */
 const rowsAtOnce = 20;
 
 /**
  * Deletes the tokens with these ids (docs/contract.md, "Delete many tokens" and "Guesses"). Counts a repeated id once.
- * Charges unknown ids before it deletes anything. Threat: the counts in the response reveal which ids exist, for a
- * thousand ids per request.
+ * Charges the caller for unknown ids before it deletes anything. Threat: the counts in the response reveal which ids
+ * exist, and one request can contain a thousand ids.
  */
 export async function deleteByIds(
   vault: Vault,
@@ -32,7 +32,10 @@ export async function deleteByIds(
   return done({ deleted, refused, remaining: 0 });
 }
 
-/** Counts unknown ids. A token whose deletion returned 503 counts as known, because the retry finishes its erasure. */
+/**
+ * Returns the number of unknown ids. A token whose deletion returned 503 counts as known, because the retry finishes
+ * its erasure.
+ */
 async function countUnknown(vault: Vault, tenantId: string, streams: readonly string[]): Promise<number> {
   const unfinished = vault.unfinishedErasures.get(tenantId);
   let unknown = 0;

@@ -18,8 +18,8 @@ const pageSize = 100;
 
 /**
  * Deletes up to 1,000 of the tokens that a query finds under `token:search`, newest first (docs/contract.md, "Delete
- * many tokens"). `refused` counts the matches that the caller may not delete; they do not block the others. `remaining`
- * counts the tokens that another call would delete.
+ * many tokens"). `refused` counts the matches that the caller may not delete. They do not prevent the deletion of the
+ * other matches. `remaining` counts the tokens that another call would delete.
  */
 export async function deleteByQuery(
   vault: Vault,
@@ -43,24 +43,25 @@ export async function deleteByQuery(
     const counted = await vault.rows.search(found, { now: latestNow(vault.clock), offset: 0, limit: 1 });
     return { ...first, all: counted, searchKey, plan: both };
   });
-  // Records the search before the deletion, so that a value that this request deletes counts as found.
+  // The search is recorded before the deletion, so that a value that this request deletes counts as found.
   await recordSearchByValue(vault, context, parsed.query, all.total);
   const { deleted, refused, changed } = await deleteTokens(vault, context, tokens, (stream, token) => {
-    // Threat: an attacker that can write the rows makes the query find a token that does not match it.
+    // Threat: an attacker that can write the rows makes the query find a token that does not match the query.
     if (!isFoundBy(vault, searchKey, plan, token)) throw new ForgedRow({ of: 'token', name: stream }, 'not_authentic');
   });
   await finishRemembered(vault, tenantId);
-  // Stale reads from a deposed server must not make the response report that nothing is left to erase.
+  // A store server that lost its leadership must not make the response report that nothing is left to delete.
   await vault.confirmReads(context.beganAt, false);
   const outside = Math.max(0, all.total - total);
-  // The query may no longer match a token that changed in the meantime, so such a token is left to the next call.
+  // The query may no longer match a token that changed in the meantime, so the next call deals with that token.
   return done({ deleted, refused: refused + outside, remaining: total - tokens.length + changed });
 }
 
 /**
- * Returns the newest matches and the total. Loads only the first row of each page with its content, because a hundred
- * contents take up to 50 MiB. The other search results are not authenticated, but the deletion reads the tokens'
- * events. The counts may or may not include a token that is created or deleted in the meantime.
+ * Returns the newest matches and the total number of matches. Loads the content of only the first row of each page,
+ * because the contents of a hundred rows take up to 50 MiB. The other search results are not authenticated, but the
+ * deletion reads the tokens' events. The total may or may not include a token that is created or deleted in the
+ * meantime.
  */
 async function firstOf(
   { rows, clock }: Vault,

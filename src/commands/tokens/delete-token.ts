@@ -17,9 +17,9 @@ import { finishErasure } from './finish-erasure.js';
 import { preconditionHolds } from './precondition.js';
 
 /**
- * Deletes a token and destroys its keys before it returns (docs/contract.md, "Delete a token"). Throws StoreUnavailable
- * if the keys could not be destroyed in time; a retry then destroys them. Returns `token_not_found` only once nothing
- * is left of the token.
+ * Deletes a token, and destroys its keys before it resolves (docs/contract.md, "Delete a token"). Throws
+ * StoreUnavailable if the keys could not be destroyed in time; a retry then destroys them. Returns `token_not_found`
+ * only once all of the token's keys are destroyed.
  */
 export async function deleteToken(
   vault: Vault,
@@ -44,7 +44,7 @@ async function attemptDelete(
   const view = attempt.viewOf(stream);
   const { life, revision } = view.state;
   if (life === null || isExpired(life, attempt.at)) {
-    // An earlier delete may have failed to destroy the keys.
+    // An earlier deletion may have failed to destroy the keys. If so, this request destroys them.
     return (await finishErasure(vault, [view])) > 0 ? done(null) : rejected('token_not_found');
   }
   const open = await openToken(vault, view, life);

@@ -15,14 +15,14 @@ import { createToken } from './create-tokens.js';
 /** `skipped` means that the requested token already exists. */
 export type Imported = 'created' | 'skipped' | 'deduplicated';
 
-/** A create request with an id, so that a retry changes nothing. */
+/** A create request that contains an id, so that a retry changes nothing. */
 export type ImportRequest = TokenRequest & { readonly id: string };
 
 /**
- * Creates a token unless it already exists (ADR 19). If the id is in use, the token normally counts as existing. But if
- * the caller may read the token with that id, and that token was never changed and has another value, the id belongs to
- * a different token, and the request is rejected. With `isDerived`, the id is derived from the request, so nothing is
- * compared.
+ * Creates a token unless it already exists (ADR 19). If the id is in use, the requested token normally counts as
+ * already existing. There is one exception: if the caller may see the stored token in plaintext, and that token has
+ * another value and was never changed, it is a different token, and the request is rejected. If `isDerived` is true,
+ * the id was derived from the request, so the values are not compared.
  */
 export async function importToken(
   vault: Vault,
@@ -37,8 +37,8 @@ export async function importToken(
   const created = await createToken(vault, context, request, 'exempt');
   if (created.ok) {
     if (created.value.recordedAs === 'create') return done('created');
-    // Deduplication runs before the check for ids in use, so it may have found the very token that this request created
-    // earlier.
+    // Deduplication runs before the check for ids in use. It may therefore have found the same token that an earlier
+    // attempt at this request created.
     return done(created.value.id === idOf(vault, request) ? 'skipped' : 'deduplicated');
   }
   if (created.code !== 'id_in_use') return created;
@@ -58,9 +58,9 @@ function idOf({ expressions, clock }: Vault, request: ImportRequest): string | n
 }
 
 /**
- * Returns whether the fingerprint of the token with the requested id shows that it is a different token. Threat: a
- * caller that may not read the value in plaintext would learn whether a guessed value is right, so nothing is compared
- * for such a caller.
+ * Returns true if the fingerprint of the token with the requested id shows that it is a different token. Threat: a
+ * caller that may not read the value in plaintext would learn whether a guessed value is right. For such a caller, the
+ * values are not compared.
  */
 async function isAnother(vault: Vault, { caller }: CommandContext, request: ImportRequest): Promise<boolean> {
   const id = idOf(vault, request);

@@ -9,17 +9,17 @@ import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
 import type { Sealed } from '../seal-events.js';
 
-/** The events that end a token's life and its key. */
+/** The events that end a token's life and mark its keys for destruction. */
 export const endingEvents: ReadonlySet<string> = new Set(['token.deleted', 'token.expired']);
 
 type Ending = { readonly view: TokenView; readonly sealed: Sealed };
 
 /**
- * Seals the ids of tokens that are about to be deleted or expire, under the keys of the webhooks that are notified.
- * Stores them before the events, because the ids cannot be read afterwards. If the append fails, the stored ids are
- * removed within three days. If an id cannot be read, the token is deleted or expires all the same, and the delivery
- * contains only the token's reference. Throws StoreUnavailable before any event is appended, so the command can be
- * retried.
+ * Seals the ids of tokens that are about to be deleted or to expire, under the keys of the webhooks that are notified.
+ * Stores the sealed ids before the events are appended, because the ids cannot be decrypted afterwards. If the append
+ * fails, the stored ids are removed within three days. If an id cannot be decrypted, the token is still deleted or
+ * still expires, and the delivery contains only the token's reference. If the ids cannot be stored, throws
+ * StoreUnavailable before any event is appended, so the command can be retried.
  */
 export async function keepIdsOfEnding(vault: Vault, endings: readonly Ending[]): Promise<void> {
   const [first] = endings;
@@ -33,7 +33,7 @@ export async function keepIdsOfEnding(vault: Vault, endings: readonly Ending[]):
   if (ids.length > 0) await vault.webhookStore.keepIds(ids);
 }
 
-/** Returns the result of a read, or null if the key is lost or the tenant was deleted. */
+/** Returns the result of a read. Returns null if the key is lost or the tenant was deleted. */
 async function unlessUnreadable<T>(read: Promise<T>): Promise<T | null> {
   try {
     return await read;

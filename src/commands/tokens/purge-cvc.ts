@@ -16,8 +16,8 @@ import { type Attempt, changeTokens, nothingToSeal } from '../write-path.js';
 import { preconditionHolds } from './precondition.js';
 
 /**
- * Purges a card's cvc immediately, for use right after authorization. Succeeds even if there is no cvc
- * (docs/contract.md, "Purge a cvc").
+ * Purges a card's cvc immediately. Callers use this right after a payment is authorized. Succeeds even if the card has
+ * no cvc (docs/contract.md, "Purge a cvc").
  */
 export async function purgeCvc(
   vault: Vault,
@@ -51,7 +51,7 @@ async function attemptPurge(
   const decided = decide({ do: 'purge_cvc', ...times, reason: 'request' }, view.state);
   if (!decided.ok) return rejected(decided.code);
   if (decided.events.length === 0) {
-    // If an earlier purge could not destroy its key, the retry destroys it.
+    // An earlier purge may have failed to destroy the cvc's key. If so, this request destroys it.
     if (ended.length > 0) await vault.keys.destroy(ended);
     return done(null);
   }

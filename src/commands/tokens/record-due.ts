@@ -5,17 +5,17 @@ import type { Vault } from '../../vault/vault.js';
 import { changeTokens, nothingToSeal } from '../write-path.js';
 
 /**
- * Records that a token has expired or that its cvc is due, and destroys the keys. Does nothing if another process
- * already did so, or if the due time was changed: the stream decides, not the row that named the token. Needs no tenant
- * key, so the tokens of a deleted tenant expire like all others. If the tenant's keys exist, it also keeps the id for
- * webhooks.
+ * Records that a token has expired or that its cvc is due, and destroys the keys. Does nothing if another process has
+ * already recorded this or if the due time has changed, because the decision is based on the stream and not on the row.
+ * Needs no tenant keys, so the tokens of a deleted tenant expire like all others. If the tenant keys exist, this also
+ * seals the id of an expiring token for webhooks.
  */
 export async function recordDue(vault: Vault, { tenantId, stream, due }: DueRow): Promise<void> {
   const origin = { actorId: 'system', traceId: null, visitor: null, cmd: null };
   const target = { tenantId, tenantKeys: null, streams: [stream], origin };
   await changeTokens(vault, target, async (attempt) => {
     const view = attempt.viewOf(stream);
-    // Threat: an attacker that can write the timers names a tenant of its choice.
+    // Threat: an attacker that can write the timers creates a timer that names the wrong tenant.
     if (view.state.life?.tenantId !== tenantId) return 'nothing_due';
     const times = { at: attempt.at, endsUpTo: earliestNow(vault.clock), codesEndUpTo: earliestForCodes(vault.clock) };
     const decided = decide(

@@ -10,8 +10,8 @@ import { ensureProjected } from '../write-path.js';
 import { duplicateAnswer } from './deduplication.js';
 
 /**
- * Returns the token that the first request with an idempotency key created, changed or found. Rejects the retry if that
- * life of the token has ended.
+ * Returns the token that the first request with this idempotency key created, changed or found. Rejects the retry if
+ * the token has since been deleted or has expired, even if its id is in use again.
  */
 export async function renderAgain(
   vault: Vault,
@@ -24,12 +24,13 @@ export async function renderAgain(
   if (read === null || read.life.createdRevision !== claimed?.createdRevision)
     return rejected('idempotent_result_gone');
   const { deduplicated = false, cvcIgnored = false } = claimed;
-  // Threat: an attacker that can write the rows makes the claim name a token that the caller did not create and may not
-  // read.
+  // Threat: an attacker that can write the rows changes the claim, so that it names a token that the caller did not
+  // create and may not read.
   if (operation === 'create' && !deduplicated && read.life.createdBy !== caller.applicationId) {
     return rejected('idempotent_result_gone');
   }
-  // Threat: another caller may have stored another value since the first request.
+  // Threat: another caller may have replaced the value since the first request, so the caller must not see the new
+  // fingerprint.
   const carriesFingerprint = read.life.contentRevision === claimed.carriedContent;
   if (deduplicated) {
     return done(duplicateAnswer(context, read, { operation, cvcIgnored, carriesFingerprint }));

@@ -54,10 +54,13 @@ type Update = {
   readonly tenantKeys: TenantKeys;
   readonly stream: string;
   readonly patch: TokenPatch;
-  /** The value of the `If-Match` header; null if there is none. */
+  /** The value of the `If-Match` header. Null if the request has no such header. */
   readonly ifMatch: string | null;
   readonly distinct: boolean;
-  /** Charges for the one value that the request may deduplicate. Charges only once, however many attempts there are. */
+  /**
+   * Charges the caller for the one value that the request may deduplicate. Charges only once, however many attempts
+   * there are.
+   */
   readonly charge: () => Promise<ChargedMisses | Rejected>;
 };
 
@@ -115,14 +118,14 @@ async function attemptUpdate(vault: Vault, update: Update, attempt: Attempt): Pr
 
   const hash = fingerprintHash(tenantKeys.claims, content.fingerprint);
   const guarded = distinct && content.fingerprint !== open.fingerprint;
-  // Charges even if nothing changes. Otherwise the response would tell a caller that has used up its guesses that its
-  // candidate is the value.
+  // Charges the caller even if nothing changes. Otherwise, the response would tell a caller that has used up its
+  // guesses that its candidate is the token's value.
   const guesses = distinct && (guarded || patch.data !== undefined);
   const charged = guesses ? await update.charge() : null;
   if (charged !== null && !charged.ok) return charged;
-  // Threat: a caller creates a token for each candidate of a hidden value, and then changes another value that the
-  // fingerprint depends on. Only the token with the right candidate is then a duplicate, so one request tries all
-  // candidates.
+  // Threat: a fingerprint may depend on a value that is hidden from the caller and on another value. The caller creates
+  // a token for each candidate of the hidden value, and then changes the other value. Only the token with the right
+  // candidate is then a duplicate, so one request tries all candidates.
   const seesValues = updated.carriesFingerprint || maySeeClear(caller, open.containers);
   if (guarded && !seesValues) return rejected('reveal_required');
   const other = guarded ? await findDuplicate(vault, view.tenantId, hash, stream) : null;
@@ -165,8 +168,8 @@ async function storeDuplicate(
   { view, other }: { readonly view: TokenView; readonly other: ReadToken },
   attempt: Attempt,
 ): Promise<TokenResult | Conflict> {
-  // Threat: a caller that first creates a token with its guess hits that token whenever the guess is wrong. So hits are
-  // charged as well.
+  // Threat: a caller that first creates a token with its guess gets a hit on that token whenever the guess is wrong.
+  // Therefore the caller is charged for hits as well as misses.
   const claimed = { ...claimedBy(other.view, other.life, carriesFingerprint), deduplicated: true };
   const sealed = await attempt.seal([{ view, decisions: [], ...nothingToSeal }]);
   if ((await attempt.commit(sealed, { tokens: [claimed] })) === conflict) return conflict;
@@ -193,8 +196,8 @@ function updateCommand(
     codesEndUpTo: earliestForCodes(vault.clock),
     changed,
     dataReplaced,
-    // With this setting, the keys of replaced data are kept until the token is deleted, for replay as of an earlier
-    // time.
+    // With this setting, the keys of replaced data are kept until the token is deleted, so that callers can replay the
+    // token as of an earlier time.
     keepSuperseded: context.caller.tenantSettings.keep_superseded_data === 'true',
     expiresAt,
     cvc: cvc.is,
@@ -203,8 +206,8 @@ function updateCommand(
 }
 
 /**
- * Makes every check that can return 403, before anything is merged or evaluated (docs/contract.md, "Changing
- * expressions").
+ * Runs every check that can return 403, before the patch is merged or any expression is evaluated (docs/contract.md,
+ * "Changing expressions").
  */
 function authorise({ context, patch }: Update, content: TokenContent): CommandResult<Transform> {
   const { caller } = context;

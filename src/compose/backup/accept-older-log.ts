@@ -9,9 +9,10 @@ import type { Config } from '../config/config.js';
 import { dataDirectoryOf, openProfile } from '../open-profile.js';
 
 /**
- * Accepts a restored log that is behind its keys. Records an end for each token whose keys were destroyed after the log
- * was copied, and returns the number of those tokens. If it is interrupted, run it again from the start. Throws
- * BackupRefused if the log is not behind.
+ * Accepts a restored log that is older than the vault's keys. If a key was destroyed after the log was copied, appends
+ * the event that is missing from the log: the deletion of the token, or the purge of its verification code. Returns the
+ * number of tokens that are affected. After an interruption, the operator runs the command again. Throws BackupRefused
+ * if the log is not older than the keys.
  */
 export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer, ...Buffer[]]): Promise<number> {
   const dataDir = dataDirectoryOf(config);
@@ -29,7 +30,8 @@ export async function acceptOlderLog(config: Config, rootKeys: readonly [Buffer,
       throw new BackupRefused('the log is not behind its keys; nothing was changed.');
     // Threat: an attacker restores a forged log. Every later start trusts the log that is accepted here.
     await expectWholeLog(vault);
-    // A key without a row was lost, not erased. Restoring the key store from a backup recovers it.
+    // A key that has no row in the key store was lost, not erased. Restoring the key store from a backup recovers that
+    // key.
     const erased = (await reconcileKeys(vault)).lost.filter(({ key }) => key === 'destroyed');
     await closeUnreadableTokens(vault, erased);
     await acceptLog(vault);

@@ -10,7 +10,7 @@ const purpose: VaultKeyPurpose = 'integrity';
 /**
  * Returns the key that authenticates a backup's manifest. Reads it from the keys in the backup, where it is wrapped
  * under the root key. Threat: an attacker who can write to the backup can replace every file in it, but does not have
- * the root key. Throws BackupRefused.
+ * the root key. Throws BackupRefused if the backup does not contain the key, or if none of `rootKeys` can unwrap it.
  */
 export async function backupMacKey(
   { settings }: Config,
@@ -32,7 +32,7 @@ export async function backupMacKey(
   throw new BackupRefused('the keys in this backup lack the one that authenticates it. Nothing was changed.');
 }
 
-/** Loads the library on demand, because loading it takes longer than the rest of the command. */
+/** Loads the MongoDB library on demand, because loading it takes longer than the rest of the command. */
 async function integrityDocumentIn() {
   return (await import('../../adapters/mongodb/backup/integrity-document.js')).integrityDocumentIn;
 }

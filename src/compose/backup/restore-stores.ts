@@ -25,13 +25,13 @@ export type Restoring = {
   readonly keyLines: AsyncIterable<string>;
   readonly erased: ErasedKeys;
   readonly onPhase: OnPhase;
-  /** Throws if tokens were erased since the backup and the operator has not accepted that. */
+  /** Throws if tokens were erased after the backup was made and the operator has not accepted their loss. */
   readonly expectAccepted: (lost: readonly UnreadableToken[]) => void;
 };
 
 /**
- * Restores the stores from a backup. Never writes keys that were erased since the backup. Returns the number of tokens
- * that were erased since then.
+ * Restores the stores from a backup. Never writes a key that was erased after the backup was made. Returns the number
+ * of tokens that were erased after the backup was made.
  */
 export function restoreStores(restoring: Restoring): Promise<number> {
   return restoring.config.settings.profile === 'embedded' ? restoreFiles(restoring) : restoreKeys(restoring);
@@ -43,7 +43,10 @@ export function expectNoData({ settings }: Config): void {
   throw new BackupRefused(`${settings.data} is not empty; nothing was changed. Name another directory with --data.`);
 }
 
-/** Restores into a temporary directory next to the data directory, and renames it once it is complete. */
+/**
+ * Restores the files into a temporary directory next to the data directory, and renames that directory once it is
+ * complete.
+ */
 async function restoreFiles(restoring: Restoring): Promise<number> {
   const { config, folder, files, keyLines, erased, onPhase } = restoring;
   const dataDir = resolve(config.settings.data);
@@ -67,7 +70,10 @@ async function restoreFiles(restoring: Restoring): Promise<number> {
   }
 }
 
-/** Checks the log first. If the operator does not accept the erasures that the log lacks, the key store stays empty. */
+/**
+ * Compares the log with the list of erased keys before writing any key. If the operator does not accept the erasures
+ * that are missing from the log, the key store therefore stays empty.
+ */
 async function restoreKeys(restoring: Restoring): Promise<number> {
   const { config, keyLines, erased, expectAccepted, onPhase } = restoring;
   const stores = storeUrls(config);

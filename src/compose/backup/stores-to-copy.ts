@@ -9,19 +9,23 @@ export function keysDatabaseOf({ settings }: Config): string {
   return `${settings['mongodb.database']}_keys`;
 }
 
-/** Opens the configured key store for reading while other processes use it. Needs no root key. */
+/**
+ * Opens the configured key store for reading. Other processes may be using the key store at the same time. Does not
+ * need the root key.
+ */
 export async function keysToCopy(config: Config): Promise<KeysToCopy> {
   if (config.settings.profile === 'embedded') return openKeysToCopy(config.settings.data);
   const stores = storeUrls(config);
   if (!stores.ok) throw new BackupRefused(stores.problems.join('\n'));
-  // Loaded on demand, because loading takes longer than the rest of the command.
+  // We load this module on demand, because loading it takes longer than the rest of the command.
   const { openMongoKeysToCopy } = await import('../../adapters/mongodb/backup/copy-mongo-keys.js');
   return openMongoKeysToCopy(stores.urls.keys, keysDatabaseOf(config));
 }
 
 /**
- * Copies a consistent snapshot of the log with its rows, and another of the access log. Returns the names of the
- * copies. Copies nothing in the cluster profile, where the servers' own tools copy their data.
+ * Copies a consistent snapshot of the log and its rows, and a separate snapshot of the access log. Returns the names of
+ * the copied files. Copies nothing in the cluster profile, because operators back up those servers with the servers'
+ * own tools.
  */
 export function copyStoreFiles({ settings }: Config, to: string): readonly string[] {
   if (settings.profile !== 'embedded') return [];

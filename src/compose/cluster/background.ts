@@ -8,7 +8,7 @@ import type { DailyCounting } from '../../projections/daily-counts.js';
 import { catchUp, type RunnerDeps } from '../../projections/projection-runner.js';
 import { shredEndedKeys } from '../../projections/shredder.js';
 
-/** If a leader dies, another worker takes over once this lease has expired. */
+/** The duration of the leader's lease. If the leader dies, another worker takes over once the lease has expired. */
 const leaseMs = 10_000;
 const renewMs = 2_500;
 const pauseMs = 100;
@@ -25,7 +25,7 @@ type Deps = RunnerDeps & {
   readonly dailyCounting: () => DailyCounting;
   /** Returns false if this process must not do anything irreversible because its clock is wrong. */
   readonly mayLead: () => boolean;
-  /** Finishes work that other processes left half-done. */
+  /** Finishes work that other processes left unfinished. */
   readonly clear: () => Promise<unknown>;
   readonly onError: (error: unknown) => void;
 };
@@ -33,9 +33,10 @@ type Deps = RunnerDeps & {
 export type Background = { start(): void; stop(): Promise<void> };
 
 /**
- * Creates the background work, which one of the participating processes runs as leader. The leader brings rows up to
- * the head of the log, destroys ended keys, and records expiries and purges that are due. Two leaders may overlap while
- * the lease moves to another process. That is safe, because row and key writes have their own guards.
+ * Creates the background work. One of the participating processes runs this work as leader. The leader brings rows up
+ * to the head of the log, destroys ended keys, and records expiries and purges that are due. While the lease moves to
+ * another process, two leaders may run for a short time. This is safe, because the correctness of row and key writes
+ * does not depend on the lease.
  */
 export function createBackground(needs: Deps): Background {
   const { vault, checkpoints, sweep: createSweep, checkpointer: createCheckpointer, mayLead, clear, onError } = needs;

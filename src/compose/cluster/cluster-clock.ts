@@ -4,11 +4,17 @@ import { systemClock } from '../vault/system-clock.js';
 
 const compareEveryMs = 1_000;
 const recordEveryMs = 60_000;
-/** The maximum drift between two clocks. While a clock is adjusted, it is slewed by at most 500 ppm. */
+/**
+ * The maximum drift between this machine's clock and MongoDB's clock, in ms per ms. A clock that is being adjusted is
+ * slewed by at most 500 ppm, so the two clocks drift apart by at most 1,000 ppm.
+ */
 const driftPerMs = 0.001;
 /** MongoDB reports its time in whole milliseconds, rounded down. */
 const truncatedMs = 1;
-/** A process whose clock differs from MongoDB's by more than this does nothing irreversible and is not ready. */
+/**
+ * If a process's clock differs from MongoDB's by more than this, the process does nothing irreversible and is not
+ * ready.
+ */
 export const clockOffMsMax = 2_000;
 const codeLifeMsMax = 3_600_000;
 
@@ -17,21 +23,26 @@ export type ClusterClock = Required<Clock> & {
   uncertaintyMs(): number;
   /** Returns how far this machine's clock is ahead of MongoDB's, in ms. */
   offMs(): number;
-  /** Returns whether the two clocks agree. */
+  /** Returns true if this machine's clock agrees with MongoDB's, and MongoDB's time is known precisely enough. */
   isTrusted(): boolean;
-  /** Compares the time with the newest time in `records`, then saves the time there at regular intervals. */
+  /**
+   * Compares the current time with the newest time in `records`. From then on, saves the current time in `records` at
+   * regular intervals.
+   */
   recordIn(records: ClockRecords, onError: (error: unknown) => void): Promise<void>;
   stop(): void;
 };
 
-/** Bounds for MongoDB's time minus this process's steady time. They were measured at the steady time `at`. */
+/**
+ * Bounds for the difference between MongoDB's time and this process's steady time, measured at the steady time `at`.
+ */
 type Bounds = { readonly least: number; readonly most: number; readonly at: number };
 
 /**
- * Creates a clock that follows MongoDB's time. The clock knows an interval that contains MongoDB's time. It measures
- * the interval with a round trip every second, and widens it by the possible drift until the next response. All
- * processes therefore agree on what is due, even if their machines' clocks differ. `primaryTime` returns MongoDB's time
- * in ms since the epoch.
+ * Creates a clock that follows MongoDB's time. The clock knows an interval that contains MongoDB's time. Every second,
+ * it measures this interval with a round trip to MongoDB. Until the next response, it widens the interval by the
+ * possible drift. All processes therefore agree on what is due, even if their machines' clocks differ. `primaryTime`
+ * returns MongoDB's time in ms since the epoch.
  */
 export async function clusterClock(
   primaryTime: () => Promise<number>,
@@ -39,7 +50,7 @@ export async function clusterClock(
 ): Promise<ClusterClock> {
   const machine = systemClock();
   let bounds: Bounds = await measure();
-  /** The latest time at which the two clocks agreed. */
+  /** The latest time at which this machine's clock agreed with MongoDB's. */
   let agreedAt: number | null = null;
   let codesAhead = 0;
   let codesAheadWhenAgreed = 0;
@@ -94,8 +105,8 @@ export async function clusterClock(
   }
 
   /**
-   * Returns the earliest possible time. While the clocks disagree, only what was due when they last agreed may be
-   * destroyed.
+   * Returns the earliest possible value of MongoDB's time. While this machine's clock disagrees with MongoDB's, the
+   * vault may destroy only what was already due when the clocks last agreed.
    */
   function earliest(): number {
     const steady = machine.steady();
@@ -113,7 +124,8 @@ export async function clusterClock(
 
   // Measures again, because the first measurement may have waited for an election or a connection.
   await compare();
-  // Errors are only reported. Without MongoDB the interval grows, and no request is served.
+  // Errors are only reported. While MongoDB is unavailable, the interval grows, but the process serves no requests
+  // anyway.
   const timer = setInterval(() => compare().catch(onError), compareEveryMs);
   timer.unref();
 
@@ -126,8 +138,8 @@ export async function clusterClock(
     async recordIn(records, onRecordError) {
       const stored = await records.load();
       if (stored !== null) {
-        // It is unknown when this time was recorded. So if MongoDB's clock has stepped back further than clocks may
-        // differ, all stored verification codes count as due.
+        // We do not know how long ago `stored.newest` was recorded. Therefore, if MongoDB's clock has stepped back by
+        // more than `clockOffMsMax`, all stored verification codes count as due.
         const back = stored.newest - latest();
         codesAhead += stored.codesAhead + (back > clockOffMsMax ? back + codeLifeMsMax : Math.max(0, back));
         agreedAt ??= stored.newest;

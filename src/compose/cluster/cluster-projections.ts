@@ -18,12 +18,12 @@ type Deps = {
 };
 
 /**
- * The minimum time for which the old rows are still written after a rebuild. It exceeds `trustedMs`, the longest time
- * that a process reads rows without checking the generation again.
+ * The minimum time for which the old rows are still updated after a rebuild. It exceeds `trustedMs`, the longest time
+ * for which a process reads rows without checking again which generation is in use.
  */
 const minimalGraceMs = 3_000;
 
-/** The gap is counted up to this many events. */
+/** The maximum number of events that are counted to measure a gap. */
 const gapMax = 1_000;
 
 /** Creates the projections of the cluster profile, including the token rebuild. */
@@ -39,7 +39,8 @@ export function clusterProjections({ vault, stores, keptMs, state, onError }: De
   const position = () => checkpoints.position('tokens');
   const projections = createProjections({
     ...{ vault, generations, tokens, state },
-    // The command itself waits until the old rows can be removed, because no process would remove them after it ends.
+    // The command itself waits until the old rows can be removed, because no process would remove them after the
+    // command exits.
     keptSeconds: 0,
     foldDirectory: () => foldDirectory(log, vault.integrity.rows),
     replaceDirectory: (records) => replaceDirectory(rowsConnection, records, log),
@@ -60,8 +61,8 @@ async function countRows({ directory, rows, clock }: Vault): Promise<number> {
 }
 
 /**
- * Returns the projections that an older version of Strongroom built, which must be rebuilt. Throws MongoBroken if a
- * newer version built a projection.
+ * Returns the projections that must be rebuilt because an older version of Strongroom built them. Throws MongoBroken if
+ * a newer version built a projection.
  */
 export async function outdatedInCluster({ generations }: Pick<ClusterStores, 'generations'>) {
   const { newer, older } = comparedVersions(await generations.versions());

@@ -21,9 +21,9 @@ type Deps = {
 };
 
 /**
- * Returns the state of one cluster process. A process is ready while MongoDB responds. Without EventStoreDB it still
- * serves reads, and without Redis its timers are at most seconds late. Requests that need an unavailable store get 503.
- * `gap` counts up to 1,000 events.
+ * Returns the state of one cluster process. A process is ready while MongoDB responds. While EventStoreDB is
+ * unavailable, the process still serves reads. While Redis is unavailable, timers are at most a few seconds late. A
+ * request that needs an unavailable store receives status 503. A `gap` is counted only up to 1,000 events.
  */
 export async function clusterState(needs: Deps): Promise<ServiceState> {
   const { log, keys, checkpoints, isUp, damage, accessLogIsWritable, clock, rebuild } = needs;

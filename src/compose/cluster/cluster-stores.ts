@@ -28,11 +28,11 @@ type Opening = {
   readonly database: string;
   readonly rootKey: Buffer;
   readonly rereadRootKeys: RootKeySource;
-  /** If true, missing indexes and collections are created. If false, they are an error. */
+  /** If true, creates missing indexes and collections. If false, throws MongoBroken if any are missing. */
   readonly prepares: boolean;
   readonly traceLimits: TraceUseLimits;
   readonly clockOf: (connection: MongoConnection) => Promise<ClusterClock>;
-  /** Brings a stream's row up to the end of the stream. */
+  /** Updates a stream's row with all events in the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
@@ -69,7 +69,8 @@ export async function openClusterStores({ urls, database, prepares, clockOf, ...
 
 async function refuseMissing(connection: MongoConnection): Promise<void> {
   const generations = await connection.call((db) => generationsCollection(db).findOne(theGenerations));
-  // The process that runs a rebuild creates the indexes of the new rows.
+  // During a rebuild, only the indexes on the rows in use are checked. The process that runs the rebuild creates the
+  // indexes on the new rows.
   const rows = generations === null ? [] : [tokenRowsIndexes(generations.read)];
   const missing = await connection.call((db) => checkIndexes(db, [...indexes, ...rows]));
   const [first] = missing;

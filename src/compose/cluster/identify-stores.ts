@@ -4,13 +4,14 @@ import { systemRandom } from '../vault/compose-vault.js';
 import type { ClusterStores } from './cluster-stores.js';
 
 /**
- * Checks that the stores belong together, and returns the log's id. Records the id of a new log in the key store. If
- * `looksOnly` is true, the log may be forged, so its MACs are not verified. Throws MongoBroken if the stores do not
- * belong together or the rows can no longer be searched.
+ * Checks that the stores belong together, and returns the log's id. If the log is new, records its id in the key store.
+ * If `looksOnly` is true, the caller only examines the log, which may be forged, so its MACs are not verified. Throws
+ * MongoBroken if the stores do not belong together or the rows can no longer be searched.
  */
 export async function identifyStores(stores: ClusterStores, prepares: boolean, looksOnly: boolean): Promise<string> {
   const { log, storedLog, clock, checkpoints, keyStore } = stores;
-  // Reads the id without verifying its MAC. Another vault's log is not forged; its MACs use that vault's keys.
+  // Reads the id without verifying its MAC. If the log belongs to another vault, its MACs were computed with that
+  // vault's keys, and verifying them here would wrongly report a forged log.
   const identity = await logIdentity(storedLog);
   if (identity === null) {
     // Threat: an attacker substitutes an empty EventStoreDB. If it were accepted as this vault's log, every token would
@@ -32,14 +33,15 @@ export async function identifyStores(stores: ClusterStores, prepares: boolean, l
 }
 
 /**
- * Throws MongoBroken if the rows were restored from a copy made before a rebuild. Their search key no longer exists.
+ * Throws MongoBroken if the rows were restored from a copy made before a rebuild. The rebuild destroyed the search key
+ * for those rows.
  */
 async function refuseUnsearchable({ generations, keys }: ClusterStores): Promise<void> {
   const { read } = await generations.fresh();
   if (!(await keys.generations()).includes(read)) throw new MongoBroken(unsearchable);
 }
 
-/** Returns whether MongoDB contains rows or keys of a vault whose log has been used. */
+/** Returns true if MongoDB contains rows or keys from a vault whose log is already in use. */
 async function holdsVault({ directory, checkpoints, keys }: ClusterStores): Promise<boolean> {
   if ((await directory.list('tenant')).length > 0) return true;
   return (

@@ -51,8 +51,8 @@ export type ClusterOptions = {
   /** Creates the log, indexes and collections if they are missing (`strongroom init`). */
   readonly prepares: boolean;
   /**
-   * Opens the stores even if the log is behind its keys or does not match what the keys record of it. The log can then
-   * be examined or reconciled with the keys.
+   * Opens the stores even if the log is older than its keys, or does not match the key store's record of the log. The
+   * log can then be examined, or reconciled with the keys.
    */
   readonly acceptsOlderLog?: boolean;
   readonly cvcRetentionMs: number;
@@ -61,7 +61,7 @@ export type ClusterOptions = {
   readonly spans?: Spans | null;
   /** How long the old rows are kept after a rebuild, in ms. */
   readonly keptMs?: number;
-  /** Receives a notice for the operator, which is written to the service's log. */
+  /** Receives each notice for the operator. The service writes notices to its log. */
   readonly onNotice?: (text: string) => void;
   /** The anchor that receives signed checkpoints, or null if there is none. */
   readonly anchor?: Anchor | null;
@@ -69,7 +69,7 @@ export type ClusterOptions = {
   readonly clock?: Clock;
   /** Lets tests replace trace keys early. */
   readonly traceLimits?: TraceUseLimits;
-  /** The default sends webhooks only to public addresses. */
+  /** By default, webhooks are sent only to public addresses. */
   readonly webhookSender?: WebhookSender;
   readonly onError: (error: unknown) => void;
 };
@@ -84,16 +84,17 @@ export type Cluster = OpenService & {
 };
 
 /**
- * Opens the cluster profile, which implements all ports on EventStoreDB, MongoDB and Redis. Many processes can share
- * it. When it resolves, all keys that were ended up to the rows' position in the log are destroyed. Throws
- * StoreUnavailable, or MongoBroken with advice.
+ * Opens the cluster profile, which implements all ports on EventStoreDB, MongoDB and Redis. Many processes can have the
+ * same stores open. When the promise resolves, the vault has destroyed every key that was ended by an event up to the
+ * rows' position in the log. Throws StoreUnavailable, or MongoBroken with advice.
  */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { urls, database, rootKey, role, prepares, cvcRetentionMs, limits = noLimits, onError } = options;
   const spans = options.spans ?? null;
   const webhookSender = options.webhookSender ?? httpWebhookSender({ allowsPrivate: false });
   const metrics = prometheusMetrics();
-  // Writing rows needs the vault's keys and expressions, so the stores need the composed vault.
+  // The stores call `project` to write rows, which requires the vault's keys and expressions. The vault is composed
+  // only after the stores are open, so `project` reads it from this variable.
   let composed: { readonly vault: Vault; readonly stores: ClusterStores } | null = null;
   const stores = await openClusterStores({
     ...{ urls, database, rootKey, prepares, rereadRootKeys: options.rereadRootKeys ?? (async () => []) },
@@ -146,7 +147,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
     });
     composed = { vault, stores };
-    // While a store is down, every round fails. The metric counts every failure, but the log gets one line per minute.
+    // While a store is down, every attempt at background work fails. The metric counts every failure, but the log gets
+    // only one line per minute.
     const report = onceAMinute(onError);
     const onBackgroundError = (error: unknown): void => {
       backgroundFailed(error);
@@ -175,7 +177,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
     });
     const works = role !== 'api';
-    // Any caller may request a process's readiness, so the load that this puts on the stores is limited.
+    // Any client may request a process's readiness. Remembering the state limits the load that such requests put on the
+    // stores.
     const state = remembered(
       stateMs,
       () => damage().join(),
@@ -207,7 +210,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       },
       async close() {
         await tokens.stop();
-        // A receiver that does not respond must not delay the shutdown.
+        // A webhook receiver that does not respond must not delay the shutdown.
         webhookSender.close();
         await carriedWebhooks.stop();
         await redis.stopWork();
@@ -224,8 +227,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 /**
- * Returns a function that calls `ask` at most once per `lifeMs`, or sooner if the value of `known` changes. Calls in
- * between get the same result.
+ * Returns a function that calls `ask` and remembers its result for `lifeMs`. It calls `ask` again after that time, or
+ * sooner if the value of `known` has changed.
  */
 function remembered<T>(lifeMs: number, known: () => string, ask: () => Promise<T>): () => Promise<T> {
   let askedAt = Number.NEGATIVE_INFINITY;

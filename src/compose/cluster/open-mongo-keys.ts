@@ -7,7 +7,7 @@ import type { Clock } from '../../ports/clock.js';
 
 /**
  * Opens the cluster profile's keys, and creates the first keys in an empty database. Throws MongoBroken if neither
- * `rootKey` nor a key from `source` is the root key. The caller closes `keys` first, then the connection.
+ * `rootKey` nor a key from `source` is the root key. The caller must close `keys` before it closes the connection.
  */
 export async function openMongoKeys(
   connection: MongoConnection,

@@ -8,8 +8,8 @@ import type { Vault } from '../../vault/vault.js';
 import type { ClusterStores } from './cluster-stores.js';
 
 /**
- * Runs the long part of a rebuild in this process, which is a command or a worker and serves no requests in the
- * meantime. Throws StoreUnavailable while another process is working on the rebuild.
+ * Runs the long part of a rebuild in this process, which is either a command or a process that does background work.
+ * Throws StoreUnavailable if another process is working on the rebuild.
  */
 export async function rebuildInProcess(
   vault: Vault,
@@ -29,12 +29,12 @@ export async function rebuildInProcess(
     async build({ generation }, after, limit) {
       const page = await buildPage(vault, mongoRowWriter(rowsConnection, generation).revisionsOf, after, limit);
       // Threat: a caller reads a token from a batch that may still be rolled back. The process that completes the batch
-      // writes these rows.
+      // writes the rows for its tokens.
       const pendingBatchStreams = await batches.pendingBatchStreams();
       return { ...page, rows: page.rows.filter(({ view }) => !pendingBatchStreams.has(view.stream)) };
     },
     compare: createMongoRowComparison(rowsConnection),
-    // The rebuild uses the process's own key ring, which handles rotations.
+    // There is nothing to forget, because the rebuild uses the process's own key ring, which handles rotations itself.
     forgetKeys: async () => undefined,
     close,
   };

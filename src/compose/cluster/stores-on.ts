@@ -32,7 +32,7 @@ type Deps<C extends Clock> = {
   readonly rootKey: Buffer;
   readonly rereadRootKeys?: RootKeySource;
   readonly traceLimits?: TraceUseLimits;
-  /** Brings a stream's row up to the end of the stream. */
+  /** Updates a stream's row with all events in the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
   readonly waits?: Waits;
 };
@@ -71,7 +71,8 @@ export async function storesOn<C extends Clock>(needs: Deps<C>) {
     },
     chain: mongoEventChain(rowsConnection, log),
     erasureProbe: mongoErasureProbe(rowsConnection),
-    // MongoDB indexes the terms in the rows themselves, and checks its own files.
+    // There is no separate search index to check. MongoDB indexes the search terms in the rows, and checks its own
+    // files.
     searchIndex: { run: async () => null },
     keys,
     generations,

@@ -2,9 +2,9 @@ import { Secret } from '../../domain/secret.js';
 import { environmentName, flagMember, flagName } from './setting.js';
 
 /**
- * The options of commands that act as an application: the service to connect to, and the API key. They are not settings
- * of the vault: `serve` and operator commands ignore these variables, and a configuration file cannot contain them. See
- * docs/contract.md, "Commands over HTTP".
+ * The options for commands that act as an application: the service to connect to, and the API key. They are not
+ * settings of the vault. `serve` and operator commands ignore their variables, and a configuration file cannot contain
+ * them. See docs/contract.md, "Commands over HTTP".
  */
 export const clientSettings = {
   address: {
@@ -36,14 +36,17 @@ type Problem = { readonly ok: false; readonly problem: string };
 export type AddressResult =
   | {
       readonly ok: true;
-      /** Null if the command works on local data. `name` is the flag or variable that contained the address. */
+      /**
+       * Null if the command works on local data. `name` is the name of the flag or variable that the address comes
+       * from.
+       */
       readonly address: { readonly url: URL; readonly name: string } | null;
     }
   | Problem;
 
 /**
- * Returns the address of the service that a command connects to. A problem never repeats the value, which may contain a
- * password.
+ * Returns the address of the service that a command connects to. The description of a problem never contains the value,
+ * because the value may include a password.
  */
 export function serviceAddress(sources: ClientSources): AddressResult {
   const given = givenValue('address', sources);
@@ -68,7 +71,9 @@ export type ApiKeySource =
   | { readonly kind: 'file'; readonly file: string; readonly name: string }
   | { readonly kind: 'variable'; readonly key: Secret<string>; readonly name: string };
 
-/** Returns the source of a command's API key, or null if there is none. A flag takes precedence over variables. */
+/**
+ * Returns the source of a command's API key, or null if no API key is given. A flag takes precedence over variables.
+ */
 export function apiKeySource(
   sources: ClientSources,
 ): { readonly ok: true; readonly source: ApiKeySource | null } | Problem {
@@ -78,7 +83,8 @@ export function apiKeySource(
   if (file !== null && file.name !== flag && key !== null)
     return { ok: false, problem: `${key.name}: ${file.name} is set too; remove one of them` };
   if (file !== null) {
-    // A variable cannot select standard input, because only the command knows what else it reads from there.
+    // A variable cannot select standard input, because only the command knows whether it reads other data from standard
+    // input.
     if (file.value === '' || (file.value === '-' && file.name !== flag))
       return { ok: false, problem: `${file.name}: must be a path` };
     return { ok: true, source: { kind: 'file', file: file.value, name: file.name } };
@@ -87,7 +93,10 @@ export function apiKeySource(
   return { ok: true, source: { kind: 'variable', key: new Secret(key.value.trim()), name: key.name } };
 }
 
-/** Returns the value of the flag, or of the variable if the flag is not given. */
+/**
+ * Returns the value of the flag, or the value of the variable if the flag is not given. Returns null if neither is
+ * given.
+ */
 function givenValue(path: ClientSettingPath, { flags, env = process.env }: ClientSources): Given | null {
   const flag = clientSettings[path].hasFlag ? flags[flagMember(path)] : undefined;
   if (typeof flag === 'string') return { name: flagName(path), value: flag };

@@ -14,8 +14,8 @@ export type ConfigResult =
 /**
  * Loads the settings from a JSON file, then from variables, then from flags. A later source overrides an earlier one,
  * and only the final value is checked (docs/contract.md, "Settings"). `flags` are the options of a commander command.
- * Each problem is one line that names a setting as its source writes it, and never repeats the value. Only this file
- * and `client-settings.ts` read the environment.
+ * Each problem is one line. It names the setting as it is written in its source, such as a flag or a variable, and
+ * never contains the value. Only this file and `client-settings.ts` read the environment.
  */
 export function loadConfig(from: {
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -58,7 +58,7 @@ function check(given: readonly Given[]): { settings: Settings; problems: readonl
   return { settings: Object.fromEntries(values) as Settings, problems };
 }
 
-/** Names the invalid item of a list, counted from 1. */
+/** Returns text that names the invalid item of a list. Items are numbered from 1. */
 function place(path: readonly PropertyKey[]): string {
   const [index] = path;
   return typeof index === 'number' ? ` (item ${index + 1})` : '';

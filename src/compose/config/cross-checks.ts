@@ -49,8 +49,8 @@ function reachChecks(values: Settings, nameOf: NameOf): readonly string[] {
 }
 
 /**
- * Checks that console sessions cannot cross a network in plaintext, and that a console that other machines can reach
- * knows its own host names.
+ * Checks that console sessions cannot cross a network in plaintext. If other machines can reach the console, also
+ * checks that its host names are set.
  */
 function consoleChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const { 'console.host': host, dev, behind_tls_proxy: isBehindProxy } = values;
@@ -77,7 +77,10 @@ const ofProvider = [
   'console.oidc.groups',
 ] as const;
 
-/** Checks that all settings for sign-in with an identity provider are set, and that it can return to the console. */
+/**
+ * If any setting for sign-in with an identity provider is set, checks that all of them are set. Also checks that the
+ * console accepts the host of its public URL, to which the identity provider sends the browser back.
+ */
 function identityProviderChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const given = ofProvider.find((path) => isSet(values[path]));
   const publicUrl = values['console.public_url'];
@@ -104,9 +107,10 @@ function rootKeyChecks(values: Settings, nameOf: NameOf): readonly string[] {
   ];
 }
 
-/** Checks that no header has two meanings. Threat: an API key would be logged as a trace id. */
+/** Checks that no header name has two meanings. Threat: the vault logs an API key as a trace id. */
 function headerChecks(values: Settings, nameOf: NameOf): readonly string[] {
-  // An alias header contains nothing but the key, so every bearer token would be read as a wrong key.
+  // The entire value of an alias header is the API key. If `authorization` were an alias, `Bearer` and the key after it
+  // would together be read as a wrong key.
   const isAmbiguous = values['auth.bearer'] && values['auth.header_aliases'].includes('authorization');
   const bearer = isAmbiguous
     ? [`${nameOf('auth.bearer')}: auth.header_aliases names authorization as well; remove one of them`]
@@ -124,7 +128,7 @@ function headerChecks(values: Settings, nameOf: NameOf): readonly string[] {
 const stores = ['eventstore.url', 'mongodb.url', 'redis.url'] as const;
 const storeUrls = [...stores, 'mongodb.keys_url'] as const;
 
-/** Checks that the settings fit the profile, and that no address is given twice. */
+/** Checks that the settings fit the profile, and that no store's address is given twice. */
 function storeChecks(values: Settings, nameOf: NameOf): readonly string[] {
   const both = storeUrls
     .filter((path) => values[path] !== null && values[`${path}_file`] !== null)

@@ -8,7 +8,7 @@ import { isSettingPath, type SettingPath, settingPaths, settings } from './setti
 
 export type Source = 'default' | 'file' | 'environment' | 'flag';
 
-/** An unchecked value, and the name that the user wrote for it. */
+/** A value that has not been checked yet, with the name under which the user gave it. */
 export type Given = {
   readonly path: SettingPath;
   readonly source: Source;
@@ -16,7 +16,7 @@ export type Given = {
   readonly value: unknown;
 };
 
-/** The settings from one source, and one line for each name that is not a setting. */
+/** The settings from one source, and one line for each problem. */
 type Reading = { readonly given: readonly Given[]; readonly problems: readonly string[] };
 
 /** Variables for tests and for servers that tests start. They share our prefix but are not settings. */
@@ -47,8 +47,8 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
 }
 
 /**
- * Reads the settings among a command's flags, under the member names that commander assigns. The other flags belong to
- * the command; commander has already rejected unknown flags.
+ * Reads the settings among a command's flags, under the member names that commander assigns. All other flags belong to
+ * the command itself, because commander has already rejected unknown flags.
  */
 export function readFlags(flags: Readonly<Record<string, unknown>>): Reading {
   const given = settingPaths.flatMap((path): Given[] => {
@@ -118,7 +118,7 @@ function fromText(text: string, form: TextForm): unknown {
   }
 }
 
-/** Returns the message for an unknown name, which names settings as their source writes them. */
+/** Returns the message for an unknown setting. `nameOf` returns a setting's name as it is written in the source. */
 function unknownSetting(
   path: string,
   nameOf: (path: string) => string,

@@ -21,7 +21,10 @@ export const portOrOff = z.union([portNumber, z.literal('off')], { error: portEr
 const ratioError = 'must be a number from 0 to 1';
 export const ratio = z.number({ error: ratioError }).min(0, { error: ratioError }).max(1, { error: ratioError });
 
-/** The address of an OpenTelemetry collector, or null. The exporter reads credentials from its own variable. */
+/**
+ * The address of an OpenTelemetry collector, or null. It contains no credentials, because the exporter reads them from
+ * its own environment variable.
+ */
 export const collectorUrl = z
   .string({ error: 'must be text' })
   .refine((text) => /^https?:\/\//.test(text) && URL.canParse(text), {
@@ -44,7 +47,7 @@ const pathOrCommandError = 'must be a path, or a JSON array of strings, the prog
 /** A file, or a program with its arguments. */
 export const pathOrCommand = z.union([path, command], { error: pathOrCommandError });
 
-/** Returns the schema of a nullable store address. `storeUrls` checks TLS and passwords. */
+/** Returns the schema for a store address, which may be null. `storeUrls` checks TLS and passwords. */
 export function storeUrl(...protocols: readonly string[]) {
   const error = `must be an address that begins with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`;
   return z
@@ -62,14 +65,15 @@ export const databaseName = z
   .string({ error: 'must be a name' })
   .regex(/^[A-Za-z0-9_-]{1,50}$/, { error: 'must be 1 to 50 letters, digits, _ and -' });
 
-/** A token as defined in RFC 9110, section 5.6.2. */
+/** A `token` as defined in RFC 9110, section 5.6.2, which is the syntax of a header name. */
 const tokenPattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/;
-/** Header names that mean something to the protocol, proxies or browsers. */
+/** Header names that already have a meaning in HTTP, or for proxies or browsers. */
 const reserved =
   /^(accept(-.+)?|access-control-.+|age|allow|alt-svc|cache-control|connection|content-.+|cookie2?|date|etag|expect|forwarded|from|host|http2-settings|if-.+|keep-alive|last-modified|link|location|max-forwards|origin|pragma|prefer|priority|proxy-.+|range|referer|retry-after|sec-.+|server|set-cookie2?|te|trailer|transfer-encoding|upgrade(-.+)?|user-agent|vary|via|warning|www-authenticate|x-forwarded-.+|x-real-ip)$/;
 
 /**
- * Returns a schema for distinct aliases of one of our headers. They are in lower case, like header names in Node.js.
+ * Returns a schema for a list of aliases for one of our headers. It converts the names to lower case, as Node.js does,
+ * and removes duplicates.
  */
 function headerNames(isReserved: (name: string) => boolean, why: string) {
   const message = `must be a header name of letters, digits and hyphens that does not already have a meaning${why}`;
@@ -112,8 +116,8 @@ export const hostNames = z.array(
 );
 
 /**
- * Returns whether only this machine can reach the address. An address in an unusual notation counts as reachable by
- * others.
+ * Returns true if only this machine can reach the address. Returns false for an address in an unusual notation, as if
+ * others could reach it.
  */
 export function isLoopback(text: string): boolean {
   return text === 'localhost' || text === '::1' || (isIP(text) === 4 && text.startsWith('127.'));
@@ -157,7 +161,7 @@ function isSafeUrl(text: string): boolean {
   return isPlain && (protocol === 'https:' || isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')));
 }
 
-/** An origin that browsers reach over TLS or loopback. */
+/** An origin that browsers reach over TLS or on loopback. */
 export const loopbackOrHttps = z.string({ error: 'must be text' }).refine((text) => isOrigin(text) && isSafeUrl(text), {
   error:
     'must be an origin such as https://console.vault.example, in lower case and without a path; http:// only on loopback',
@@ -178,7 +182,7 @@ export const scopes = z
 const idError = 'tenant, private and management must be ids';
 const id = z.string({ error: idError }).regex(/^[A-Za-z0-9_-]{1,100}$/, { error: idError });
 
-/** Rules, in order, that say what the members of an identity provider's groups may open. */
+/** An ordered list of rules. Each rule defines what the members of one of the identity provider's groups may open. */
 export const groupRules = z.array(
   z
     .strictObject(

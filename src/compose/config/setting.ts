@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** The format of a value in a variable or after a flag. The items of a list are separated by commas. */
+/** The format in which a variable or a flag contains the value. The items of a list are separated by commas. */
 export type TextForm = 'text' | 'number' | 'boolean' | 'list' | 'json';
 
 /** One setting. Its schema checks values from all sources, and the schema's messages never quote a value. */
@@ -8,7 +8,7 @@ export type Setting = {
   readonly schema: z.ZodType;
   readonly default: unknown;
   readonly form: TextForm;
-  /** Whether the value is hidden wherever settings are shown. */
+  /** True if the value is hidden wherever settings are shown. */
   readonly secret: boolean;
   /** One sentence for the help output and the reference. */
   readonly doc: string;
@@ -16,7 +16,7 @@ export type Setting = {
 
 export const environmentPrefix = 'STRONGROOM_';
 
-/** Returns a setting's variable, such as `STRONGROOM_AUTH_HEADER_ALIASES` for `auth.header_aliases`. */
+/** Returns the name of a setting's variable, such as `STRONGROOM_AUTH_HEADER_ALIASES` for `auth.header_aliases`. */
 export function environmentName(path: string): string {
   return environmentPrefix + path.toUpperCase().replaceAll('.', '_');
 }

@@ -117,7 +117,7 @@ export const settings = {
     schema: command.nullable(),
     default: null,
     form: 'json',
-    // Its arguments may contain credentials for a secret store.
+    // The arguments of the command may contain credentials for a secret store.
     secret: true,
     doc: 'A command that prints the root key, as an array of the program and its arguments. No shell is involved.',
   },
@@ -366,7 +366,7 @@ export const settings = {
     schema: pathOrCommand.nullable(),
     default: null,
     form: 'json',
-    // Its arguments may contain credentials for the anchor.
+    // The arguments of an anchor program may contain credentials for the anchor.
     secret: true,
     doc:
       'Receives each signed checkpoint of the log as one line. It is a file, preferably on another machine, or a ' +
@@ -385,7 +385,7 @@ export const settings = {
     schema: collectorUrl,
     default: null,
     form: 'text',
-    // Its path or query may contain credentials for the collector.
+    // The path or query of the address may contain credentials for the collector.
     secret: true,
     doc:
       'Where an OpenTelemetry collector accepts traces (OTLP over HTTP), such as http://localhost:4318/v1/traces. Without ' +

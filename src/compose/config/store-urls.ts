@@ -15,7 +15,10 @@ export type StoreUrlsResult =
   | { readonly ok: true; readonly urls: StoreUrls }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Returns the addresses of the cluster profile's stores, from the settings or from the files that they name. */
+/**
+ * Returns the addresses of the cluster profile's stores. Each address comes from a setting, or from a file that a
+ * setting names.
+ */
 export function storeUrls({ settings }: Config): StoreUrlsResult {
   const problems: string[] = [];
   const read = (path: UrlPath): string | null => {
@@ -49,8 +52,8 @@ function textOf(file: string): string | null {
 }
 
 /**
- * Returns the problems with insecure addresses. Threat: an attacker on the network reads or modifies the sealed data
- * and wrapped keys that cross these connections.
+ * Returns one line for each address that is not secure. Threat: an attacker on the network reads or modifies the sealed
+ * data and wrapped keys that cross these connections.
  */
 function unsafe(urls: Readonly<Record<keyof StoreUrls, string | null>>): readonly string[] {
   const problems: string[] = [];
@@ -78,7 +81,7 @@ function hasTls(store: keyof StoreUrls, url: string): boolean {
 }
 
 /**
- * Returns whether the URL disables certificate checks. Threat: without these checks, TLS does not stop an attacker who
+ * Returns true if the URL disables certificate checks. Threat: without these checks, TLS does not stop an attacker who
  * impersonates the store.
  */
 function trustsAnybody(url: string): boolean {

@@ -14,14 +14,15 @@ const setgid = 0o2000;
 /**
  * Locks a data directory for this process. If the directory does not exist, creates it with access only for its owner.
  * Throws StoreBroken if this process cannot write to the directory, if other users can write to it or replace it, if
- * they can read or replace files in it, or if another process has locked it. With `isDev`, the data may be in another
- * user's directory, such as a project that is mounted into a container.
+ * they can read or replace files in it, or if another process has locked it. If `isDev` is true, the data may be in
+ * another user's directory, such as a project that is mounted into a container.
  */
 export async function takeDataDirectory(dataDir: string, isDev = false): Promise<{ release(): void }> {
   if (!isDev) expectNotReplaceable(dataDir, 'the data directory ');
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(async (error: unknown) => {
-      // On a read-only file system, Node.js reports a missing directory instead.
+      // On a read-only file system, `mkdir` reports that a directory is missing. This call then throws the actual
+      // error.
       await access(existingParent(dataDir), constants.W_OK);
       throw error;
     });
@@ -47,9 +48,10 @@ export async function takeDataDirectory(dataDir: string, isDev = false): Promise
 }
 
 /**
- * Returns what is wrong with a data directory's owner or mode and how to correct it, or null. Threat: a user who can
- * write to the directory can replace our files. Group write permission is allowed only if the group is this process's
- * and the directory is setgid, because container platforms provide volumes that way (`fsGroup`).
+ * Returns a description of what is wrong with a data directory's owner or mode and how to correct it, or null if
+ * nothing is wrong. Threat: a user who can write to the directory can replace our files. The group may have write
+ * permission only if it is this process's own group and the directory has the setgid bit. Container platforms provide
+ * volumes in that form (`fsGroup`).
  */
 export function faultOfDataDirectory(directory: Stats, dataDir: string): string | null {
   const groupsOwn = isGroupsOwn(directory);
@@ -87,7 +89,10 @@ function expectNotReplaceable(path: string, what: string): void {
   if (fault !== null) throw new StoreBroken(`${what}${path} ${fault}`);
 }
 
-/** Throws StoreBroken if another user can read or write the file. The file's mode or its directory may prevent that. */
+/**
+ * Throws StoreBroken if another user can read or write the file. The mode of the file, or that of its directory, must
+ * prevent this.
+ */
 async function expectPrivate(file: string): Promise<void> {
   const stats = await stat(file).catch(() => null);
   if (stats === null) return;
@@ -102,8 +107,8 @@ async function expectPrivate(file: string): Promise<void> {
 }
 
 /**
- * Throws StoreBroken if the file is not writable. Without write permission, SQLite opens the file read-only, takes no
- * lock, and reports the problem only on the first write.
+ * Throws StoreBroken if the file exists but is not writable. Without write permission, SQLite opens the file read-only,
+ * takes no lock, and reports the problem only on the first write.
  */
 async function expectWritable(file: string): Promise<void> {
   try {

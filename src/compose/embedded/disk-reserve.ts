@@ -4,11 +4,14 @@ import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import type { UnitOfWork } from '../../ports/unit-of-work.js';
 
 export const reserveBytesDefault = 256 * 1024 * 1024;
-/** The largest share of a small disk that the reserve may take. */
+/** The largest fraction of the disk that the reserve may occupy. It makes the reserve smaller on a small disk. */
 const reserveShare = 1 / 20;
 const lookEveryMs = 100;
 
-/** Events that end something, fences and checkpoints. They must be stored even when nothing else can be. */
+/**
+ * Fences, checkpoints, and the events that delete, expire or revoke something. They must be stored even when no other
+ * event can be.
+ */
 const alwaysStored = new Set([
   ...['token.deleted', 'token.expired', 'token.property.expired', 'token.fenced'],
   ...[
@@ -49,7 +52,10 @@ export function diskReserve(dataDir: string, reserveBytes: number) {
   }
 
   return {
-    /** Wraps a unit of work so that it stores only events that must not fail while free space is below the reserve. */
+    /**
+     * Wraps a unit of work. While free space is below the reserve, the wrapped unit stores only the events in
+     * `alwaysStored`.
+     */
     guardWork: (work: UnitOfWork): UnitOfWork => ({
       ...work,
       async commit(change) {
@@ -58,7 +64,7 @@ export function diskReserve(dataDir: string, reserveBytes: number) {
         return work.commit(change);
       },
     }),
-    /** Wraps a key ring so that it creates no new keys while free space is below the reserve. */
+    /** Wraps a key ring. While free space is below the reserve, the wrapped key ring creates no new keys. */
     guardKeys: <K extends KeyRing>(keys: K): K => ({
       ...keys,
       async create(tenantId: string) {

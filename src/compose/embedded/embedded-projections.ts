@@ -44,7 +44,7 @@ export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onS
   const { log, keys, clock } = vault;
   const tokens = createTokenRebuild({
     ...{ generations, keys, log, clock, openThread, onError },
-    // Only one process can have the data open.
+    // Only one process can have the data open, so no other process runs a rebuild.
     isElsewhere: async () => false,
     ...{ graceMs: keptMs, version: projectionVersions.tokens },
   });
@@ -69,8 +69,8 @@ export function embeddedProjections({ vault, stores, dataDir, keptMs, state, onS
 }
 
 /**
- * Returns the projections that an older version of Strongroom built, which must be rebuilt. Throws StoreBroken if a
- * newer version built a projection.
+ * Returns the projections that must be rebuilt because an older version of Strongroom built them. Throws StoreBroken if
+ * a newer version built a projection.
  */
 export async function outdatedProjections({ generations }: Pick<Stores, 'generations'>) {
   const { newer, older } = comparedVersions(await generations.versions());

@@ -5,7 +5,7 @@ import { openKeyRing } from '../../keys/open-key-ring.js';
 import type { TraceUseLimits } from '../../keys/trace-uses.js';
 import type { Clock } from '../../ports/clock.js';
 
-/** A data directory's SQLite stores and its keys. Events read from the log are authenticated. */
+/** A data directory's SQLite stores and its keys. Events that are read from the log are authenticated. */
 export type EmbeddedStores = Awaited<ReturnType<typeof openAuthenticStores>>;
 
 /**

@@ -42,35 +42,38 @@ export type EmbeddedOptions = {
   readonly rootKey: Buffer;
   /** The key under which an interrupted rotation may already have wrapped the keys. */
   readonly nextRootKey?: Buffer | null;
-  /** `dev` and `production` each reject data that the other created. CLI commands use `any`, which accepts both. */
+  /**
+   * `dev` rejects data that was created in production mode, and `production` rejects data that was created in dev mode.
+   * CLI commands use `any`, which accepts the data of either mode.
+   */
   readonly mode: 'dev' | 'production' | 'any';
   /**
-   * Opens the stores even if the log is behind its keys or does not match what the keys record of it. The log can then
-   * be examined or reconciled with the keys.
+   * Opens the stores even if the log is older than its keys, or does not match the key store's record of the log. The
+   * log can then be examined, or reconciled with the keys.
    */
   readonly acceptsOlderLog?: boolean;
   readonly cvcRetentionMs: number;
-  /** CLI commands omit this and have no limits. */
+  /** CLI commands omit this option, because they have no limits. */
   readonly limits?: LimitSettings;
   /** The anchor that receives signed checkpoints, or null if there is none. */
   readonly anchor?: Anchor | null;
   readonly clock?: Clock;
-  /** How many bytes of disk space are reserved for deletes and reveals. */
+  /** The amount of disk space that is reserved for deletes and reveals, in bytes. */
   readonly reserveBytes?: number;
   /** Lets tests replace trace keys early. */
   readonly traceLimits?: TraceUseLimits;
   readonly random?: Random;
-  /** The default sends webhooks only to public addresses. */
+  /** By default, webhooks are sent only to public addresses. */
   readonly webhookSender?: WebhookSender;
   /** Null if tracing is off. */
   readonly spans?: Spans | null;
   /** How long the old rows are kept after a rebuild, in ms. The default is one minute. */
   readonly keptMs?: number;
-  /** Receives a notice for the operator, which is written to the service's log. */
+  /** Receives each notice for the operator. The service writes notices to its log. */
   readonly onNotice?: (text: string) => void;
   /** Called for a failure that no request caused. */
   readonly onError: (error: unknown) => void;
-  /** Called when the stores can no longer be written. The process must end. */
+  /** Called when the stores can no longer be written. The process must then exit. */
   readonly onBroken: (error: StoreBroken) => void;
 };
 
@@ -80,13 +83,13 @@ export type Embedded = OpenService & {
   readonly webhooks: WebhookDeliveries;
 };
 
-/** The default of `keptMs`. Searches that began before a rebuild still need the old rows for a while. */
+/** The default for `keptMs`. A search that began before the new rows came into use still needs the old rows. */
 export const keptRowsMs = 60_000;
 
 /**
  * Opens the embedded profile, which implements all ports on the two SQLite files of one data directory. The directory
- * is locked for this process until `close`. When it resolves, all ended keys are destroyed. Throws StoreBroken with
- * advice.
+ * is locked for this process until `close`. When the promise resolves, all ended keys have been destroyed. Throws
+ * StoreBroken with advice.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dataDir, rootKey, random = systemRandom, limits = noLimits } = options;
@@ -146,7 +149,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         spans: options.spans ?? null,
         systems: { log: 'sqlite', rows: 'sqlite' },
         rowCache,
-        // Wakes the sweep. No timer contains a token's id.
+        // A timer only wakes the sweep, so it does not need a token's id.
         timers: { set: ({ dueAt }) => sweep.dueAt(dueAt), clear: () => undefined, pending: async () => 0 },
         knownCallers: createKnownCallers(),
         confirmReads: () => undefined,
@@ -195,7 +198,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
       },
       async close() {
         await tokens.stop();
-        // A receiver that does not respond must not delay the shutdown.
+        // A webhook receiver that does not respond must not delay the shutdown.
         webhookSender.close();
         await webhooks.stop();
         await dailyCounting.stop();
@@ -203,11 +206,11 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
         await vault.vocabularies.idle();
         await recorder.close();
         await checkpointer.stop();
-        // Destroys ended keys now, so that the next start does not have to read the events since the last time. There
-        // may be a whole import's worth of them.
+        // Destroys ended keys now. Otherwise, the next start would have to read all events since keys were last
+        // destroyed, which may include a whole import.
         await shredWithNotice(stores.log, stores.keys, onNotice).catch(() => undefined);
-        // If this fails, the key store's record of the log is slightly out of date. Threat: a log that is opened only
-        // for examination may be forged, so it is never recorded.
+        // If this write fails, the key store's record of the log is slightly out of date. Threat: a log that is opened
+        // only for examination may be forged, so it is never recorded.
         if (!acceptsOlderLog) await noteLog(stores).catch(() => undefined);
         await held.stop();
         dailyCounts.close();
@@ -222,8 +225,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
 }
 
 /**
- * Returns the log's id. Records the id of a new log in both stores. Throws StoreBroken if the stores do not belong
- * together or were created in another mode.
+ * Returns the log's id. If the log is new, records its id in both stores. Throws StoreBroken if the stores do not
+ * belong together or were created in another mode.
  */
 async function identify(
   stores: EmbeddedStores,
@@ -231,7 +234,8 @@ async function identify(
   random: Random,
   clock: Clock,
 ): Promise<string> {
-  // Reads the id without verifying its MAC. Another vault's log is not forged; its MACs use that vault's keys.
+  // Reads the id without verifying its MAC. If the log belongs to another vault, its MACs were computed with that
+  // vault's keys, and verifying them here would wrongly report a forged log.
   const identity = await logIdentity(stores.storedLog);
   const logIdOfKeys = stores.logIdOfKeys();
   if (identity === null) {

@@ -12,7 +12,8 @@ import type { FromThread, ThreadData, ThreadMethod, ToThread } from './protocol.
 import { toThreadError } from './thread-error.js';
 
 /**
- * Runs in the rebuild thread, which reads, decrypts and compares. This keeps the work off the thread that serves HTTP.
+ * Runs in the rebuild thread, which reads events, decrypts them and compares rows. This keeps the work off the thread
+ * that serves HTTP.
  */
 async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promise<void> {
   giveWay();
@@ -63,15 +64,15 @@ async function start(port: MessagePort, { dataDir, rootKey }: ThreadData): Promi
 }
 
 /**
- * Lowers this thread's priority, so that requests get the CPU first. Does nothing except on Linux, because on other
- * systems the priority applies to the whole process.
+ * Lowers this thread's priority, so that requests get the CPU first. Does nothing on operating systems other than
+ * Linux, where the priority would apply to the whole process.
  */
 function giveWay(): void {
   if (platform() !== 'linux') return;
   try {
     setPriority(constants.priority.PRIORITY_LOW);
   } catch {
-    // The rebuild works even if the service may not change priorities.
+    // The rebuild also works at normal priority if the service may not change priorities.
   }
 }
 

@@ -61,7 +61,7 @@ export function startRebuildThread(data: ThreadData): RebuildThread {
     build: (...input) => call('build', ...input),
     compare: (...input) => call('compare', ...input),
     directory: () => call('directory'),
-    // Only the thread holds unwrapped keys, so ending the thread forgets them.
+    // Only the thread has the unwrapped keys, so they are gone once the thread has exited.
     forgetKeys: close,
     close,
   };

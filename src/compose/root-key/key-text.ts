@@ -4,7 +4,7 @@ const carriageReturn = 0x0d;
 
 /**
  * Decodes 64 hexadecimal characters, optionally followed by a line ending, into 32 bytes. Returns null for anything
- * else. Works on bytes, because a string that contains the key could not be zeroed. The key has its own memory.
+ * else. Works on bytes, because a string that contains the key could not be zeroed. The key is in a dedicated buffer.
  */
 export function decodeKeyText(text: Buffer): Buffer | null {
   let end = text.length;

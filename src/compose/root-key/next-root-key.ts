@@ -24,7 +24,7 @@ import type { RootKeyPlace } from './root-key-place.js';
 
 /**
  * Returns the next root key for a rotation. The key is on disk before it wraps any other key. Creates the key if it
- * does not exist and `mayMake` allows that. If a rotation was interrupted just before it removed the next key's file,
+ * does not exist and `mayMake` is true. If a rotation was interrupted just before it removed the next key's file,
  * removes the file and returns null. The caller must zero the key. Throws RotationRefused.
  */
 export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace, mayMake: boolean): Buffer | null {
@@ -56,8 +56,8 @@ export function takeNextRootKey({ file, nextFile, dataDir, isDev }: RootKeyPlace
 }
 
 /**
- * Returns whether a rotation ends by writing the new root key to this file. A rotation does not write to a mounted file
- * that root owns.
+ * Returns true if a rotation finishes by writing the new root key to this file. Returns false for a mounted file that
+ * root owns, which a rotation cannot overwrite.
  */
 export function isReplaced(file: string): boolean {
   const stats = statSync(file, { throwIfNoEntry: false });

@@ -12,12 +12,15 @@ export function ownGroup(): number | null {
   return group === rootGroup ? null : group;
 }
 
-/** Returns whether the file belongs to this process's own group. Supplementary groups do not count. */
+/** Returns true if the file belongs to this process's own group. Supplementary groups do not count. */
 export function isOfOwnGroup({ gid }: Pick<Stats, 'gid'>): boolean {
   return gid === ownGroup();
 }
 
-/** Returns whether root owns the file but this process does not run as root, as with a mounted Secret or volume. */
+/**
+ * Returns true if root owns the file and this process does not run as root. This is the case for a mounted Secret or
+ * volume.
+ */
 export function isRoots({ uid }: Pick<Stats, 'uid'>): boolean {
   return uid === 0 && process.geteuid?.() !== 0;
 }

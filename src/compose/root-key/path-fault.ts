@@ -3,14 +3,15 @@ import { isAbsolute, join, resolve, sep } from 'node:path';
 import { isOfOwnGroup } from './own-group.js';
 
 const sticky = 0o1000;
-/** The kernel's own limit on symbolic links. Opening a path with more links fails with an error. */
+/** The kernel's limit on the number of symbolic links in a path. If a path contains more links, opening it fails. */
 const linksMax = 40;
 
 /**
- * Returns why other users can replace the file that a path leads to and how to correct that, or null. The text
- * continues a sentence that begins with the file's name. Checks each directory along the path and along the targets of
- * its symbolic links. Stops at a part that does not exist yet or that this process may not access. Does not detect
- * access control lists. Threat: a user who can write to one of these directories replaces our directory, file or link.
+ * Explains how other users can replace the file that a path leads to, and how to prevent that. Returns null if they
+ * cannot replace it. The explanation continues a sentence that begins with the file's name. Checks each directory along
+ * the path and along the targets of its symbolic links. Stops at a part that does not exist yet or that this process
+ * may not access. Does not detect access control lists. Threat: a user who can write to one of these directories
+ * replaces our directory, file or link.
  */
 export function faultOfPath(path: string): string | null {
   const names = namesIn(resolve(path));
@@ -47,8 +48,8 @@ function statsOf(path: string): Stats | null {
 }
 
 /**
- * Returns why other users can replace a directory entry, or null. In a sticky directory, only root, the entry's owner
- * and the directory's owner can replace it.
+ * Explains how other users can replace a directory entry. Returns null if they cannot replace it. In a sticky
+ * directory, only root, the entry's owner and the directory's owner can replace it.
  */
 function faultOfDirectory(directory: string, entry: string, stats: Stats | null): string | null {
   const own = statsOf(directory);

@@ -6,7 +6,10 @@ import { faultOfPath } from './path-fault.js';
 import { realPath } from './real-path.js';
 import { noRootKey, type RootKeyResult } from './root-key-result.js';
 
-/** 64 characters, a line ending of up to two bytes, and one more byte to detect a longer file. */
+/**
+ * The number of bytes to read: 64 characters, a line ending of up to two bytes, and one more byte to detect a longer
+ * file.
+ */
 const readSizeBytes = 67;
 const ownerModes: readonly number[] = [0o600, 0o400];
 /**
@@ -17,10 +20,11 @@ const mountedMode = 0o440;
 
 /**
  * Reads the root key from a regular file. The file must be outside the data directory, because a copy of that directory
- * must not include its own key. Either this user must own the file and no other user have access, or root must own it
- * and only this process's group be able to read it, as with secrets that container platforms mount. No other user may
- * be able to replace the file, or a link or directory on its path. The checks and the read use the same open file. With
- * `isDev`, the key is for `--dev` data and may be in another user's directory.
+ * must not include its own key. There are two kinds of acceptable files: a file that this user owns and no other user
+ * can access, and a file that root owns and only this process's group can read, such as a secret that a container
+ * platform mounts. No other user may be able to replace the file, or a link or directory on its path. The checks and
+ * the read use the same open file. If `isDev` is true, the key is for `--dev` data and may be in another user's
+ * directory.
  */
 export function readKeyFile(file: string, dataDir: string, isDev = false): RootKeyResult {
   const path = realPath(file);
@@ -58,7 +62,7 @@ function isInside(path: string, directory: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Opens the file without blocking. Otherwise, opening a pipe that has no writer would wait forever. */
+/** Opens the file in non-blocking mode. Otherwise, opening a pipe that has no writer would block forever. */
 function open(path: string, file: string): { ok: true; descriptor: number } | { ok: false; message: string } {
   try {
     return { ok: true, descriptor: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK) };
@@ -88,7 +92,7 @@ function faultOf(stats: Stats, file: string): string | null {
   return null;
 }
 
-/** Checks a mounted file's group and mode. Threat: every other member of the group could read the key. */
+/** Checks a mounted file's group and mode. Threat: other members of a shared group can read the key. */
 function faultOfMounted(stats: Stats, mode: number, file: string): string | null {
   if (!isOfOwnGroup(stats)) {
     const group = ownGroup();

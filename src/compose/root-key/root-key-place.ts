@@ -5,7 +5,7 @@ import { readKeyFile } from './read-key-file.js';
 import { realPath } from './real-path.js';
 import { loadRootKey } from './root-key.js';
 
-/** The source of the root key, and the location of the next one during a key rotation. */
+/** The source of the root key, and the location of the next root key during a key rotation. */
 export type RootKeyPlace = {
   /** The path as given in the settings. Other users must not be able to change where it leads. */
   readonly named: string | null;
@@ -22,7 +22,7 @@ export type RootKeysResult =
   | { readonly ok: true; readonly keys: readonly [Buffer, ...Buffer[]] }
   | { readonly ok: false; readonly message: string };
 
-/** Returns the configured source. For `--dev` data, the default is the file next to the data directory. */
+/** Returns the source that the settings name. For `--dev` data, the default is the file next to the data directory. */
 export function rootKeyPlaceOf({ settings }: Config): RootKeyPlace {
   const { data: dataDir, root_key_command: command } = settings;
   const devFile = devRootKeyPath(dataDir);
@@ -34,7 +34,8 @@ export function rootKeyPlaceOf({ settings }: Config): RootKeyPlace {
 
 /**
  * Returns the root key, followed by the next root key if it exists. An interrupted rotation may already have wrapped
- * all keys under the next one, and may have left the old key's file half overwritten. The caller must zero each key.
+ * all keys under the next root key, and may have overwritten only part of the old root key's file. The caller must zero
+ * each key.
  */
 export async function readRootKeys({
   named,

@@ -1,5 +1,6 @@
 /**
- * `key` is 32 bytes that the caller must zero when done. `message` states the problem with advice, never the content.
+ * `key` contains 32 bytes, which the caller must zero after use. `message` describes the problem and how to correct it.
+ * It never quotes the content of the file or the output of the command.
  */
 export type RootKeyResult =
   | { readonly ok: true; readonly key: Buffer }

@@ -3,7 +3,10 @@ import { decodeKeyText } from './key-text.js';
 import { noRootKey, type RootKeyResult } from './root-key-result.js';
 
 const timeLimitMs = 10_000;
-/** 64 characters, a line ending of up to two bytes, and one more byte to detect a longer output. */
+/**
+ * The number of bytes to read: 64 characters, a line ending of up to two bytes, and one more byte to detect a longer
+ * output.
+ */
 const outputSizeBytesMax = 67;
 
 /**

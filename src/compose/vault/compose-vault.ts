@@ -56,7 +56,7 @@ export type Stores = Pick<
   readonly consoleSessions: ConsoleSessions;
 };
 
-/** The parts that a profile provides besides its stores. */
+/** The parts that a profile provides in addition to its stores. */
 export type Parts = Pick<
   Vault,
   'integrity' | 'clock' | 'random' | 'timers' | 'confirmReads' | 'cvcRetentionMs' | 'webhookSender'
@@ -68,7 +68,7 @@ export type Parts = Pick<
   /** Null if other processes can also change rows. */
   readonly rowCache: RowCache | null;
   readonly spans: Spans | null;
-  /** The store names that spans show. */
+  /** The names of the stores, as spans show them. */
   readonly systems: { readonly log: string; readonly rows: string };
   readonly onError: (error: unknown) => void;
 };
@@ -82,7 +82,7 @@ export const systemRandom: Random = {
 type ComposedVault = {
   readonly vault: Vault;
   readonly recorder: AccessRecorder;
-  /** The parts of the service other than its state and its projections. */
+  /** All parts of the service except its state and its projections. */
   readonly service: Omit<Service, 'state' | 'projections'>;
   /**
    * Returns the damage that requests and background work have found in the stores. If there is any, the service is not
@@ -193,7 +193,7 @@ export function composeVault(bare: Stores, given: Parts): ComposedVault {
   };
 }
 
-/** Wraps the stores so that each call that a request makes records a span. */
+/** Wraps the stores so that each call to a store during a request records a span. */
 function tracedStores(stores: Stores, spans: Spans, systems: Parts['systems']): Stores {
   const { log, rows, keys, work, claims, directory, budgets, accessLog } = stores;
   return {

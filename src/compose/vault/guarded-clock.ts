@@ -4,19 +4,25 @@ import type { ClockHold, ClockRecord, ClockRecords } from '../../ports/clock-rec
 import { type EventLog, ForgedLog } from '../../ports/event-log.js';
 
 const hourMs = 3_600_000;
-/** If a vault was stopped for longer than this, its next start begins a hold. */
+/** If a vault was stopped for longer than this, a hold begins at its next start. */
 const stoppedMsMax = 7 * 24 * hourMs;
-/** A larger step of the clock begins a hold. */
+/** If the clock steps by more than this, a hold begins. */
 const stepMsMax = hourMs;
 const holdMs = 24 * hourMs;
 const recordEveryMs = 60_000;
-/** Smaller differences arise because two clocks are read one after the other, or because one is being adjusted. */
+/**
+ * A difference up to this size is not a step. It arises because two clocks are read one after the other, or because one
+ * of them is being adjusted.
+ */
 const jitterMs = 2_000;
-/** The apparent drift between two clocks if one of them reports whole milliseconds. */
+/** The apparent drift between the wall clock and the steady clock, of which one reports only whole milliseconds. */
 const readingMs = 2;
 /** The longest time that a verification code is kept (`cvc.retention_seconds`). */
 const codeLifeMsMax = hourMs;
-/** How much newer than the last record an event may be. It covers the interval between records and a late record. */
+/**
+ * The maximum time, in ms, by which an event may be newer than the last recorded time and still count as evidence of
+ * the time. It allows for the interval between two records, and for a late record.
+ */
 const unrecordedMsMax = 2 * recordEveryMs;
 
 export type GuardedClock = Required<Omit<Clock, 'steady'>> & {
@@ -25,7 +31,7 @@ export type GuardedClock = Required<Omit<Clock, 'steady'>> & {
   hold(): HoldStatus | null;
   /** Records the operator's confirmation of the clock. Returns false if there was no hold. */
   confirm(): Promise<boolean>;
-  /** Records the time. */
+  /** Records the current time. */
   record(): Promise<void>;
   /** Starts recording the time every minute. */
   start(): void;
@@ -44,15 +50,15 @@ type Deps = {
 };
 
 /**
- * Guards against a wrong clock, so that one bad reading cannot destroy anything. A hold begins if the vault starts more
- * than 7 days after the newest recorded time, if it starts more than one hour before that time, or if the clock steps
- * by more than one hour in either direction. During a hold, anything that is due by the old or the new time is hidden,
- * and nothing is destroyed. The hold ends after the vault has run for 24 hours, when the operator confirms the clock,
- * or when the clock returns to the expected time.
+ * Guards against a wrong clock, so that a single wrong reading cannot destroy anything. A hold begins if the vault
+ * starts more than 7 days after the newest recorded time, if it starts more than one hour before that time, or if the
+ * clock steps by more than one hour in either direction. During a hold, anything that is due by the old or the new time
+ * is hidden, and nothing is destroyed. The hold ends after the vault has run for 24 hours, when the operator confirms
+ * the clock, or when the clock returns to the expected time.
  *
  * Verification codes have their own time scale. When the clock steps back, that scale moves forward by the same amount,
- * so the codes do not live longer. At a start it is unknown how long the vault was stopped, so if the clock went back,
- * all stored codes become due.
+ * so the codes do not live longer. At startup, the vault does not know how long it was stopped. Therefore, if the clock
+ * went back, all stored codes become due.
  */
 export async function guardedClock(needs: Deps): Promise<GuardedClock> {
   const { clock, records, newestEvent, onError, onNotice } = needs;
@@ -92,8 +98,8 @@ export async function guardedClock(needs: Deps): Promise<GuardedClock> {
   }
 
   /**
-   * Reads both clocks and detects a step. Every use of the clock calls this, so nothing is destroyed because the clock
-   * has stepped.
+   * Reads the wall clock and the steady clock, and detects a step. Every use of the clock calls this function, so a
+   * step is detected before anything is destroyed because of it.
    */
   function check(): number {
     const wall = wallNow();
@@ -216,8 +222,8 @@ export function lateClock(clock: Clock, guard: () => GuardedClock | null): Clock
 }
 
 /**
- * Returns the time of the newest event, or null if there is none. With `acceptsForged`, also returns null if the event
- * is not authentic, because a forged event is no evidence of the time.
+ * Returns the time of the newest event, or null if there is none. If `acceptsForged` is true, also returns null if the
+ * event is not authentic, because a forged event is not evidence of the time.
  */
 export async function newestEventTime(log: EventLog, acceptsForged: boolean): Promise<number | null> {
   try {
@@ -229,7 +235,7 @@ export async function newestEventTime(log: EventLog, acceptsForged: boolean): Pr
   }
 }
 
-/** Returns the notices about a hold for readiness and `doctor`. */
+/** Returns the notices about a hold, which the readiness response and `doctor` show. */
 export function holdNotices(hold: HoldStatus | null): readonly string[] {
   if (hold === null) return [];
   const { trusted, remainingMs } = hold;
@@ -240,8 +246,8 @@ export function holdNotices(hold: HoldStatus | null): readonly string[] {
 }
 
 /**
- * Returns the newest trusted time. An event after the last record counts as well, unless it is so much newer that the
- * clock must have been wrong when it was written.
+ * Returns the newest trusted time, which is either the last recorded time or the time of the newest event. The event
+ * does not count if it is so much newer than the record that the clock must have been wrong when the event was written.
  */
 function newestOf({ newest }: ClockRecord, newestEvent: number | null): number {
   return newestEvent !== null && newestEvent - newest <= unrecordedMsMax ? Math.max(newest, newestEvent) : newest;

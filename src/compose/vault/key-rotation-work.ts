@@ -12,7 +12,7 @@ export type KeyRotationState =
   | { readonly state: 'running'; readonly done: number; readonly total: number }
   | { readonly state: 'rotated' | 'cleared'; readonly root_key_file: string };
 
-/** Rotates all keys in this process, one rotation at a time. */
+/** Rotates all keys. The work runs in this process, and only one rotation runs at a time. */
 export type KeyRotationWork = {
   /** Starts a rotation, or continues an interrupted one. Does nothing while a rotation is running. */
   start(): void;

@@ -1,13 +1,13 @@
 import { uptime } from 'node:os';
 import type { Clock } from '../../ports/clock.js';
 
-/** If the two fast clocks diverge by more than this, the time since boot is read. */
+/** If the wall clock and Node.js's monotonic clock diverge by more than this, the time since boot is read. */
 const lookIntoMs = 1_000;
 
 /**
  * Returns this machine's clock. Unlike Node.js's monotonic clock, its `steady` time continues while the machine is
  * suspended, so a laptop that slept overnight does not seem to have had its clock stepped. The time since boot includes
- * suspension, but reading it is slow, so it is read only when the two fast clocks diverge.
+ * suspension, but reading it is slow. It is therefore read only when the wall clock and the monotonic clock diverge.
  */
 export function systemClock(): Clock & { steady(): number } {
   const bootedAt = uptime() * 1_000 - performance.now();

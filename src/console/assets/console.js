@@ -1,4 +1,4 @@
-// Makes pages more convenient. Every page works without this script.
+// This script makes pages more convenient. Every page also works without it.
 
 /** Completes the last term of a query with suggestions from the service, in a WAI-ARIA combobox. */
 function completeQueries(input) {
@@ -18,7 +18,7 @@ function completeQueries(input) {
   let timer = 0;
 
   const termIn = (text) => /(?:[^\s()"]|"[^"]*"?)*$/u.exec(text)?.[0] ?? '';
-  // Completes only the names of fields, types, keys and containers. Other values never leave the form.
+  // Completes only fields, types, metadata keys and containers. Other values never leave the form.
   const mayComplete = (term) => term !== '' && (!term.includes(':') || /^(?:type|container):/i.test(term));
 
   function show(suggestions) {
@@ -117,7 +117,7 @@ function hideInTime(notice) {
   document.addEventListener('visibilitychange', tick);
 }
 
-/** Checks a form against the vault's rules as the person types. Shows errors only for fields that they have used. */
+/** Checks a form against the vault's rules while a person types. Shows errors only for fields that were used. */
 function checkWhileTyping(form) {
   const used = new Set();
   let asked = 0;

@@ -12,7 +12,7 @@ import type { ConsolePage, Visit } from '../page.js';
 import { pageLinks } from '../pagination.js';
 
 const pageSize = 25;
-/** The maximum number of entries in an export, so that one click cannot occupy the vault for minutes. */
+/** The maximum number of entries in an export. It is limited so that one click cannot occupy the vault for minutes. */
 const exportedMax = 50_000;
 const exportedAtOnce = 100;
 const idMax = 1_000;
@@ -62,12 +62,12 @@ const filterForm = z
 
 const exportForm = z.object({ ...filterFields, format: z.enum(['csv', 'jsonl']) }).refine(isInterval, afterStart);
 
-/** The form's fields as they were typed. */
+/** The fields of the form, as a person typed them. */
 type Typed = Readonly<Record<keyof typeof filterFields, string>>;
 
 /**
- * Shows the tenant's access log. The filter is posted because a token's id can be personal data and URLs end up in the
- * browser's history.
+ * Shows the tenant's access log. The form posts the filter, because a token's id can be personal data and URLs end up
+ * in the browser's history.
  */
 export const accessLogPage: ConsolePage = {
   menu: { label: 'Access log', group: 'Access' },
@@ -122,7 +122,7 @@ async function showFiltered(visit: Visit): Promise<FastifyReply> {
   return visit.page('access-log', { ...model, ...shown }, { title: 'Access log' });
 }
 
-/** Returns the first error in each field, or null for a valid field. */
+/** Returns the first error in each field. A valid field has null. */
 function errorsBeside(errors: Readonly<Record<string, readonly string[]>>) {
   const first = (field: string) => errors[field]?.[0] ?? null;
   return { entity_id: first('entity_id'), entity_ref: first('entity_ref'), from: first('from'), to: first('to') };
@@ -160,7 +160,7 @@ function linksOf({ session }: Visit): Links {
     id !== null && mayOpen[entityType] === true ? `/${entityType}s/${encodeURIComponent(id)}` : null;
 }
 
-/** An entry's fields in the table. */
+/** Returns the fields of an entry for the table. */
 function rowOf({ entry, entityId, trace }: ShownEntry, pathOf: Links) {
   const {
     time: at,
@@ -200,13 +200,14 @@ const columns = [
   'trace_id',
 ] as const;
 
-/** Sends the entries that match the filter as a file, newest first. */
+/** Sends a file with the entries that match the filter, newest first. */
 async function exportEntries(visit: Visit): Promise<FastifyReply> {
   const asked = visit.form(exportForm);
   if (!asked.ok) throw new Problem('validation_failed', asked.errors);
   const { format, ...filter } = asked.value;
   const isCsv = format === 'csv';
-  // Entries recorded during the export must not shift other entries between pages.
+  // The export leaves out entries that are recorded after it begins, because they would shift other entries between
+  // pages.
   const now = visit.vault.clock.now();
   const until = { ...filterOf(filter), to: Math.min(filter.to ?? Number.POSITIVE_INFINITY, now + 1) };
 

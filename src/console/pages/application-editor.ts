@@ -74,7 +74,7 @@ function typeIn(source: unknown): ApplicationType {
   return applicationTypes.find((one) => one === type) ?? 'private';
 }
 
-/** The editor's fields besides the form. */
+/** The fields of the editor page that are not part of the form. */
 type Options = {
   readonly errors?: FieldErrors;
   readonly focus?: number | null;
@@ -82,7 +82,7 @@ type Options = {
   readonly preview?: ShownPreview;
   /** A problem with the request as a whole, shown above the form. */
   readonly problem?: { readonly title: string; readonly detail: string } | null;
-  /** The form is valid and can be saved. */
+  /** True if the form was checked and can be saved. */
   readonly isChecked?: boolean;
 };
 
@@ -113,7 +113,7 @@ function showEdit(visit: Visit, { id, document }: LivingApplication, form: Appli
   return visit.page('applications/edit', model, { title: 'Edit application', status: options.status ?? 200 });
 }
 
-/** Returns a value that differs after each change to an application. */
+/** Returns a value that changes with each change to an application. */
 function versionOf({ created_at, modified_at }: ApplicationDocument): string {
   return String(modified_at ?? created_at);
 }
@@ -178,7 +178,7 @@ function keptPreview(type: ApplicationType, posted: TypedForm): Pick<Options, 'p
   return { preview: noPreview({ tokenId: posted.text('token_id'), permission: posted.text('permission') }) };
 }
 
-/** Returns the API's errors for the form, or null if the form is valid. */
+/** Returns the errors that the API would return for the form. Returns null if the form is valid. */
 function errorsIn({ vault }: Visit, { document }: LivingApplication, form: ApplicationForm): FieldErrors | null {
   return errorsOf([
     parseName(form.name),
@@ -187,7 +187,10 @@ function errorsIn({ vault }: Visit, { document }: LivingApplication, form: Appli
   ]);
 }
 
-/** A new expiry must be in the future. A saved expiry that has passed may stay unchanged. */
+/**
+ * Checks the expiry in the form. A new expiry must be in the future. An unchanged expiry is valid even if it has
+ * passed.
+ */
 function expiryCheck({ clock }: Visit['vault'], document: ApplicationDocument, form: ApplicationForm) {
   return form.expiresAt === formOf(document).expiresAt ? valid(null) : checkExpiresAt(expiryIn(form), clock.now());
 }
@@ -220,7 +223,7 @@ async function save(visit: Visit, application: LivingApplication, form: Applicat
     return showEdit(visit, application, form, { errors: updated.errors, status: 400, ...kept });
   }
   const problem = problemCatalogue[updated.code];
-  // The error page records a 403.
+  // A 403 is thrown, because the error page records it.
   if (problem.status !== 409) throw problemFrom(updated);
   return showEdit(visit, application, form, { problem, status: 409, ...kept });
 }

@@ -21,7 +21,7 @@ import { confirmed, errorOf, onceOf, pageNumber } from '../typed-form.js';
 const pageSize = 20;
 const keysMax = 3;
 
-/** Lists applications, shows one with its access and its keys, and issues and revokes keys. */
+/** Lists applications, shows an application with its access and its API keys, and issues and revokes API keys. */
 export const applicationsPage: ConsolePage = {
   menu: { label: 'Applications', group: 'Access' },
   routes: [
@@ -159,7 +159,7 @@ function expiryOf({ vault }: Visit, { document: { expires_at: expiresAt } }: Liv
 
 type ShowOptions = {
   readonly preview?: ShownPreview;
-  /** Why a deletion was not confirmed. */
+  /** The reason why a deletion was not confirmed. */
   readonly error?: string | null;
   readonly status?: number;
 };
@@ -169,7 +169,7 @@ async function show(visit: Visit, application: LivingApplication, options: ShowO
   const { id, document } = application;
   const { name, type, access } = document;
   const { status = 200 } = options;
-  // Reads are recorded automatically only if the response has status 200.
+  // Reads are recorded automatically only for responses with status 200.
   if (status !== 200) await recordManagementRead(vault, visit.context, 'application', id);
   const keys = await listKeys(vault, caller.tenantId, id);
   if (!keys.ok) throw problemFrom(keys);
@@ -230,7 +230,7 @@ async function remove(visit: Visit) {
   });
 }
 
-/** Issues a key and shows it once. `replaces` is the key to revoke next. */
+/** Issues an API key and shows it once. `replaces` is the id of a key that the person may revoke next, or null. */
 async function issue(visit: Visit, replaces: string | null) {
   const { vault, request, param } = visit;
   const id = param('id');

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
 import { backup } from '../../queries/findings/service-findings.js';
 import type { ConsolePage, Visit } from '../page.js';
 
-/** Runs every `strongroom doctor` check in the background and shows the findings. */
+/** Runs all checks of `strongroom doctor` in the background, and shows the findings. */
 export const checksPage: ConsolePage = {
   menu: { label: 'Checks', group: 'Operations' },
   routes: [
@@ -33,7 +33,7 @@ async function newestBackup({ service, vault }: Visit): Promise<JsonObject> {
   return { ...backup(await service.state(), vault.clock.now()) };
 }
 
-/** Parses the findings from the `diagnose` operation, adds another one, and lists problems first. */
+/** Parses the findings of the `diagnose` operation, and adds another finding. Returns problems first. */
 function findingsIn(value: Json, other: JsonObject) {
   const given = isJsonObject(value) ? value['findings'] : [];
   const findings = [...(Array.isArray(given) ? given : []), other].filter(isJsonObject).map((finding) => ({

@@ -35,7 +35,7 @@ type Errors = { readonly ids: string | null; readonly from: string | null; reado
 
 const noErrors: Errors = { ids: null, from: null, to: null };
 
-/** Shows the signed checkpoints and the public key, verifies the log, and creates evidence bundles for auditors. */
+/** Shows the signed checkpoints and the public key, and creates evidence bundles for auditors. */
 export const evidencePage: ConsolePage = {
   menu: { label: 'Evidence', group: 'Audit' },
   routes: [
@@ -142,7 +142,10 @@ async function show(
   return visit.page('evidence', model, { title: 'Evidence', status });
 }
 
-/** Threat: a checkpoint's number, position and count would show a tenant how active other tenants are. */
+/**
+ * Returns the part of a checkpoint that a tenant may see. Threat: a checkpoint's number, position and count would show
+ * a tenant how active other tenants are.
+ */
 function signedPart(checkpoint: Checkpoint) {
   const { time: at, signed_by: signedBy, signature } = checkpoint;
   return { time: formatTimestamp(at), hash: checkpointHash(checkpoint), signed_by: signedBy, signature };
@@ -179,7 +182,7 @@ async function sendBundle(visit: Visit): Promise<FastifyReply> {
   const { folder, files } = bundle;
   const zip = new ZipFile();
   for (const file of files) zip.addFile(join(folder, file), `evidence/${file}`);
-  // A file that was removed in the meantime must end the download, not the process.
+  // If a file was removed in the meantime, the error must abort the download and not the process.
   zip.on('error', (error) => zip.outputStream.emit('error', error));
   zip.end();
   return visit.reply
@@ -196,7 +199,7 @@ function ownerOf({ session, caller }: Visit): BundleOwner {
   return { sessionId: session.id, tenantId: caller.tenantId };
 }
 
-/** Returns the bundle's scope, or the errors in the form. */
+/** Returns the scope of the bundle, or the errors in the form. */
 function scopeOf({ ids: text, from, to }: z.output<typeof bundleForm>): Parsed<BundleScope> {
   const ids = [...new Set(text.split(/\r?\n/).map((id) => id.trim()))].filter((id) => id !== '');
   const isPeriod = from !== '' || to !== '';
@@ -227,7 +230,7 @@ async function sendFile(visit: Visit, name: string, type: string, text: string):
     .send(text);
 }
 
-/** Returns the verification task with its result split into lines. */
+/** Returns the state of the verification in the form that the page shows. */
 function taskShown(task: TaskState) {
   if (task.state === 'running') {
     return { ...task, percent: task.total === 0 ? null : Math.floor((task.done / task.total) * 100) };

@@ -20,8 +20,8 @@ const access = { session: 'private', permission: 'token:create' } as const;
 const choice = z.object({ type: z.enum(tokenTypes).default('token') });
 
 /**
- * Creates a token. The page is not under `/tokens/`, because any name there may be a token's id. URLs never contain
- * anything that a person typed.
+ * Creates a token. The path of this page does not begin with `/tokens/`, because what follows that prefix may be a
+ * token's id. The URLs of this page never contain anything that a person typed.
  */
 export const newTokenPage: ConsolePage = {
   routes: [
@@ -39,7 +39,7 @@ export const newTokenPage: ConsolePage = {
   ],
 };
 
-/** Returns the errors that the vault would report, without storing anything. */
+/** Checks the form and returns the errors that the vault would report. Stores nothing. */
 async function check(visit: Visit): Promise<FastifyReply> {
   const { vault, context } = visit;
   const typed = typedIn(visit);
@@ -56,7 +56,7 @@ async function create(visit: Visit): Promise<FastifyReply> {
     const checked = await checkCreation(vault, context, request);
     return showForm(visit, typed, errorsOf(typed.type, errors, checked.ok ? null : checked), 400);
   }
-  // A form that is changed and submitted again creates another token.
+  // The idempotency key contains the whole form, so a form that is changed and submitted again creates another token.
   const idempotency = { method: 'POST', path: `console:${path}`, key: JSON.stringify(typed) };
   const created = await createToken(
     vault,
@@ -86,7 +86,10 @@ function typedIn(visit: Visit): TypedToken {
   return asked.value;
 }
 
-/** Returns errors by the fields that show them. A rejection that changing a field cannot fix has none. */
+/**
+ * Returns error messages, keyed by the fields that show them. Returns no messages for a rejection that a person cannot
+ * fix by changing a field.
+ */
 function errorsOf(type: TokenType, own: FieldErrors, rejected: Rejected | null): Readonly<Record<string, string>> {
   const found = rejected?.code === 'validation_failed' ? (rejected.errors ?? {}) : {};
   const beside = errorsBeside({ ...found, ...own }, dataPlaces(type));

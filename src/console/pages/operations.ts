@@ -7,9 +7,9 @@ import { gapText } from '../../queries/findings/gap-text.js';
 import type { ConsolePage, Flash, Visit } from '../page.js';
 import { recordOperation } from '../record-acts.js';
 
-/** The page counts overdue tokens up to this number. */
+/** The number at which the page stops counting overdue expiries and purges. */
 const overdueMax = 1_000;
-/** The word that an operator types to confirm a rotation. */
+/** The word that an operator must type to confirm a rotation. */
 const rotationWord = 'rotate';
 
 const projectionForm = z.object({ name: z.enum(projectionNames), accept_new: z.literal('on').optional() });
@@ -17,7 +17,7 @@ const rotationForm = z.object({
   confirm: z.literal(rotationWord, { error: `Type the word ${rotationWord} to confirm.` }),
 });
 
-/** Shows and starts work on the whole vault: projection rebuilds and key rotation. */
+/** Shows and starts projection rebuilds and key rotations. */
 export const operationsPage: ConsolePage = {
   menu: { label: 'Projections and keys', group: 'Operations' },
   routes: [
@@ -99,7 +99,7 @@ async function show(visit: Visit, { status = 200, flash, rotationError = null }:
   const projections = await Promise.all(
     statuses.map(async (one) => ({
       ...rowOf(one),
-      // A plan counts all rows. A page that loads itself again every two seconds does without.
+      // A plan counts all rows, so a page that reloads every two seconds does not show it.
       plan: isRunning ? null : await service.projections.plan(one.name),
     })),
   );
@@ -122,7 +122,7 @@ const phases = {
   dropping: 'Removing the rows that are not in use',
 } as const;
 
-/** A projection's fields on the page. */
+/** Returns the fields of a projection for the page. */
 function rowOf({ name, version, generation, gap, state, rebuild, lastRebuild }: ProjectionStatus) {
   return {
     ...{ name, version, generation },
@@ -154,7 +154,7 @@ type Rotation = {
   readonly problem: string | null;
 };
 
-/** Parses the rotation state, which an operation returns as JSON. */
+/** Parses the state of a rotation from the JSON that the operation returned. */
 function rotationOf(outcome: Awaited<ReturnType<Visit['operations']['run']>>): Rotation {
   if (!outcome.ok) return { state: 'failed', done: 0, total: 0, problem: outcome.message };
   const fields = isJsonObject(outcome.value) ? outcome.value : {};

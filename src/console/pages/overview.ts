@@ -12,14 +12,14 @@ import { chartOf } from '../charts.js';
 import type { ConsolePage, Visit } from '../page.js';
 
 const daysShown = 30;
-/** A chart has six colors. */
+/** The maximum number of series in a chart, because a chart has six colors. */
 const seriesMax = 6;
 
 /**
- * Shows the state of the vault. Everyone sees whether it is ready, as in `/health/ready`. A caller with `log:read` sees
- * the last checkpoint, the accesses, and findings that concern its tenant; with `report:read`, its number of tokens. An
- * operator sees the reasons, stores and projections, as on the admin listener, and the findings of the quick
- * `strongroom doctor` checks.
+ * Shows the state of the vault. Every session sees whether the vault is ready, as in `/health/ready`. A caller with
+ * `log:read` also sees the last checkpoint, the accesses, and the findings that concern its tenant. A caller with
+ * `report:read` also sees the number of its tenant's tokens. An operator also sees the reasons, stores and projections,
+ * as on the admin listener, and the findings of the quick checks.
  */
 export const overviewPage: ConsolePage = {
   menu: { label: 'Overview', group: 'Vault' },
@@ -51,7 +51,10 @@ export const overviewPage: ConsolePage = {
   ],
 };
 
-/** Returns the last hourly checkpoint, `none` if there is none yet, or null if the session may not see it. */
+/**
+ * Returns the last hourly checkpoint. Returns `none` if there is no such checkpoint yet, and null if the session may
+ * not see it.
+ */
 async function lastCheckpoint({ vault, contextAs }: Visit) {
   const context = contextAs('management');
   if (context === null || !grantsAnywhere(context.caller, 'log:read')) return null;
@@ -62,7 +65,7 @@ async function lastCheckpoint({ vault, contextAs }: Visit) {
   return { time: newest.time, hash: checkpointHash(newest), signedBy: newest.signed_by };
 }
 
-/** Returns the number of the tenant's tokens by type, or null if the session may not see it. */
+/** Returns the number of the tenant's tokens by type. Returns null if the session may not see it. */
 async function usage({ vault, contextAs }: Visit) {
   const context = contextAs('management');
   if (context === null || !grantsAnywhere(context.caller, 'report:read')) return null;
@@ -86,7 +89,7 @@ async function usage({ vault, contextAs }: Visit) {
   return { total, chart: chartOf('usage', 'bars', data) };
 }
 
-/** Returns how often the tenant's tokens were accessed, or null if the session may not see it. */
+/** Returns how often the tenant's tokens were accessed. Returns null if the session may not see this. */
 async function accesses({ vault, contextAs }: Visit) {
   const context = contextAs('management');
   if (context === null || !grantsAnywhere(context.caller, 'log:read')) return null;
@@ -104,7 +107,7 @@ async function accesses({ vault, contextAs }: Visit) {
   return { chart: total === 0 ? null : chartOf('accesses', 'lines', { title, labels, series }) };
 }
 
-/** Returns the problems that the quick checks found, or null if the session may not see them. */
+/** Returns the problems that the quick checks found. Returns null if the session may not see them. */
 async function findings({ vault, session, contextAs }: Visit, state: ServiceState) {
   const context = contextAs('management');
   const mayReadLog = context !== null && grantsAnywhere(context.caller, 'log:read');

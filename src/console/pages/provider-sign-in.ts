@@ -5,7 +5,10 @@ import { ConsoleProblem } from '../problem.js';
 import { recordSignIn } from '../record-acts.js';
 import { beginSignIn, closeReplaced, openedByMembership, openSession, signInMs, takeSignIn } from '../sessions.js';
 
-/** Signs a person in with the identity provider. Served only if the settings name one. */
+/**
+ * Signs a person in with the identity provider. The console serves this page only if the settings name an identity
+ * provider.
+ */
 export const providerSignInPage: ConsolePage = {
   routes: [
     { method: 'POST', path: '/sign-in/provider', session: 'none', handle: begin },
@@ -14,8 +17,8 @@ export const providerSignInPage: ConsolePage = {
 };
 
 /**
- * Sends the browser to the provider through a page. A redirect would violate `form-action 'self'`, which browsers also
- * apply to redirects after a form is submitted.
+ * Sends a page that leads the browser to the provider. A redirect would violate `form-action 'self'`, because browsers
+ * also apply that rule to redirects after a form is submitted.
  */
 async function begin(visit: Visit) {
   const { vault, request, reply } = visit;
@@ -27,9 +30,9 @@ async function begin(visit: Visit) {
 }
 
 /**
- * Completes the sign-in of a person who returns from the provider, and sends a page that leads to the overview. After a
- * redirect, the browser would not send the `Strict` session cookie, because the navigation began on another site.
- * Threat: open redirects. No part of the request determines the destination.
+ * Completes the sign-in of a person who returns from the provider, and sends a page that leads to the overview. This is
+ * not a redirect: after a redirect, the browser would not send the `Strict` session cookie, because the navigation
+ * began on another site. Threat: open redirects. Therefore no part of the request determines the destination.
  */
 async function finish(visit: Visit) {
   const { vault, service, request, reply } = visit;
@@ -37,7 +40,7 @@ async function finish(visit: Visit) {
   const token = request.cookies[cookieNames.signIn];
   if (token !== undefined) reply.clearCookie(cookieNames.signIn, signInCookieOptions);
   const begun = token === undefined ? null : await takeSignIn(vault, token);
-  // Each failed sign-in counts. After too many from one address, `authFailure` throws 429.
+  // Each failed sign-in counts. After too many failures from one address, `authFailure` throws 429.
   if (begun === null) {
     await service.limits.authFailure(request.ip);
     throw new ConsoleProblem('sign_in_expired');
@@ -75,7 +78,7 @@ const problems = {
   unavailable: 'provider_unavailable',
 } as const satisfies Record<ProviderFault, string>;
 
-/** The reason that a sign-in failed, for the log: only a code. */
+/** The reason why a sign-in failed, for the log. Contains only a code. */
 class IdentityProviderError extends Error {
   readonly code: string;
 

@@ -8,7 +8,10 @@ import { callerOfKey, closeSession, openSession, redeemOperatorCode } from '../s
 const nameMax = 100;
 const secretMax = 200;
 
-/** Threat: pages and the access log show the name, so a key or code in this field would be in all of them. */
+/**
+ * Matches an API key or an operator code. Threat: pages and the access log show the person's name, so they would also
+ * show a key or code that is typed into the name field.
+ */
 const keyOrCode = /sr_(?:private|public|management)_|^(?:[0-9A-Z]{4}-){4}[0-9A-Z]{4}$/i;
 
 const secret = z.string().trim().max(secretMax, { error: 'is too long' }).default('');
@@ -26,7 +29,10 @@ const form = z.object({
   operator_code: secret,
 });
 
-/** Signs a person in with the keys of one or two applications, an operator's code, or all of them. */
+/**
+ * Signs a person in with the API keys of one or two applications, with an operator's code, or with a combination of
+ * these.
+ */
 export const signInPage: ConsolePage = {
   routes: [
     {
@@ -39,7 +45,10 @@ export const signInPage: ConsolePage = {
   ],
 };
 
-/** The form never repeats a key or code. Threat: it could end up in a cache or the browser's history. */
+/**
+ * Shows the form. The form never repeats a key or code. Threat: the key or code could end up in a cache or in the
+ * browser's history.
+ */
 function show(visit: Visit, errors: FieldErrors, name: string, status = 200) {
   return visit.page(
     'sign-in',
@@ -50,7 +59,7 @@ function show(visit: Visit, errors: FieldErrors, name: string, status = 200) {
 
 const fields = ['name', 'private_key', 'management_key', 'operator_code', 'form'] as const;
 
-/** Returns the first error in each field, or null for a valid field. */
+/** Returns the first error in each field. A valid field has null. */
 function firstErrors(errors: FieldErrors): Readonly<Record<string, string | null>> {
   return Object.fromEntries(fields.map((field) => [field, errors[field]?.[0] ?? null]));
 }
@@ -78,13 +87,13 @@ async function signIn(visit: Visit) {
   if (ofPrivate !== null && ofManagement !== null && ofPrivate.caller.tenantId !== ofManagement.caller.tenantId) {
     errors['form'] = ['The two keys belong to different tenants. Sign in with one of them.'];
   }
-  // A mistyped key does not use up the code.
+  // The code is redeemed only if there are no other errors, so a mistyped key does not use it up.
   const isOperator = code !== '' && Object.keys(errors).length === 0 && (await redeemOperatorCode(vault, code));
   if (code !== '' && Object.keys(errors).length === 0 && !isOperator) {
     errors['operator_code'] = ['The code is wrong, was already used, or is older than five minutes.'];
   }
   if (Object.keys(errors).length > 0) {
-    // Throws 429 if the address has guessed too often.
+    // Throws 429 if there were too many failed sign-ins from this address.
     await service.limits.authFailure(request.ip);
     return show(visit, errors, name, 401);
   }
@@ -99,7 +108,7 @@ async function signIn(visit: Visit) {
   if (earlier !== undefined) await closeSession(vault, earlier);
   const token = await openSession(vault, credentials, { name, issuer: null });
   await recordSignIn(visit, callers, isOperator, { name, issuer: null });
-  // Without `maxAge`, the browser deletes the cookie when it closes.
+  // Because the cookie has no `maxAge`, the browser deletes it when the browser is closed.
   reply.setCookie(cookieNames.session, token, cookieOptions);
   return visit.redirect('/');
 }

@@ -39,7 +39,7 @@ const settingTexts: Readonly<Record<(typeof settingNames)[number], { readonly la
     },
   };
 
-/** Shows, changes and deletes the management key's tenant. */
+/** Shows, changes and deletes the tenant of the session's management application. */
 export const tenantPage: ConsolePage = {
   menu: { label: 'Tenant', group: 'Access' },
   routes: [
@@ -57,7 +57,7 @@ export const tenantPage: ConsolePage = {
 
 async function existingTenant({ vault, caller }: Visit): Promise<TenantDocument> {
   const tenant = await tenantDocument(vault, caller.tenantId);
-  // The session's key was valid, so another request must have deleted the tenant since.
+  // The session was valid a moment ago, so another request must have deleted the tenant since then.
   if (tenant === null) throw new Problem('unauthenticated');
   return tenant;
 }
@@ -65,14 +65,14 @@ async function existingTenant({ vault, caller }: Visit): Promise<TenantDocument>
 type Options = {
   readonly errors?: FieldErrors;
   readonly status?: number;
-  /** The typed values, if any; otherwise the saved ones. */
+  /** The values that the person typed. If absent, the form shows the saved values. */
   readonly typed?: Pick<TenantDocument, 'name' | 'settings'>;
   readonly isConflict?: boolean;
 };
 
 async function show(visit: Visit, tenant: TenantDocument, options: Options) {
   const { caller } = visit;
-  // A caller that may only change or delete the tenant gets here with a form that was not accepted.
+  // A caller that may change or delete the tenant but not read it gets here if its form was rejected.
   requirePermission(visit, 'tenant:read');
   const { errors = {}, typed = tenant, isConflict = false, status = 200 } = options;
   const model = {
@@ -93,7 +93,7 @@ async function show(visit: Visit, tenant: TenantDocument, options: Options) {
       error: errorOf(errors, 'confirmation'),
     },
   };
-  // Reads are recorded automatically only if the response has status 200.
+  // Reads are recorded automatically only for responses with status 200.
   if (status !== 200) await recordManagementRead(visit.vault, visit.context, 'tenant', null);
   return visit.page('tenant', model, { title: 'Tenant', status });
 }
@@ -102,7 +102,7 @@ function versionOf({ created_at, modified_at }: TenantDocument): string {
   return String(modified_at ?? created_at);
 }
 
-/** Returns the number of the tenant's tokens by type, or null if the caller may not see the report. */
+/** Returns the number of the tenant's tokens by type. Returns null if the caller may not see the report. */
 async function usage({ vault, context }: Visit) {
   const { caller } = context;
   if (!grantsAnywhere(caller, 'report:read')) return null;
@@ -135,7 +135,7 @@ async function update(visit: Visit) {
   return show(visit, tenant, { typed, errors: updated.errors, status: 400 });
 }
 
-/** Deletes the tenant. This also ends its keys and therefore the session. */
+/** Deletes the tenant and closes the session, because the tenant's API keys no longer work. */
 async function remove(visit: Visit) {
   const { vault, request, reply } = visit;
   const tenant = await existingTenant(visit);

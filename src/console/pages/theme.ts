@@ -12,7 +12,7 @@ const form = z.object({
     .max(2_000),
 });
 
-/** Changes the theme, even without a script or before the sign-in. */
+/** Changes the theme. This works without a script and before a person signs in. */
 export const themePage: ConsolePage = {
   routes: [
     {

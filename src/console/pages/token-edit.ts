@@ -27,7 +27,7 @@ const edit = z.object({
 
 type Edited = z.output<typeof edit>;
 
-/** Changes the fields that PATCH can change without the data: containers, metadata and expiry. */
+/** Changes a token's containers, metadata and expiry, which PATCH can change without the data. */
 export const tokenEditPage: ConsolePage = {
   routes: [
     {
@@ -78,7 +78,7 @@ async function save(visit: Visit): Promise<FastifyReply> {
   return showForm(visit, typed, errorsBeside(updated.errors), 400);
 }
 
-/** Returns the stored token and records the read, because the form shows the token's metadata. */
+/** Returns the stored token. Records the read in the access log, because the form shows the token's metadata. */
 async function storedToken(visit: Visit) {
   const answer = maskedAnswer(await findToken(visit, visit.param('id')));
   const token = await released(visit, answer);
@@ -119,7 +119,7 @@ function patchOf(token: JsonObject, typed: Edited, metadata: Readonly<Record<str
   };
 }
 
-/** Shows the typed values and links to the current token. */
+/** Shows the form with the typed values and an error that says that someone else changed the token. */
 function showConflict(visit: Visit, typed: Edited): Promise<FastifyReply> {
   const form = 'Someone changed the token since you opened this form. Nothing was saved.';
   return showForm(visit, typed, { form }, 412);

@@ -27,7 +27,7 @@ const list = z.object({
 });
 const moment = z.object({ at: z.string().max(100).default('') });
 
-/** Shows a token's history, its state at an earlier time, and how it ended. */
+/** Shows a token's history, its state at an earlier time, and how its life ended. */
 export const tokenPastPage: ConsolePage = {
   routes: [
     { method: 'GET', path: '/tokens/:id/history', ...ofHistory, handle: showHistory },
@@ -71,14 +71,14 @@ function rowOf(entry: JsonObject, path: string) {
   };
 }
 
-/** Formats a time for a date and time field: in UTC, without an offset. */
+/** Formats a timestamp for a date and time field, in UTC and without an offset. */
 function fieldOf(timestamp: string): string {
   return timestamp.slice(0, 23);
 }
 
 /**
- * Shows the masked token as it was at an earlier time. Shows only what the caller may see of both its earlier and its
- * current state.
+ * Shows the masked token as it was at an earlier time. The caller must be allowed to see both the earlier and the
+ * current state of the token.
  */
 async function showEarlier(visit: Visit): Promise<FastifyReply> {
   const { vault, context } = visit;
@@ -87,7 +87,8 @@ async function showEarlier(visit: Visit): Promise<FastifyReply> {
   const model = { id, path: tokenPath(id), at: '', error: null, token: null, erased: null, isNone: false, asked: null };
   const options = { title: 'Earlier state of a token' };
   if (at === '') return visit.page('tokens/as-of', model, options);
-  // Only operators see log positions, which show how active other tenants are.
+  // Log positions are not accepted here. Threat: positions show how active other tenants are, so only operators may see
+  // them.
   const read = /^\d*$/.test(at) ? null : await readAsOf(vault, at);
   if (read === null || !read.ok) {
     const error =
@@ -113,7 +114,10 @@ function erasedOf({ type, created_at: createdAt, created_by: createdBy }: JsonOb
   return { type: String(type), createdAt: String(createdAt), createdBy: String(createdBy) };
 }
 
-/** Shows how a token ended. `problem` says why it has no statement. */
+/**
+ * Shows how a token's life ended. `problem` is the reason why there is no statement of erasure. Null if none was
+ * requested.
+ */
 async function showErasure(visit: Visit, problem: string | null): Promise<FastifyReply> {
   const id = visit.param('id');
   const history = await tokenHistory(visit.vault, visit.caller, id, { offset: 0, limit: 1 });
@@ -127,8 +131,9 @@ async function showErasure(visit: Visit, problem: string | null): Promise<Fastif
 }
 
 /**
- * Sends the signed statement. Requires an operator, as the command does, in addition to a caller that may read the
- * history. Threat: the statement counts the search terms of all tenants and takes as long as reading all of them.
+ * Sends the signed statement of erasure. The session must belong to an operator, as for the command, and its caller
+ * must be allowed to read the token's history. Threat: the statement contains the number of search terms of all
+ * tenants, and making it takes as long as reading all of these terms.
  */
 async function sendStatement(visit: Visit): Promise<FastifyReply> {
   if (!visit.session.isOperator) throw new ConsoleProblem('not_opened');

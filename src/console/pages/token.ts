@@ -16,9 +16,9 @@ import { sendFile } from '../send-file.js';
 import { shownText } from '../shown-text.js';
 import { findPlaintext, findToken, released, type Sheet, sheetOf, tokenPath } from '../token-sheet.js';
 
-/** The length of the longest id, in characters. */
+/** The maximum number of characters of an id that the page shows. The longest id has this many characters. */
 const idMax = 400;
-/** How long a browser shows a plaintext value, in seconds. */
+/** The time, in seconds, for which a browser shows a plaintext value. */
 const revealedSeconds = 30;
 
 const reveal = z.object({ reason: z.string().default(''), as: z.enum(['page', 'file']).default('page') });
@@ -27,7 +27,7 @@ const deletion = z.object({
   revision: z.string().regex(/^\d{1,15}$/, { error: 'must be a revision' }),
 });
 
-/** Shows a token, initially masked, and the available actions. */
+/** Shows a token and the available actions. The token is masked at first. */
 export const tokenPage: ConsolePage = {
   routes: [
     {
@@ -104,7 +104,7 @@ async function hasCode({ vault }: Visit, stream: string): Promise<boolean> {
   return life !== null && cvcAt(life, latestNow(vault.clock)) !== null;
 }
 
-/** The actions that the page offers. The commands check permissions again. */
+/** Returns the actions that the page offers. The commands check the permissions again. */
 function mayDo({ caller }: Visit, { type, containers }: Sheet) {
   const may = (permission: 'token:update' | 'token:delete') => transformFor(caller, permission, containers) !== null;
   return {
@@ -115,11 +115,11 @@ function mayDo({ caller }: Visit, { type, containers }: Sheet) {
   };
 }
 
-/** Shows a token in plaintext for a short time. The access log records it with the person and the reason. */
+/** Shows a token in plaintext for a short time. The access log records this with the person and the reason. */
 async function revealToken(visit: Visit): Promise<FastifyReply> {
   const asked = visit.form(reveal);
   const typed = asked.ok ? asked.value.reason : '';
-  // The record must not contain line breaks. Browsers send each pasted line break as two characters.
+  // The reason in the access log must not contain line breaks. Browsers send each pasted line break as two characters.
   const text = typed.replaceAll(/\s+/g, ' ').trim();
   const stated = parseVisitor({ person: { name: 'person', text: undefined }, reason: { name: 'reason', text } });
   if (!asked.ok || !stated.ok) {
@@ -132,7 +132,7 @@ async function revealToken(visit: Visit): Promise<FastifyReply> {
   const body = await released(visit, answer, { ...context, caller: { ...caller, visitor } });
   if (asked.value.as === 'file') return sendToken(visit, 'token-plaintext.json', body);
   const token = sheetOf(body);
-  // Even without a script, the browser leaves the page when the time is up.
+  // This header makes the browser leave the page when the time is up, even without a script.
   visit.reply.header('refresh', `${revealedSeconds}; url=${token.path}`);
   const may = { ...mayDo(visit, token), reveal: false };
   const model = { token, revision: answer.revision, may, isRevealed: true, errors: noErrors, reason: text };
@@ -157,7 +157,7 @@ async function deleteConfirmed(visit: Visit): Promise<FastifyReply> {
   return visit.redirect(mayReadPast(visit) ? `${tokenPath(id)}/erasure` : '/tokens', flash);
 }
 
-/** Returns whether the session may read the history of a deleted token, whose containers are erased. */
+/** Returns true if the session may read the history of a deleted token. The containers of such a token are erased. */
 function mayReadPast({ caller, session }: Visit): boolean {
   if (transformFor(caller, 'token:read', ['/']) !== null || grantsAnywhere(caller, 'log:read')) return true;
   return session.management !== null && grantsAnywhere(session.management, 'log:read');

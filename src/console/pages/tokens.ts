@@ -12,7 +12,10 @@ import { tokenPath } from '../token-sheet.js';
 
 const pageSize = 20;
 const dataShownMax = 120;
-/** Longer than the longest query, so that the query language reports the error. */
+/**
+ * The maximum number of characters that the form accepts. It is greater than the maximum length of a query, so that the
+ * query parser reports the error.
+ */
 const queryMax = 10_000;
 
 const search = z.object({
@@ -27,8 +30,8 @@ const search = z.object({
 const prefix = z.object({ prefix: z.string().max(210) });
 
 /**
- * Lists and searches tokens. A search is posted because the query may contain a value and URLs end up in the browser's
- * history.
+ * Lists and searches tokens. The form posts a search, because the query may contain a value and URLs end up in the
+ * browser's history.
  */
 export const tokensPage: ConsolePage = {
   menu: { label: 'Tokens', group: 'Vault', also: '/new-token' },
@@ -97,7 +100,7 @@ function termOf({ text, kind }: Suggestion): string {
   return text.startsWith(`${kind}:`) ? text : `${kind}:${text}`;
 }
 
-/** Returns the query in three parts, so that the page can mark the invalid character. */
+/** Splits a query into three parts, so that the page can mark the first invalid character. */
 function around(query: string) {
   const at = queryErrorAt(query);
   if (at === null) return { before: null, at: '', after: '' };
@@ -105,7 +108,7 @@ function around(query: string) {
   return { before: query.slice(0, at), at: character, after: query.slice(at + character.length) };
 }
 
-/** Returns a token's fields for the table. */
+/** Returns the fields of a token for the table. */
 function rowOf(token: JsonObject) {
   const { id, type, containers, created_at: createdAt, expires_at: expiresAt = null } = token;
   const isHidden = !Object.hasOwn(token, 'data');
@@ -117,7 +120,7 @@ function rowOf(token: JsonObject) {
   };
 }
 
-/** Formats data on one line: an object's members, or the value itself. */
+/** Formats data on one line. Shows the members of an object, and any other value as it is. */
 function dataText(data: Json): string {
   if (!isJsonObject(data)) return shownText(data, dataShownMax);
   const members = Object.entries(data).map(([key, value]) => `${key}: ${shownText(value, dataShownMax)}`);

@@ -26,7 +26,7 @@ import { errorOf, type TypedForm, typedForm } from '../typed-form.js';
 const pageSize = 20;
 const outcomes = ['delivered', 'failed', 'parked'] as const;
 const hourMs = 3_600_000;
-/** How long the old secret continues to sign deliveries, by form value. */
+/** The choices for how long the old secret continues to sign deliveries. `value` is the value in the form. */
 const overlaps = [
   { value: '24', label: 'for a day', ms: 24 * hourMs },
   { value: '168', label: 'for a week', ms: 168 * hourMs },
@@ -123,7 +123,7 @@ async function list(visit: Visit) {
   return visit.page('webhooks/list', model, { title: 'Webhooks' });
 }
 
-/** Returns a webhook's fields for pages, without its secrets. */
+/** Returns the fields of a webhook for a page, without the webhook's secrets. */
 function shownWebhook({ id, url, description, enabled, event_types, token_types, containers }: WebhookDocument) {
   return {
     ...{ id, path: pathOf(id), url, description, enabled },
@@ -165,7 +165,7 @@ async function show(visit: Visit, webhook: WebhookDocument, errors: FieldErrors)
     confirmError: errorOf(errors, 'confirmation'),
   };
   const status = Object.keys(errors).length === 0 ? 200 : 400;
-  // Reads are recorded automatically only if the response has status 200.
+  // Reads are recorded automatically only for responses with status 200.
   if (status !== 200) await recordManagementRead(vault, visit.context, 'webhook', webhook.id);
   return visit.page('webhooks/show', model, { title: 'Webhook', status });
 }
@@ -208,7 +208,10 @@ function versionOf({ created_at, modified_at }: WebhookDocument): string {
   return String(modified_at ?? created_at);
 }
 
-/** Converts the form to a request body. Selecting no token type or no container means all of them. */
+/**
+ * Converts a form to a request body. If no token type is selected, the webhook covers all types. If no container is
+ * entered, it covers all containers.
+ */
 function fieldsIn(form: TypedForm): WebhookFields {
   const types = form.values('token_types');
   const containers = form
@@ -234,7 +237,7 @@ async function create(visit: Visit) {
   return showForm(visit, null, fields, { errors: created.errors, status: 400 });
 }
 
-/** Shows a new secret once. */
+/** Shows a new secret. This is the only time that the secret is shown. */
 function showSecret(visit: Visit, id: string, value: string, isNew: boolean) {
   const title = isNew ? 'The webhook is created' : 'The secret is rotated';
   return visit.page('webhooks/secret', { path: pathOf(id), value, isNew }, { title });
@@ -291,7 +294,7 @@ async function rotate(visit: Visit) {
   return showSecret(visit, rotated.value.webhook.id, rotated.value.secret.reveal(), false);
 }
 
-/** Redelivers events. Only operators may do this, as on the command line. */
+/** Delivers events again. Only operators may do this, as on the command line. */
 async function replay(visit: Visit) {
   if (!visit.session.isOperator) throw new ConsoleProblem('not_opened');
   const webhook = await existing(visit);

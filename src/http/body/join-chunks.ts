@@ -3,8 +3,9 @@ import { Readable } from 'node:stream';
 const blockBytes = 64 * 1024;
 
 /**
- * Copies a body into 64 KiB blocks, whatever the size of its chunks. Threat: an attacker sends a 4 MiB body in one-byte
- * chunks. Stored as they arrive, they would be four million buffers that take more than a gigabyte.
+ * Copies a body into 64 KiB blocks, regardless of the size of its chunks. Threat: an attacker sends a 4 MiB body in
+ * one-byte chunks. If the chunks were stored as they arrive, there would be four million buffers, which take more than
+ * a gigabyte of memory.
  */
 export function joinChunks(body: Readable): Readable {
   let block = Buffer.allocUnsafeSlow(blockBytes);

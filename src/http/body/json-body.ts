@@ -7,12 +7,13 @@ import { callerOf } from '../request-state.js';
 import { joinChunks } from './join-chunks.js';
 import { parsingJsonBody } from './parse-json-body.js';
 
-/** A body up to this size cannot arrive in enough chunks for their number to matter. */
+/** If a body is at most this long, the number of its chunks is too small to matter. */
 const shortBodyBytes = 16 * 1024;
 
 /**
- * Checks the media type of every body, then parses the body as JSON. A missing or different media type returns 415;
- * unacceptable JSON returns 400 (docs/contract.md, "Request bodies"). A request without a body needs no media type.
+ * Checks the media type of every body, then parses the body as JSON. If the media type is missing or is not the one
+ * that the route requires, the response is 415. If the JSON is not acceptable, the response is 400 (docs/contract.md,
+ * "Request bodies"). A request without a body needs no media type.
  */
 export function readJsonBodies(app: FastifyInstance, turns: Turns): void {
   app.removeAllContentTypeParsers();

@@ -13,7 +13,7 @@ export type JsonBody =
 
 /**
  * Parses JSON strictly (docs/contract.md, "Request bodies"). Rejects malformed JSON, bytes that are not UTF-8, nesting
- * deeper than 64 levels, keys that could reach a prototype, and numbers that would lose digits. If a key is repeated,
+ * deeper than 64 levels, keys that could change a prototype, and numbers that would lose digits. If a key is repeated,
  * its last value wins. A leading byte order mark is skipped. Messages contain positions, never text from the body.
  */
 export function parseJsonBody(bytes: Buffer | string): JsonBody {
@@ -30,8 +30,8 @@ const atOnceBytesMax = 32 * 1024;
 const decodedAtOnceBytes = 256 * 1024;
 
 /**
- * Parses a long body in steps, because parsing 4 MiB takes a third of a second. Parses a short body with `JSON.parse`,
- * which is faster but cannot pause.
+ * Parses a long body in steps, because parsing 4 MiB in one step would block the thread for a third of a second. Parses
+ * a short body with `JSON.parse`, which is faster but cannot pause.
  */
 export function* parsingJsonBody(bytes: Buffer, atOnceMax = atOnceBytesMax): Steps<JsonBody> {
   if (bytes.length <= atOnceMax) return parseJsonBody(bytes);

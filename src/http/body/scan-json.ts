@@ -21,7 +21,10 @@ export function scanJson(text: string): JsonFault | null {
   return finish(new Scanner(text, null).scan());
 }
 
-/** Scans JSON text in steps and builds its value, because `JSON.parse` cannot be interrupted on a 4 MiB body. */
+/**
+ * Scans JSON text in steps and builds its value. `JSON.parse` cannot be used here, because it cannot be interrupted
+ * while it parses a 4 MiB body.
+ */
 export function* readJson(text: string): Steps<JsonFault | { readonly value: Json }> {
   const builder = new JsonBuilder();
   const fault = yield* new Scanner(text, builder).scan();
@@ -336,17 +339,21 @@ function keyAt(text: string, start: number, end: number): string {
   return decoded;
 }
 
-/** Every double that is not tiny preserves this many significant digits. A shorter literal cannot have more of them. */
+/**
+ * Every double that is not tiny preserves this many significant digits. A literal of at most this length cannot contain
+ * more digits.
+ */
 const certainLength = 15;
 const tiny = 1e-300;
-/** JSON writes whole numbers of this size or larger with an exponent. */
+/** `JSON.stringify` writes whole numbers of this size or larger with an exponent. */
 const exponentFrom = 1e21;
 
 /**
- * Returns whether a double preserves all digits of a JSON number literal. A literal without a fraction or exponent must
+ * Returns true if a double preserves all digits of a JSON number literal. A literal without a fraction or exponent must
  * be within ±(2^53 - 1). Any other literal must be finite and have the same digits as the shortest form of its double,
- * ignoring leading and trailing zeros (8.50 is 8.5). It must not become a whole number outside that range (1e16),
- * because the vault would reject that number if the client sent it back.
+ * ignoring leading and trailing zeros (8.50 is 8.5). Its double must not be a whole number that is outside that range
+ * and that JSON writes without an exponent, such as 1e16. The vault would reject such a number if the client sent it
+ * back.
  */
 export function isFaithfulNumber(literal: string): boolean {
   const isShort = literal.length <= certainLength;

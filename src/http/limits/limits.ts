@@ -21,7 +21,7 @@ export type Limits = {
    * Counts a request to a route that requires no key. Health routes are exempt, because probes must always get through.
    */
   keyless(request: { readonly ip: string; readonly url: string }): Maybe<void>;
-  /** Counts a request without a valid key. It never delays a request with a valid key. */
+  /** Counts a request without a valid key. The count has no effect on requests with a valid key. */
   authFailure(address: string): Maybe<void>;
 };
 

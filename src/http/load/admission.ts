@@ -4,27 +4,27 @@ import { Problem } from '../problem/problem.js';
 import { createRoom } from './room.js';
 import { createShares } from './shares.js';
 
-/** A shorter body does not reserve memory. */
+/** A body up to this size does not reserve memory. */
 const smallBodyBytes = 64 * 1024;
-/** Parsing and validating a JSON body takes several times the body's size in memory. */
+/** The memory, in bytes, that parsing and validating a JSON body takes for each byte of the body. */
 const bytesPerBodyByte = 8;
 const retryAfterMs = 2_000;
 
 /**
- * The resources that a tenant's request holds. They are released once the response has been sent and the handler has
+ * The resources that a tenant's request uses. They are released once the response has been sent and the handler has
  * finished.
  */
 export type Lease = {
   readonly tenantId: string;
   bytes: number;
-  /** The handler has produced its response. */
+  /** True if the handler has produced its response. */
   isAnswered: boolean;
-  /** The response is sent, or the caller has disconnected. */
+  /** True if the response has been sent or the caller has disconnected. */
   isGone: boolean;
   isRunning: boolean;
 };
 
-/** Decides which tenants' requests run now. Threat: one tenant uses up the time or memory that other tenants need. */
+/** Decides when each tenant's requests run. Threat: one tenant uses up the time or memory that other tenants need. */
 export type Admission = {
   /**
    * Resolves when a tenant's request may run. Returns undefined if it may run immediately. Throws Problem 503 if there

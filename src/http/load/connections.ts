@@ -9,7 +9,9 @@ const checkMs = 1_000;
 const stalledMs = 10_000;
 /** File descriptors reserved for store files, connections to servers, and the admin listener. */
 const reservedDescriptors = 192;
-/** The number of connections beyond the limit that get a 503. Further connections are closed at once. */
+/**
+ * The number of connections beyond the limit that receive a 503 response. Any further connections are closed at once.
+ */
 const toldConnections = 64;
 const connectionsMost = 10_000;
 const connectionsLeast = 16;
@@ -19,8 +21,8 @@ const retryAfterMs = 2_000;
 
 type Connection = {
   /**
-   * The number of bytes that the client has read, and the last time at which this number grew or no data was left to
-   * send.
+   * `taken` is the number of bytes that the client has read. `since` is the last time at which this number grew or
+   * there was no data left to send.
    */
   taken: number;
   since: number;
@@ -32,7 +34,7 @@ type Connection = {
 /**
  * Bounds the cost of connections. Each connection runs one request at a time: the next pipelined request starts after
  * the previous response has been sent. If a client does not read its response, its connection is closed. The limit on
- * connections is below the limit on file descriptors. Connections beyond the limit get a 503.
+ * connections is below the limit on file descriptors. Requests on connections beyond the limit receive a 503 response.
  */
 export function watchConnections(app: FastifyInstance, connectionsMax = connectionsThatFit()): void {
   const connections = new Map<Socket, Connection>();

@@ -2,16 +2,16 @@ import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../problem/problem.js';
 
-/** Returns whether the URL is a health route. Probes connect directly, without the proxy. */
+/** Returns true if the URL is a health route. Probes connect to these routes directly, not through the proxy. */
 export function isHealthRoute(url: string | undefined): boolean {
   return url?.startsWith('/health/') === true;
 }
 
 /**
- * Rejects each request that did not reach a trusted proxy over TLS, before reading its key. The connection must come
- * from one of `proxies`, and every value of X-Forwarded-Proto must be `https`, so that a caller cannot hide a plaintext
- * hop by sending the header itself. `/health/*` is exempt.
- * Threat: a caller that reaches the port without the proxy sends its key and card numbers in plaintext.
+ * Rejects each request that did not reach a trusted proxy over TLS. This happens before the request's key is read. The
+ * connection must come from one of `proxies`, and every value of X-Forwarded-Proto must be `https`, so that a caller
+ * cannot hide a plaintext hop by sending the header itself. `/health/*` is exempt. Threat: a caller that reaches the
+ * port without the proxy sends its key and card numbers in plaintext.
  */
 export function requireTlsProxy(app: FastifyInstance, proxies: readonly string[]): void {
   const trusted = blockListOf(proxies);

@@ -3,12 +3,15 @@ import { Problem } from '../problem/problem.js';
 
 const mib = 1024 * 1024;
 const roomBytesMax = 256 * mib;
-/** The longest that a request waits for memory, in ms. */
+/** The longest time for which a request waits for memory, in ms. */
 const waitMsMax = 5_000;
 const retryAfterMs = 2_000;
-/** Above this share of the heap, requests that need memory are rejected. */
+/** If more than this fraction of the heap is in use, requests that need memory are rejected. */
 const heapShareMax = 0.9;
-/** How long to reuse a heap measurement. Measuring takes a few microseconds, and the heap grows little in this time. */
+/**
+ * The time for which a heap measurement is reused, in ms. Measuring takes a few microseconds, and the heap grows little
+ * in this time.
+ */
 const heapLookEveryMs = 5;
 
 /**
@@ -16,13 +19,19 @@ const heapLookEveryMs = 5;
  * Each tenant gets at most a quarter of the budget, so that its unread responses leave memory for other tenants.
  */
 export type Room = {
-  /** Resolves when there is enough memory for a request. Throws Problem 503 after waiting for 5 s. */
+  /**
+   * Resolves when there is enough memory for a request. Throws Problem 503 if the heap is nearly full, or if there is
+   * not enough memory within 5 s.
+   */
   take(tenantId: string, bytes: number, isGone: () => boolean): Promise<void>;
   /** Counts the memory of a response that already exists. */
   add(tenantId: string, bytes: number): void;
   /** Releases memory that was taken or added. */
   give(tenantId: string, bytes: number): void;
-  /** Returns whether the tenant holds its maximum share of memory. */
+  /**
+   * Returns true if the tenant uses more than its share of the budget, or if all tenants together use more than the
+   * budget.
+   */
   isFull(tenantId: string): boolean;
 };
 
@@ -47,7 +56,7 @@ export function createRoom(bytesMax = Math.min(roomBytesMax, getHeapStatistics()
 
   function fits(tenantId: string, bytes: number): boolean {
     const own = held.get(tenantId) ?? 0;
-    // Each request needs a bounded amount of memory, so a request always fits while no other holds memory.
+    // Each request needs a bounded amount of memory, so a request always fits if no other request is using memory.
     return (own === 0 || own + bytes <= tenantBytesMax) && (total === 0 || total + bytes <= bytesMax);
   }
 

@@ -1,16 +1,16 @@
 /** The number of requests that each tenant may run at once while several tenants are active. */
 const atOnceMax = 4;
-/** A tenant counts as active for this long after its last request, ms. */
+/** The time after its last request for which a tenant counts as active, in ms. */
 const activeMs = 1_000;
 
 /**
- * Limits how many requests each tenant runs at once. If only one tenant is active, all its requests run. If several are
- * active, each runs a few requests while its other requests wait. A tenant therefore cannot gain a larger share of the
- * serving thread by opening more connections.
+ * Limits how many requests each tenant runs at once. If only one tenant is active, all of its requests run. If several
+ * tenants are active, each of them runs a few requests, and its other requests wait. A tenant therefore cannot gain a
+ * larger share of the serving thread by opening more connections.
  */
 export type Shares = {
   /**
-   * Resolves when a request may run. Returns undefined if it may run immediately. `isGone` returns whether the caller
+   * Resolves when a request may run. Returns undefined if it may run immediately. `isGone` returns true if the caller
    * has disconnected, in which case the request need not run.
    */
   enter(tenantId: string, isGone: () => boolean): Promise<void> | undefined;
@@ -24,7 +24,8 @@ type Share = { running: number; readonly waiting: Waiting[] };
 export function createShares(): Shares {
   const shares = new Map<string, Share>();
   /**
-   * The tenant of the last request, the time of that request, and the time of the last request of any other tenant.
+   * `last` is the tenant of the last request, and `lastAt` is the time of that request. `otherAt` is the time of the
+   * last request from any other tenant.
    */
   let last = '';
   let lastAt = Number.NEGATIVE_INFINITY;

@@ -7,8 +7,8 @@ type LineStream = { write(line: string): unknown };
 
 /**
  * Creates a logger that writes JSON lines, or readable text if `pretty` is set, to standard output or to `stream`. The
- * logger buffers lines for a few milliseconds and writes them together. When the process ends, it writes the remaining
- * lines, because they may explain why.
+ * logger buffers lines for a few milliseconds and writes them together. When the process exits, the logger writes the
+ * remaining lines, because they may explain why the process exited.
  */
 export function createLogger(options: {
   readonly level: LogLevel;
@@ -58,7 +58,7 @@ function gathered(stream: LineStream): LineStream {
   };
 }
 
-/** Fields that become part of the text, so that a request takes one line on a terminal. */
+/** The fields that become part of the text, so that a request takes up only one line on a terminal. */
 const inText = ['route', 'method', 'status', 'duration_ms', 'code', 'trace_id', 'application_id'];
 
 /** Uses only pino-pretty's formatter, because its stream can lose buffered lines when the process exits. */

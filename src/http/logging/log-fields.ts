@@ -1,8 +1,8 @@
 import { type LoggedError, loggedError } from './logged-error.js';
 
 /**
- * All fields that a log line may contain besides level, time and message (docs/contract.md, "Log lines"). Null fields
- * are omitted.
+ * All fields that a log line may contain in addition to level, time and message (docs/contract.md, "Log lines"). Null
+ * fields are omitted.
  */
 export type LogFields = {
   /** The route template (`/tokens/:id`), never the requested URL. */

@@ -18,8 +18,8 @@ export type RequestLine = {
 const probes: ReadonlySet<string> = new Set(['/health/live', '/health/ready']);
 
 /**
- * Logs one line for each finished request (at `debug` for a health probe), and one for each error behind a 5xx
- * response.
+ * Logs one line for each finished request, and one line for each error that caused a 5xx response. A health probe is
+ * logged at the level `debug`.
  */
 export function createRequestLog(logger: Logger) {
   return {

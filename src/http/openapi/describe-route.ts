@@ -201,8 +201,8 @@ function exampleOf(code: ProblemCode): unknown {
 }
 
 /**
- * Returns the problems that every route of a kind may return. The kinds are routes that require a key, routes that read
- * a body, and routes whose method allows a body.
+ * Returns the problems that a route may return because it requires a key, because it reads a body, or because its
+ * method allows a body. Includes the problems that every route may return.
  */
 function commonProblems(
   { permission, mediaType, url }: { readonly permission: unknown; readonly mediaType: unknown; readonly url: string },

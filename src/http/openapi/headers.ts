@@ -42,7 +42,7 @@ export const responseHeaders = {
 export type RequestHeader = keyof typeof requestHeaders;
 export type ResponseHeader = keyof typeof responseHeaders;
 
-/** Returns the named headers of a table. */
+/** Returns the headers with the given names from a table. */
 export function pick<N extends string>(table: Readonly<Record<N, HeaderDoc>>, names: readonly N[]): HeaderDocs {
   return Object.fromEntries(names.map((name) => [name, { ...table[name] }]));
 }

@@ -31,14 +31,14 @@ export type Operation = {
   /** Documents the query parameters if the route's own schema cannot describe them. */
   readonly query?: z.ZodType;
   /**
-   * Documents a body that the route parses itself. If the route has a body schema, that schema documents the body. With
-   * neither, the document allows any JSON.
+   * Documents a body that the route parses itself. If the route has a body schema, that schema documents the body. If
+   * the route has neither, the document allows any JSON.
    */
   readonly body?: z.ZodType;
   readonly requestHeaders?: readonly RequestHeader[];
   readonly requestExample?: Json;
   readonly answers: Readonly<Record<number, AnswerDoc>>;
-  /** The problems that the route may return in addition to those common to its kind of route (`commonProblems`). */
+  /** The problems that the route may return in addition to those in `commonProblems`. */
   readonly problems?: readonly ProblemCode[];
 };
 
@@ -51,7 +51,7 @@ export type AnswerDoc = {
   readonly example?: Json;
 };
 
-/** Returns its argument. This type-checks an operation where it is defined. */
+/** Returns its argument. A call makes the compiler check the type of an operation where it is defined. */
 export function documented(operation: Operation): Operation {
   return operation;
 }

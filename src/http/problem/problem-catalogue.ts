@@ -1,6 +1,6 @@
 import type { RejectionCode } from '../../vault/result.js';
 
-/** One kind of problem: its status, and the texts of its error page. `detail` is the default text in a response. */
+/** One kind of problem: its status, and the text on its error page. `detail` is the default text in a response. */
 export type ProblemKind = {
   readonly status: number;
   readonly title: string;
@@ -28,7 +28,7 @@ export type ProblemCode =
   | 'row_forged'
   | 'internal';
 
-/** The one table that maps codes to status and texts (docs/contract.md, "Errors" and "Status codes"). */
+/** The only table that maps problem codes to statuses and texts (docs/contract.md, "Errors" and "Status codes"). */
 export const problemCatalogue: Readonly<Record<ProblemCode, ProblemKind>> = {
   webhook_not_found: {
     status: 404,

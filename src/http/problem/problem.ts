@@ -2,12 +2,14 @@ import type { Permission } from '../../domain/access/permission.js';
 import type { FieldErrors } from '../../domain/field-errors.js';
 import { type ProblemCode, problemCatalogue } from './problem-catalogue.js';
 
-/** Ends a request with a problem, which the error handler renders. It contains only fixed text. */
+/**
+ * An error that ends a request with a problem, which the error handler renders. The problem contains only fixed text.
+ */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: FieldErrors | undefined;
   readonly retryAfterMs: number | undefined;
-  /** Replaces the default detail of this kind of problem. */
+  /** Replaces the default detail for this kind of problem. */
   readonly detail: string | undefined;
 
   constructor(code: ProblemCode, errors?: FieldErrors, retryAfterMs?: number, detail?: string) {
@@ -21,8 +23,8 @@ export class Problem extends Error {
 }
 
 /**
- * Returns a 403 for a caller that holds none of these permissions on any container. The detail names them, because
- * being granted one of them solves the problem.
+ * Returns a 403 for a caller that holds none of these permissions on any container. The detail names the permissions,
+ * because the caller needs only one of them.
  */
 export function permissionMissing(sufficient: readonly Permission[]): Problem {
   const { detail } = problemCatalogue.permission_missing;

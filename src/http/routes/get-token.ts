@@ -26,7 +26,8 @@ const operation = documented({
 });
 
 /**
- * `GET /tokens/{id}` (docs/contract.md, "Get a token"). No schema validates this most frequent read.
+ * `GET /tokens/{id}` (docs/contract.md, "Get a token"). The route has no schema, because it serves the most frequent
+ * read.
  */
 export const getTokenRoute: Routes = (app, { vault }) => {
   app.get<{ Params: TokenParams }>(

@@ -10,7 +10,7 @@ import { callerOf } from '../request-state.js';
 import type { Routes } from '../routes.js';
 import { sendJson } from '../send-json.js';
 
-/** The query string, for the OpenAPI document. A single value counts as a list of one. */
+/** The query string as the OpenAPI document describes it. A single value counts as a list of one. */
 const documentedQuery = z.object({
   ...pageQuery,
   id: z.array(z.string()).optional().meta({ description: 'Returns only applications with one of these ids.' }),
@@ -41,8 +41,8 @@ const values = z
 const querystring = z.object({ ...pageQuery, id: values, type: values });
 
 /**
- * `GET /applications` (docs/contract.md, "Applications"). `id` and `type` are ANDed; repeated values of one parameter
- * are ORed.
+ * `GET /applications` (docs/contract.md, "Applications"). An application must match both `id` and `type`. If a
+ * parameter is repeated, the application must match one of its values.
  */
 export const listApplicationsRoute: Routes = (app, { vault }) => {
   app.get(

@@ -51,7 +51,7 @@ const operation = documented({
 
 /**
  * `GET /audit/checkpoints` lists the signed checkpoints, so that an auditor can keep copies. The response omits each
- * checkpoint's number, position and count. Threat: they would show a tenant how active other tenants are.
+ * checkpoint's number, position and count. Threat: these values show a tenant how active other tenants are.
  */
 export const listCheckpointsRoute: Routes = (app, { vault }) => {
   app.get(

@@ -14,14 +14,14 @@ import { sendJson } from '../send-json.js';
 const text = z.string({ error: 'must be given once' }).optional();
 
 /**
- * Accepts only words that occur in entries. An empty page for a misspelled word would suggest that nothing had been
- * done.
+ * Accepts only words that can occur in entries. If a misspelled word returned an empty page, it would seem that nothing
+ * had been done.
  */
 function oneOf<const Word extends string>(words: readonly Word[]) {
   return z.enum(words, { error: `must be one of ${words.join(', ')}, and given once` }).optional();
 }
 
-/** Accepts a time in the formats of docs/contract.md, "Expiry formats". */
+/** Accepts a time in any of the formats in docs/contract.md, "Expiry formats". */
 const time = z
   .string({ error: 'must be given once' })
   .transform((given, context) => {

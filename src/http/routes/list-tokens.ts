@@ -20,8 +20,8 @@ const listTokensQuery = z.looseObject({ ...pageQuery, id: values, type: values }
 type ListTokensQuery = z.output<typeof listTokensQuery>;
 
 /**
- * The metadata filters of a list, for the OpenAPI document. `metadata.<key>` has no fixed name, so the document
- * describes an object, and clients send each of its members as one parameter
+ * The metadata filters of a list, as the OpenAPI document describes them. `metadata.<key>` has no fixed name, so the
+ * document describes an object, and clients send each of its members as one parameter
  * (docs/adr/0050-the-openapi-document-is-for-generators.md).
  */
 export const documentedMetadata = {
@@ -43,7 +43,7 @@ export const documentedMetadata = {
   }),
 };
 
-/** The query string, for the OpenAPI document. */
+/** The query string as the OpenAPI document describes it. */
 const documentedQuery = z.object({
   ...pageQuery,
   id: z.array(z.string()).optional().meta({ description: 'Returns only tokens with one of these ids.' }),
@@ -92,7 +92,7 @@ function listFiltersOf(query: ListTokensQuery): ListFilters {
   };
 }
 
-/** Returns the metadata filters of one parameter. If it is repeated, only the first value counts. */
+/** Returns the metadata filters in one parameter. If the parameter is repeated, only the first value counts. */
 export function metadataOf(name: string, value: unknown): (readonly [string, string])[] {
   const [first = ''] = [value].flat().map(String);
   if (name === 'metadata') return entriesOf(first);

@@ -99,8 +99,8 @@ const routes: readonly Routes[] = [
 
 const bodyBytesMax = 4 * 1024 * 1024;
 /**
- * Exceeds the longest request line that Node.js accepts. An id that is too long for a token therefore returns 404, like
- * any unknown id.
+ * The maximum length of an id in a path. It exceeds the longest request line that Node.js accepts, so the router
+ * accepts ids of any length. An id that is too long for a token therefore returns 404, like any unknown id.
  */
 const pathIdCharactersMax = 16 * 1024;
 const traceHeader = 'service-trace-id';
@@ -117,7 +117,7 @@ export type AppOptions = {
   readonly log: RequestLog;
 };
 
-/** Creates the HTTP interface of a service, without listening yet. */
+/** Creates the HTTP interface of a service. The interface does not listen yet. */
 export function createApp(service: Service, options: AppOptions): FastifyInstance {
   const { acceptsBearer, headerNames, log } = options;
   const { uuid } = service.vault.random;

@@ -14,7 +14,7 @@ import { statedVisitor } from './stated-visitor.js';
 type KeyCarriers = {
   /** Lowercase names of the headers that contain only the key, with the standard header first. */
   readonly headerNames: readonly string[];
-  /** Whether `Authorization: Bearer` may also contain the key. */
+  /** True if `Authorization: Bearer` may also contain the key. */
   readonly acceptsBearer: boolean;
 };
 
@@ -66,7 +66,10 @@ export function createAuthentication(service: Service, carriers: KeyCarriers, ad
   };
 }
 
-/** Copies each field by name, because spreading the object here would take as long as computing a hash. */
+/**
+ * Returns the caller with the request's address and visitor. Copies each field by name, because spreading the object
+ * here would take as long as computing a hash.
+ */
 function callerAt(caller: Caller, sourceAddress: string, visitor: Visitor | null): Caller {
   const { tenantId, applicationId, keyId, applicationType, access, tenantSettings } = caller;
   const at = { tenantId, applicationId, keyId, applicationType, access, tenantSettings, sourceAddress };
@@ -82,8 +85,8 @@ function expectPermission({ routeOptions }: FastifyRequest, caller: Caller): voi
 }
 
 /**
- * Returns a request's API key, or undefined if there is none or the headers contain different keys. With different
- * keys, the choice of application would depend on the lookup order (docs/contract.md, "Authentication").
+ * Returns a request's API key, or undefined if there is none or the headers contain different keys. If different keys
+ * were accepted, the choice of application would depend on the lookup order (docs/contract.md, "Authentication").
  */
 function keyOf(request: FastifyRequest, { headerNames, acceptsBearer }: KeyCarriers): string | undefined {
   const key = headerOf(request, headerNames);
@@ -104,8 +107,8 @@ function bearerOf({ headers: { authorization } }: FastifyRequest): string | unde
 const realm = 'realm="strongroom"';
 
 /**
- * Returns the challenges for a 401 (RFC 9110, section 11.6.1). They do not reveal why the key was rejected. A request
- * with a bearer token gets `invalid_token`, as RFC 6750, section 3, requires.
+ * Returns the challenges for a 401 (RFC 9110, section 11.6.1). The challenges do not reveal why the key was rejected. A
+ * request with a bearer token gets `invalid_token`, as RFC 6750, section 3, requires.
  */
 export function challengesOf(request: FastifyRequest, acceptsBearer: boolean): string {
   const header = `ApiKey ${realm}, header="SERVICE-API-KEY"`;

@@ -2,7 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { recordRefusal } from '../../audit/access-log/record-refusal.js';
 import type { Vault } from '../../vault/vault.js';
 
-/** Records a known caller's 403, 500 or 503 in the access log. The response does not wait for the record. */
+/**
+ * Records in the access log that a known caller's request failed with 403, 500 or 503. The response does not wait for
+ * the record.
+ */
 export function recordRefusedRequest(vault: Vault, request: FastifyRequest, status: number): void {
   const { caller, traceId, routeOptions, params } = request;
   const { permission } = routeOptions.config;

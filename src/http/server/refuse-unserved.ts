@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../problem/problem.js';
 
 /**
- * Rejects each request that no route serves, with 405 and `Allow` if the path has other methods, or 404 otherwise
- * (docs/contract.md, "Methods"). `OPTIONS` is served only as a CORS preflight. `count` counts the request against the
- * limit for requests without a key.
+ * Rejects each request that no route serves. The response is 405 with `Allow` if the path supports other methods, or
+ * 404 if it does not (docs/contract.md, "Methods"). `OPTIONS` is served only as a CORS preflight. `count` counts the
+ * request against the limit for requests without a key.
  *
  * The decision depends only on the method and the path, never on a key or a token, so a caller learns nothing beyond
  * the public OpenAPI document. Register this function before the routes.
@@ -50,7 +50,7 @@ export function refuseUnserved(app: FastifyInstance, count: (request: FastifyReq
   });
 }
 
-/** Returns whether the request is a browser's preflight, which asks what a page from another origin may send. */
+/** Returns true if the request is a browser's preflight, which asks what a page from another origin may send. */
 function isPreflight({ headers }: FastifyRequest): boolean {
   return headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 }

@@ -15,7 +15,7 @@ export type RequestLog = {
     /** The OpenTelemetry trace of the request, or null if the request is not traced. */
     readonly otelTraceId: string | null;
   }): void;
-  /** Logs the error behind a 500 or 503. */
+  /** Logs the error that caused a 500 or 503 response. */
   error(error: unknown, traceId: string): void;
 };
 

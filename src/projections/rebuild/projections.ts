@@ -18,24 +18,24 @@ export type ProjectionsDeps = {
   readonly keptSeconds: number;
   readonly foldDirectory: () => Promise<FoldedDirectory>;
   /**
-   * Replaces the directory's rows. Resolves to false, without replacing anything, if the directory was changed after
-   * `upTo`.
+   * Replaces the rows of the directory. If the directory was changed after the position `upTo`, replaces nothing and
+   * resolves to false.
    */
   readonly replaceDirectory: (records: readonly Stored<DirectoryRecord>[], upTo: number) => Promise<boolean>;
   /** Returns the number of token rows in use. */
   readonly countRows: () => Promise<number>;
-  /** Returns a projection's position in the log. */
+  /** Returns the position up to which a projection has read the log. */
   readonly positionOf: (name: 'tokens' | 'directory' | 'shredder') => Promise<number>;
   /** Returns the number of events after a position, up to a limit. */
   readonly eventsAfter: (position: number) => Promise<number>;
-  /** Returns the position up to which the shredder may read. */
+  /** Returns the position up to which the shredder may read the log. */
   readonly shredUpTo: () => Promise<number>;
   readonly state: () => Promise<Pick<ServiceState, 'projections'>>;
 };
 
 /**
- * Implements `Projections`. Token rows have their own rebuild. The other projections are small and are rebuilt in one
- * step.
+ * Implements `Projections`. Token rows are rebuilt by a `TokenRebuild`. The other projections are small, and each is
+ * rebuilt in one step.
  */
 export function createProjections(needs: ProjectionsDeps): Projections {
   const { vault, generations, tokens, keptSeconds, foldDirectory, replaceDirectory, positionOf, state } = needs;

@@ -7,7 +7,7 @@ import type { BuiltPage, ComparedPage, RebuildThread, TwoGenerations } from '../
 import { StoreUnavailable } from '../../ports/store-unavailable.js';
 import { KeyLost } from '../../vault/key-lost.js';
 
-/** The number of events per page. */
+/** The number of events per page of the log. */
 const eventsAtOnce = 400;
 const rowsAtOnce = 100;
 const retryMs = 1_000;
@@ -18,11 +18,11 @@ type TokenRebuildDeps = {
   readonly keys: Pick<KeyRing, 'createGeneration' | 'generations' | 'destroyGeneration'>;
   readonly log: Pick<EventLog, 'head'>;
   readonly clock: Clock;
-  /** This program's version of the projection. */
+  /** The version of the token rows that this program builds. */
   readonly version: number;
-  /** How long to keep the old generation for searches that are still running, in ms. */
+  /** The time, in ms, to keep the old generation for searches that are still running. */
   readonly graceMs: number;
-  /** Starts the thread that builds rows. Throws StoreUnavailable while another process runs the rebuild. */
+  /** Starts the thread that builds rows. Throws StoreUnavailable while another process is running the rebuild. */
   readonly openThread: () => Promise<TokenThread>;
   /** Resolves to true if another process is running the rebuild. */
   readonly isElsewhere: () => Promise<boolean>;
@@ -34,8 +34,9 @@ type TokenThread = Omit<RebuildThread, 'directory'>;
 export type TokenRebuild = ReturnType<typeof createTokenRebuild>;
 
 /**
- * Builds a new generation of token rows from the log while reads use the old one, and then switches to the new one
- * (docs/design.md, "Rebuild"). Each step is recorded in the stores, so that `resume` can continue after a crash.
+ * Builds a new generation of token rows from the log while reads use the old generation. Then switches to the new
+ * generation (docs/design.md, "Rebuild"). Each step is recorded in the stores, so that `resume` can continue after a
+ * crash.
  */
 export function createTokenRebuild(needs: TokenRebuildDeps) {
   const { generations, keys, log, clock, version, graceMs, openThread, isElsewhere, onError } = needs;
@@ -46,7 +47,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
   let isWanted = false;
   let running: Promise<void> | null = null;
 
-  /** Starts the work unless it is already running. If the current run is about to end, another run follows it. */
+  /** Starts the work unless it is already running. If it is running, another run follows the current one. */
   function run(): void {
     isWanted = true;
     running ??= (async () => {
@@ -68,7 +69,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
         try {
           if (thread === null) {
             thread = readingAhead(await openThread());
-            // Reads the state again, because another process may have been running the rebuild until now.
+            // Reads the state again, because another process may have been running the rebuild until just now.
             next = await current();
           } else {
             next = await step(rebuild, thread, count);
@@ -78,7 +79,8 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
           failures += 1;
           if (error instanceof StoreUnavailable) await pause(retryMs);
           else if (failures > 1) next = await failed(rebuild, error);
-          // The keys may have been rotated since the thread started, so the next step starts a new thread.
+          // Closes the thread, because the keys may have been rotated since it started. The next step starts a new
+          // thread.
           await thread?.close();
           thread = null;
         }
@@ -92,22 +94,22 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
 
   async function failed(rebuild: Rebuild, error: unknown): Promise<Rebuild> {
     onError(error);
-    // The rows in use stay. The next `start` or `resume` removes the others.
+    // The rows in use stay in place. The next `start` or `resume` removes all other rows.
     if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') throw error;
     if (!(error instanceof KeyLost)) return drop(rebuild, 'failed');
     return drop({ ...rebuild, different: 1, examples: [error.stream] }, 'key_lost');
   }
 
-  /** Returns the unfinished rebuild, or null if there is none. */
+  /** Returns the unfinished rebuild. Returns null if every rebuild has ended. */
   async function current(): Promise<Rebuild | null> {
     const rebuild = await generations.rebuild();
     return rebuild === null || rebuild.phase === 'ended' ? null : rebuild;
   }
 
-  /** Runs one step and returns the rebuild after it, or null once the rebuild has ended. */
+  /** Runs one step, and returns the state of the rebuild after the step. Returns null once the rebuild has ended. */
   async function step(rebuild: Rebuild, thread: AheadThread, count: Count): Promise<Rebuild | null> {
     if (rebuild.phase === 'keeping' || rebuild.phase === 'dropping') {
-      // Threat: the root key from before a rotation would otherwise stay in memory for as long as the old rows are
+      // Threat: otherwise, the root key from before a rotation would stay in memory for as long as the old rows are
       // kept.
       await thread.forgetKeys();
       if (rebuild.phase === 'dropping') return endOf(rebuild);
@@ -119,15 +121,18 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     return built(rebuild, thread, count);
   }
 
-  /** Also checks the stores, because another process may have requested the cancellation. */
+  /**
+   * Returns true if the rebuild is to be cancelled. Also checks the stores, because the request may have come from
+   * another process.
+   */
   async function isCancelled({ generation }: Rebuild): Promise<boolean> {
     return cancelled === generation || (await generations.isCancelAsked(generation));
   }
 
   async function built(rebuild: Rebuild, thread: AheadThread, count: Count): Promise<Rebuild> {
     const page = await thread.build(rebuild, rebuild.position, eventsAtOnce);
-    // Builds ahead only after a full page. A page that is not full reaches the head of the log, so the next page must
-    // be read after these rows are stored.
+    // Builds the next page ahead of time only if this page is full. A page that is not full reaches the head of the
+    // log, so the next page must be read only after these rows are stored.
     if (page.events === eventsAtOnce) thread.buildAhead(rebuild, page.position, eventsAtOnce);
     for (let first = 0; first < page.rows.length; first += rowsAtOnce) {
       await generations.put(rebuild.generation, page.rows.slice(first, first + rowsAtOnce));
@@ -173,7 +178,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     const goes = rebuild.outcome === 'done' ? rebuild.from : rebuild.generation;
     await generations.leave(goes);
     while (!(await generations.empty(goes))) if (stopped.aborted) return rebuild;
-    // Also retires any generation whose process was killed before its rebuild began.
+    // This also retires a generation whose process was killed before the rebuild began.
     const unused = await generations.retire(await keys.generations());
     for (const generation of unused) await keys.destroyGeneration(generation);
     await generations.end(rebuild.outcome === 'cancelled' ? null : { ...rebuild, phase: 'ended' });
@@ -186,8 +191,8 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
 
   return {
     /**
-     * Starts a rebuild in the background, or resumes one that no process is running. `busy` means that a rebuild is
-     * already running.
+     * Starts a rebuild in the background, or resumes an unfinished rebuild that no process is running. `busy` means
+     * that a rebuild is already running.
      */
     async start(acceptNew: boolean): Promise<'started' | 'resumed' | 'busy'> {
       const unfinished = await current();
@@ -207,13 +212,13 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
       else await keys.destroyGeneration(generation);
       return begun ? 'started' : 'busy';
     },
-    /** Resumes a rebuild that another process began. */
+    /** Resumes an unfinished rebuild, if there is one. */
     async resume(): Promise<void> {
       if ((await current()) !== null) run();
     },
     /**
-     * Cancels a rebuild, and resolves once all of its rows are removed. `too_late` means that its rows are already in
-     * use.
+     * Cancels a rebuild, and resolves once all of the new rows are removed. `too_late` means that the new rows are
+     * already in use.
      */
     async cancel(): Promise<'cancelled' | 'too_late' | 'none'> {
       const rebuild = await current();
@@ -228,7 +233,7 @@ export function createTokenRebuild(needs: TokenRebuildDeps) {
     },
     /** Resolves once no rebuild is running in this process. */
     idle: async (): Promise<void> => void (await running),
-    /** Stops after the current step; `resume` continues the rebuild. */
+    /** Stops after the current step. `resume` continues the rebuild. */
     async stop(): Promise<void> {
       stopping.abort();
       await running;
@@ -248,9 +253,7 @@ function readingAhead(thread: TokenThread) {
       ahead = null;
       return begun;
     },
-    /**
-     * Begins to build the page that the next call of `build` returns. If building fails, that call throws the error.
-     */
+    /** Begins to build the page that the next call to `build` returns. If this fails, that call throws the error. */
     buildAhead(generations: TwoGenerations, after: number, limit: number): void {
       const page = thread.build(generations, after, limit);
       page.catch(() => undefined);
@@ -263,14 +266,14 @@ type Count = (events: number, position: number) => RebuildRate;
 
 const pageSize = 500;
 const looks = 3;
-/** The maximum number of differences to find. */
+/** The number of differences after which the comparison stops. */
 const differentMax = 10_000;
 
 /**
- * Compares all rows of two generations, and returns the streams whose rows differ, or null if `goesOn` returned false.
- * Writes continue in the meantime, so a differing row counts only if it still differs in two further comparisons, each
- * after the rebuild has caught up. Stops after 10,000 differences. `goesOn` is called between pages and returns false
- * to stop the comparison. `caughtUp` brings the new generation up to the head of the log.
+ * Compares all rows of two generations, and returns the streams whose rows differ. Writes continue during the
+ * comparison, so a row counts only if it still differs in two further comparisons. Before each of these, `caughtUp`
+ * brings the new generation up to the head of the log. Stops after 10,000 differences. `goesOn` is called after each
+ * page. If it returns false, the comparison stops and returns null.
  */
 async function compareGenerations(
   thread: Pick<RebuildThread, 'compare'>,
@@ -299,8 +302,7 @@ async function compareGenerations(
 }
 
 /**
- * Returns a function that adds to the number of events processed and returns the rate since the first call of
- * `createRate`.
+ * Returns a function that adds to the number of events processed, and returns the rate since the call to `createRate`.
  */
 function createRate() {
   const startedAt = performance.now();

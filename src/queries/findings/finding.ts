@@ -1,4 +1,4 @@
-/** A check, its result and, if it found a problem, advice. */
+/** The result of a check. If the check found a problem, `do` contains advice. */
 export type Finding = {
   readonly check: string;
   readonly state: 'ok' | 'problem' | 'fixed';

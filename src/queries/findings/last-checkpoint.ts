@@ -5,12 +5,14 @@ import { UnreadableEvent } from '../../events/tokens/catalogue.js';
 import type { Vault } from '../../vault/vault.js';
 import { type Finding, ok, problem } from './finding.js';
 
-/** One hour, plus a tolerance for a late checkpoint. */
+/**
+ * The time within which a checkpoint must sign an event: one hour, plus five minutes in case the checkpoint is late.
+ */
 const unsignedMsMax = 3_600_000 + 300_000;
 
 /**
- * Checks that this vault's key signed the newest checkpoint, and that later events have not waited too long for the
- * next one.
+ * Checks that the newest checkpoint is signed by this vault's key, and that later events have not waited too long for
+ * the next checkpoint.
  */
 export async function lastCheckpoint({ log, keys, clock }: Vault): Promise<Finding> {
   const [newest] = await log.readNewest(checkpointStream, null, 1);

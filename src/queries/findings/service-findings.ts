@@ -15,12 +15,12 @@ const overdueMax = 1_000;
 const gapMax = 1_000;
 const suspectMs = 24 * 3_600_000;
 const suspectsMax = 10;
-/** The Helm chart's alert uses the same age. */
+/** The maximum age of the newest backup. The alert in the Helm chart uses the same age. */
 const backupMsMax = 2 * 24 * 3_600_000;
 
 /**
- * Runs the checks of the service that take only a few reads. (`strongroom doctor` also reads the whole log, all keys
- * and all rows.) The findings are for operators, because they name applications, webhooks and tokens of every tenant.
+ * Runs the checks that need only a few reads. In contrast, `strongroom doctor` also reads the whole log, all keys and
+ * all rows. The findings are for operators only, because they name applications and webhooks of every tenant.
  */
 export async function serviceFindings(vault: Vault, state: ServiceState): Promise<readonly Finding[]> {
   return [
@@ -34,9 +34,9 @@ export async function serviceFindings(vault: Vault, state: ServiceState): Promis
 }
 
 /**
- * Returns the same findings as far as a tenant may know them. Threat: counts, positions and names would tell a tenant
- * what other tenants do. So findings about the service are fixed text without them, and the other findings are about
- * this tenant alone.
+ * Returns the findings that a tenant may know. Threat: counts, positions and names would tell a tenant what other
+ * tenants do. Findings about the service therefore consist of fixed text, and all other findings are about this tenant
+ * alone.
  */
 export async function tenantFindings(vault: Vault, state: ServiceState, tenantId: string): Promise<readonly Finding[]> {
   const askOperator = 'Ask the operator of the service.';
@@ -61,7 +61,7 @@ export async function tenantFindings(vault: Vault, state: ServiceState, tenantId
   ];
 }
 
-/** Returns the findings about the service's state. */
+/** Returns the findings about stores, the clock, readiness and projections. */
 export function storesAndProjections({ reasons, notices, stores, projections }: ServiceState): readonly Finding[] {
   const down = stores.filter(({ state }) => state === 'down');
   const behind = projections.filter(({ gap }) => gap === null || gap >= gapMax);
@@ -87,7 +87,7 @@ function gapsText(projections: ServiceState['projections']): string {
   return projections.map(({ name, gap }) => `${name}: ${gapText(name, gap)}`).join('; ');
 }
 
-/** Returns at most 1,000 tokens whose expiry or purge has been due for more than a minute. */
+/** Returns up to 1,000 expiries and cvc purges that have been due for more than a minute. */
 export function overdue({ clock, rows }: Vault): Promise<readonly DueRow[]> {
   return rows.due(earliestNow(clock) - overdueMs, overdueMax, earliestForCodes(clock) - overdueMs);
 }
@@ -100,7 +100,7 @@ export async function deadlines(vault: Vault): Promise<Finding> {
   return problem('deadlines', says, 'Start the service, or a worker, or run `strongroom doctor --fix`.');
 }
 
-/** Reports a changed event at the newest checkpoint as a finding. */
+/** Runs `lastCheckpoint`. If the log proves to be forged during that check, returns this as a finding. */
 async function checkpoint(vault: Vault): Promise<Finding> {
   try {
     return await lastCheckpoint(vault);
@@ -120,8 +120,8 @@ export function backup({ backupMadeAt }: ServiceState, now: number): Finding {
 }
 
 /**
- * Names the applications of one tenant, or of all tenants if `tenantId` is null, that deduplicated many values without
- * a hit.
+ * Names the applications that deduplicated many values without a hit in the last day. Covers one tenant, or all tenants
+ * if `tenantId` is null.
  */
 export async function suspects({ budgets, clock, directory }: Vault, tenantId: string | null): Promise<Finding> {
   const found: string[] = [];

@@ -6,19 +6,19 @@ import type { Vault } from '../../vault/vault.js';
 import { type Finding, ok, problem } from './finding.js';
 
 const dayMs = 24 * 3_600_000;
-/** The number of consecutive failures after about one hour of retries. */
+/** The number of consecutive failures to report. A delivery reaches this number after about six minutes. */
 const failedMin = 4;
 /**
- * The minimum gap to report. It exceeds 10,000, because a webhook may pass that many events of other tenants before it
- * stores its position.
+ * The minimum gap to report. It is greater than 10,000, because a webhook may pass that many events of other tenants
+ * before its position is stored.
  */
 const behindMin = 20_000;
 const shownMax = 10;
 
 /**
- * Names the webhooks whose deliveries keep failing or were given up in the last day, and those that are far behind the
- * log. Covers one tenant, or all tenants if `tenantId` is null. Does not tell a tenant how many events a webhook is
- * behind, because that number includes other tenants' events.
+ * Names the webhooks whose deliveries keep failing or were given up in the last day, and the webhooks that are far
+ * behind the log. Covers one tenant, or all tenants if `tenantId` is null. If `tenantId` is set, does not report how
+ * many events a webhook is behind, because that number includes events of other tenants.
  */
 export async function webhooks(vault: Vault, tenantId: string | null): Promise<Finding> {
   const now = vault.clock.now();

@@ -7,8 +7,8 @@ import type { LivingApplication } from '../../vault/living-application.js';
 import type { ListedKey } from './list-keys.js';
 
 /**
- * Returns an application as callers see it, never with its API keys. Fields without a value are absent
- * (docs/contract.md, "HTTP conventions").
+ * Returns an application as callers see it, without its API keys. Fields without a value are absent (docs/contract.md,
+ * "HTTP conventions").
  */
 export function applicationAnswer(tenantId: string, { id, document }: LivingApplication): JsonObject {
   const { name, type, access, expires_at: expiresAt } = document;
@@ -20,18 +20,18 @@ export function applicationAnswer(tenantId: string, { id, document }: LivingAppl
   };
 }
 
-/** Returns a live API key as callers see it, without the key itself. */
+/** Returns a live API key as callers see it, without the secret. */
 export function keyAnswer({ id, created_by, created_at }: ApiKeyDocument): JsonObject {
   return { id, created_by, created_at: formatTimestamp(created_at) };
 }
 
-/** Like `keyAnswer`, with the time of the key's last use. */
+/** Like `keyAnswer`, but includes the time of the key's last use. */
 export function listedKeyAnswer(key: ListedKey): JsonObject {
   const { lastUsedAt } = key;
   return { ...keyAnswer(key), ...(lastUsedAt === null ? {} : { last_used_at: formatTimestamp(lastUsedAt) }) };
 }
 
-/** The warning for a tenant that enables `show_fingerprints` (docs/contract.md, "Token types"). */
+/** The warning to a tenant that enables `show_fingerprints` (docs/contract.md, "Token types"). */
 export const shownFingerprintsWarning =
   'show_fingerprints is "true": callers that see tokens masked or redacted also see their fingerprints. Equal ' +
   'values have equal fingerprints, so an application that may create tokens can find a hidden value by trying ' +

@@ -6,11 +6,11 @@ import type { Vault } from '../../vault/vault.js';
 const minuteMs = 60_000;
 
 /**
- * A live API key. `lastUsedAt` is the time of its last use (ms), exact to the minute; null if it has not been used yet.
+ * A live API key. `lastUsedAt` is the time of its last use in ms, to the minute. Null if the key has not been used yet.
  */
 export type ListedKey = ApiKeyDocument & { readonly lastUsedAt: number | null };
 
-/** Returns an application's live API keys, without the keys themselves (docs/contract.md, "API keys"). */
+/** Returns an application's live API keys, without their secrets (docs/contract.md, "API keys"). */
 export async function listKeys(
   vault: Vault,
   tenantId: string,
@@ -21,7 +21,7 @@ export async function listKeys(
   return done(await keysWithLastUse(vault, application));
 }
 
-/** Returns the live API keys of an application that was already read. */
+/** Returns the live API keys of an application that has already been read. */
 export function keysWithLastUse(
   vault: Vault,
   { document }: Pick<LivingApplication, 'document'>,

@@ -16,8 +16,8 @@ export async function findWebhook(vault: Vault, tenantId: string, id: string): P
 }
 
 /**
- * Returns a webhook's stored delivery attempts, newest first. Attempts after which a delivery was given up are stored
- * longer than others.
+ * Returns a webhook's stored delivery attempts, newest first. An attempt after which a delivery was given up is stored
+ * longer than other attempts.
  */
 export async function listDeliveries(
   { webhookStore }: Pick<Vault, 'webhookStore'>,

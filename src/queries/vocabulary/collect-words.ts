@@ -11,23 +11,29 @@ import type { Vault } from '../../vault/vault.js';
 import type { TokenView } from '../../views/token-view.js';
 
 /**
- * The maximum number of rows to read, newest first. Each row is decrypted with its own key, so this many take a few
- * tenths of a second.
+ * The maximum number of rows to read, newest first. Each row is decrypted with its own key, so reading this many rows
+ * takes a few tenths of a second.
  */
 const rowsMax = 2_000;
-/** The maximum total size of the ciphertexts that are decrypted, because tokens may be large. */
+/** The maximum total size of the ciphertexts to decrypt. This limit is necessary because tokens may be large. */
 const boxBytesMax = 32 * 1024 * 1024;
 const pageSize = 20;
-/** The maximum size of the contents in a page, small enough that one page takes less than a slice. */
+/**
+ * The maximum total size of the contents in a page. It is small enough that decrypting one page takes less than one
+ * time slice.
+ */
 const pageBytesMax = 512 * 1024;
 /**
- * The maximum number of words of each kind. Together with the names of fields and types, that makes 10,000 words. Each
- * kind gets half, so that neither displaces the other.
+ * The maximum number of words of each kind. With the names of fields and types, this allows for 10,000 words in total.
+ * Metadata keys and containers get half each, so that neither kind displaces the other.
  */
 const wordsMaxOfKind = 4_990;
-/** Long words cost the most in lunr: 5,000 words of 100 characters would take 95 MB. */
+/**
+ * The maximum total length of the words of each kind. Long words take the most memory in lunr: 5,000 words of 100
+ * characters would take 95 MB.
+ */
 const charactersMaxOfKind = 100_000;
-/** How long to compute before letting other requests run. */
+/** The time, in ms, to compute before letting other requests run. */
 const sliceMs = 4;
 
 /**
@@ -56,8 +62,8 @@ export async function collectWords(vault: Vault, tenantId: string): Promise<Tena
 }
 
 /**
- * Yields the newest rows page by page, because contents are large. If a token is created in the meantime, another token
- * may appear twice.
+ * Yields the newest rows, newest first. Reads them page by page, because contents are large. If a token is created
+ * between two pages, another token may be yielded twice.
  */
 async function* newestRows(vault: Vault, tenantId: string): AsyncGenerator<TokenView> {
   for (let offset = 0; offset < rowsMax; ) {
@@ -72,8 +78,8 @@ async function* newestRows(vault: Vault, tenantId: string): AsyncGenerator<Token
 }
 
 /**
- * Returns null if the key was destroyed after the page was read, or is lost. A request that reads that token will
- * report the lost key.
+ * Returns a decrypted token. Returns null if its key was destroyed after the page was read, or is lost. A lost key will
+ * be reported by the next request that reads the token.
  */
 async function opened(vault: Vault, view: TokenView, life: TokenLife): Promise<OpenToken | null> {
   try {
@@ -108,7 +114,10 @@ async function built(steps: Generator<undefined, WordList>, turn: () => Promise<
   }
 }
 
-/** Returns a function to await between small pieces of work. It yields the thread once the slice is used up. */
+/**
+ * Returns a function that callers await between small pieces of work. The function lets other requests run once the
+ * time slice is used up.
+ */
 function slices(): () => Promise<void> {
   let since = performance.now();
   return async () => {

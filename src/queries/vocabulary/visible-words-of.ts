@@ -7,9 +7,9 @@ import type { Vault } from '../../vault/vault.js';
 import { collectWords } from './collect-words.js';
 
 /**
- * Returns the words that may be suggested to a caller (docs/contract.md, "Suggestions"). Threat: suggestions reveal the
- * contents of other containers. So a caller that may not search everything gets words only from its own rules. For such
- * a caller, this neither reads nor waits for any of the tenant's data.
+ * Returns the words that may be suggested to a caller (docs/contract.md, "Suggestions"). Threat: suggestions reveal
+ * metadata keys and containers that the caller may not see. Therefore a caller that may not search everything gets only
+ * words from its own rules. For such a caller, this neither reads nor waits for any of the tenant's data.
  */
 export async function visibleWordsOf(vault: Vault, caller: Caller): Promise<VisibleWords> {
   if (reachOf(caller, 'token:search') !== 'everything') return wordsOfRules(searchableContainers(caller));
@@ -25,7 +25,8 @@ function searchableContainers({ access }: Caller): readonly string[] {
 }
 
 /**
- * Returns null, because a failure here is not worth an error. Any request that needs these rows or keys will report it.
+ * Returns null for expected failures, because missing suggestions do not justify an error. A request that needs the
+ * same rows or keys will report the failure.
  */
 function refusedByStore(error: unknown): null {
   if (error instanceof StoreUnavailable || error instanceof TenantGone) return null;

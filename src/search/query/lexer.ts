@@ -2,7 +2,7 @@ import { nearest } from '../../domain/nearest.js';
 import { QueryError } from './query-error.js';
 import { dateFields, type FieldName, textFields } from './syntax-tree.js';
 
-/** A term's field. Only a metadata field has a `key`. */
+/** The field of a term. `key` is null unless the field is a metadata field. */
 export type Field = { readonly name: FieldName; readonly key: string | null };
 
 export type TextValue = { readonly is: 'text'; readonly text: string; readonly quoted: boolean; readonly at: number };
@@ -27,7 +27,10 @@ export type Token =
 const signs: Readonly<Record<string, 'open' | 'close' | 'not'>> = { '(': 'open', ')': 'close', '!': 'not', '-': 'not' };
 const words: Readonly<Record<string, 'and' | 'or' | 'not'>> = { AND: 'and', OR: 'or', NOT: 'not' };
 
-/** Splits a query into lexical tokens with their positions. A field and its value form one token. Throws QueryError. */
+/**
+ * Splits a query into lexical tokens with their positions. A field and its value together form one lexical token.
+ * Throws QueryError.
+ */
 export function lex(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {
@@ -124,14 +127,15 @@ const metadataPrefix = 'metadata.';
 const metadataField = 'metadata.<key>';
 const knownFields = [...plainFields, metadataField];
 /**
- * The maximum length of a name to compare with fields. A longer name resembles no field, and comparing it takes too
- * long.
+ * The maximum length of a name to compare with the names of fields. Names longer than this do not resemble any field,
+ * and take too long to compare.
  */
 const comparedLengthMax = 100;
 
 /**
- * Reads a field name and its colon. `run` is the run of name characters at `at`. The returned `end` is where the value
- * starts. Throws QueryError for a bare word, an unknown field, or metadata without a key.
+ * Reads a field name and the colon after it. `run` contains the name characters that begin at `at`. The returned `end`
+ * is the index at which the value starts. Throws QueryError for a bare word, an unknown field, or metadata without a
+ * key.
  */
 function readField(text: string, at: number, run: string): { readonly field: Field; readonly end: number } {
   if (run === '') throw new QueryError(startMessage(text.charAt(at)), at);
@@ -156,7 +160,7 @@ function expectKey(key: string, at: number): string {
   return key;
 }
 
-/** Returns the known field whose name is nearest to an unknown name, ignoring case. */
+/** Returns the known field whose name is most similar to an unknown name. Ignores case. */
 export function nearestPlainField(name: string): string {
   const [first] = name.split('.');
   if (first?.toLowerCase() === 'metadata') return metadataField;
@@ -174,8 +178,8 @@ function bareWordMessage(run: string): string {
 }
 
 /**
- * The characters in a quoted string that need special handling: quotes, backslashes, and lone surrogates, which are
- * invalid.
+ * The characters in a quoted string that need special handling: quotes, backslashes and lone surrogates. Lone
+ * surrogates are invalid.
  */
 const special = /["\\]|\p{Cs}/gu;
 
@@ -200,17 +204,20 @@ function readQuoted(text: string, at: number): { readonly text: string; readonly
 }
 
 /**
- * The characters of a field name or an unquoted metadata key: letters of any script with their marks, digits, and `_ -
- * .`
+ * The characters of a field name or an unquoted metadata key: letters of any script with their marks, digits,
+ * underscores, hyphens and dots.
  */
 const nameRun = /[\p{L}\p{M}\p{Nd}_.-]+/uy;
-/** The characters of an unquoted value (docs/contract.md, "Search grammar"). Only some values allow `*`. */
+/** The characters of an unquoted value (docs/contract.md, "Search grammar"). Only some values may contain `*`. */
 const valueRun = /[\p{L}\p{M}\p{Nd}\-_.@:/+',#$%&=~*]+/uy;
 const spaceRun = /\s+/uy;
 
 const runs = { name: nameRun, value: valueRun, space: spaceRun } as const;
 
-/** Returns the longest run of characters of a kind that begins at an index, or an empty string. */
+/**
+ * Returns the longest run of characters of one kind that begins at an index. Returns an empty string if there is no
+ * such character at the index.
+ */
 export function runAt(text: string, index: number, of: keyof typeof runs): string {
   const run = runs[of];
   run.lastIndex = index;

@@ -13,18 +13,18 @@ export type ParsedQuery =
   | {
       readonly ok: false;
       readonly message: string;
-      /** The index of the error in the query; absent if the query is too long. */
+      /** The index of the error in the query. Absent if the query is too long. */
       readonly at?: number;
       /**
-       * Present if a field is unknown: its name as the caller wrote it, and a function that returns a message with a
-       * suggestion.
+       * Present if the query contains an unknown field. `name` is the field as the caller wrote it. `nearest` returns
+       * the error message with the given field as a suggestion.
        */
       readonly unknownField?: { readonly name: string; nearest(field: string): string };
     };
 
 /**
- * Parses a query (docs/contract.md, "Search grammar"). An error message contains the problem and the position, counted
- * from 1, and never quotes the query. Takes linear time. Never throws.
+ * Parses a query (docs/contract.md, "Search grammar"). An error message describes the problem and contains its
+ * position, counted from 1. It never quotes the query. Parsing takes linear time and never throws.
  */
 export function parseQuery(text: string): ParsedQuery {
   if (text.length > 2 * charactersMax || codePointCount(text) > charactersMax) {
@@ -46,8 +46,8 @@ function refused(error: QueryError, text: string): ParsedQuery {
 }
 
 /**
- * Parses by recursive descent. NOT binds tighter than AND, and AND binds tighter than OR. `a NOT b` means `a AND NOT
- * b`.
+ * Parses lexical tokens by recursive descent. NOT binds tighter than AND, and AND binds tighter than OR. `a NOT b`
+ * means `a AND NOT b`.
  */
 function parse(tokens: readonly Token[]): Query {
   let next = 0;
@@ -111,7 +111,7 @@ function parse(tokens: readonly Token[]): Query {
   return query;
 }
 
-/** Returns the syntax tree for a field and its value. Throws QueryError for a value that the field does not accept. */
+/** Returns the syntax tree for a field and its value. Throws QueryError if the field does not accept the value. */
 function readTerm({ name, key }: Field, value: Value): Query {
   if (name === 'created_at' || name === 'modified_at') return readDate(name, value);
   if (value.is === 'range') throw new QueryError('only created_at and modified_at take a range', value.at);
@@ -122,8 +122,8 @@ function readTerm({ name, key }: Field, value: Value): Query {
 }
 
 /**
- * Reads a container path. Quoted and unquoted paths mean the same: exactly that container or, with `/*`, that container
- * and its sub-containers.
+ * Reads a container path. A path means exactly that container. A path that ends in `/*` also includes all
+ * sub-containers. Quotes around a path make no difference.
  */
 function readContainer({ text, at, quoted }: TextValue): Query {
   const within = text.endsWith('/*');
@@ -146,9 +146,9 @@ const dayMs = 86_400_000;
 const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Reads a date or a range of dates. Outside a range, a date means the whole day, and a date-time means that
- * millisecond. In a range, a date means its first millisecond in UTC. Throws QueryError for text that is not an ISO
- * 8601 date.
+ * Reads a date or a range of dates. Outside a range, a date means the whole day in UTC, and a date-time means one
+ * millisecond. In a range, a date means the first millisecond of the day in UTC. Throws QueryError for text that is
+ * neither an ISO 8601 date nor a date-time.
  */
 function readDate(field: DateField, value: Value): Query {
   if (value.is === 'text') {

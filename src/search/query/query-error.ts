@@ -1,10 +1,13 @@
 import { codePointCount } from '../../domain/text.js';
 
-/** A problem with a query, and its index in the query. The message never contains any part of the query. */
+/**
+ * A problem with a query, and the index at which the problem occurs. The message never contains any part of the query.
+ */
 export class QueryError extends Error {
   readonly at: number;
   /**
-   * The unknown field that the caller named. It is used only to find a similar field, and never appears in a message.
+   * The unknown field name in the query, if that is the problem. It is used only to find a similar field, and never
+   * appears in a message.
    */
   readonly unknownField: string | null;
 

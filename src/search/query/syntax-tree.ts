@@ -1,4 +1,4 @@
-/** The fields that are compared with a string. */
+/** The fields whose values are compared with a string. */
 export const textFields = ['id', 'type', 'data', 'fingerprint', 'created_by', 'modified_by'] as const;
 export type TextField = (typeof textFields)[number];
 
@@ -8,8 +8,8 @@ export type DateField = (typeof dateFields)[number];
 export type FieldName = TextField | DateField | 'container' | 'metadata';
 
 /**
- * The syntax tree of a search. List filters are converted to one as well. The parser creates `and` and `or` only with
- * two or more parts. See docs/contract.md, "Search grammar".
+ * The syntax tree of a query. The filters of a list request are also converted to a syntax tree. The parser creates
+ * `and` and `or` only with two or more parts. See docs/contract.md, "Search grammar".
  */
 export type Query =
   | { readonly is: 'everything' }
@@ -17,7 +17,10 @@ export type Query =
   | { readonly is: 'not'; readonly of: Query }
   | { readonly is: 'text'; readonly field: TextField; readonly value: string }
   | { readonly is: 'metadata'; readonly key: string; readonly value: string }
-  /** `path` ends in `/`. `within` includes the sub-containers. */
+  /** `path` ends in `/`. If `within` is true, the query also matches tokens in sub-containers. */
   | { readonly is: 'container'; readonly path: string; readonly within: boolean }
-  /** `from` is inclusive and `to` is exclusive, in ms since the epoch. Null means an open end. */
+  /**
+   * `from` is inclusive, and `to` is exclusive. Both are in ms since the epoch. Null means that the range is open at
+   * that end.
+   */
   | { readonly is: 'date'; readonly field: DateField; readonly from: number | null; readonly to: number | null };

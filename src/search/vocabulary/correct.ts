@@ -4,15 +4,15 @@ import { nearestPlainField, runAt } from '../query/lexer.js';
 import type { Query } from '../query/syntax-tree.js';
 import { typeWords, type VisibleWords } from './word-list.js';
 
-/** The maximum number of terms to correct in a query. Each takes at most about 10 ms. */
+/** The maximum number of terms to correct in a query. Each correction takes at most about 10 ms. */
 const correctionsMax = 4;
 
-/** A term that may contain a typo: a type, a metadata key or a container. */
+/** A term that may contain a typo in a type, a metadata key or a container. */
 type NamingTerm = Extract<Query, { readonly is: 'text' | 'metadata' | 'container' }>;
 
 /**
- * Returns the terms that may contain a typo. Leaves out terms under NOT, which are never the reason for an empty
- * result.
+ * Returns the terms of a query that may contain a typo. Leaves out terms under NOT, because a typo in such a term
+ * cannot be the reason for an empty result.
  */
 export function namingTerms(query: Query): readonly NamingTerm[] {
   switch (query.is) {
@@ -31,7 +31,7 @@ export function namingTerms(query: Query): readonly NamingTerm[] {
 
 /**
  * Returns corrections for terms that no token can match, because no token has that type, metadata key or container. A
- * correction is the beginning of a term, such as `metadata.customer` or `container:/pci/high/`.
+ * correction is a complete term or the beginning of a term, such as `container:/pci/high/` or `metadata.customer`.
  */
 export async function correct(terms: readonly NamingTerm[], visible: VisibleWords): Promise<readonly string[]> {
   const texts = new Set<string>();
@@ -71,12 +71,13 @@ function written(word: string | undefined, write: (word: string) => string): str
 }
 
 const comparedLengthMax = 100;
-/** Matches a possibly mistyped `metadata.` followed by a key. */
+/** Matches a key that follows `metadata.`, even if `metadata` is mistyped. */
 const metadataLike = /^meta?[^.]{0,8}\.(.+)$/isu;
 
 /**
- * Returns the field or metadata key that the caller probably meant by an unknown field. Considers only keys that the
- * caller may see, and returns them in the form `metadata.customer`. A field wins over an equally near key.
+ * Returns the field or metadata key that the caller probably meant by an unknown field. Considers only metadata keys
+ * that the caller may see. Returns a key in the form `metadata.customer`. If a field and a key are equally similar to
+ * the unknown field, returns the field.
  */
 export function nearestField(name: string, { keys }: VisibleWords): string {
   const field = nearestPlainField(name);

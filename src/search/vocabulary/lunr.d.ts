@@ -1,4 +1,4 @@
-/** The part of lunr 2.3 that is used here. The published types do not include the builder. */
+/** The part of lunr 2.3 that Strongroom uses. The published types do not include the builder. */
 declare module 'lunr' {
   /** A set of words, stored as a minimal automaton. */
   interface TokenSet {
@@ -18,8 +18,8 @@ declare module 'lunr' {
     readonly TokenSet: {
       readonly Builder: new () => TokenSetBuilder;
       /**
-       * Returns the words that differ from the text by at most this many changed, added, removed or swapped characters.
-       * `*` matches any characters.
+       * Returns the words that differ from `text` by at most `edits` edits. An edit changes, adds, removes or swaps
+       * characters. `*` in `text` matches any characters.
        */
       fromFuzzyString(text: string, edits: number): TokenSet;
     };

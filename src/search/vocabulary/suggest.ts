@@ -4,12 +4,15 @@ import { fieldWords, typeWords, type VisibleWords, type WordList } from './word-
 export const suggestionsMax = 20;
 
 export type Suggestion = {
-  /** The text that replaces the prefix. */
+  /** The text to replace the prefix with. */
   readonly text: string;
   readonly kind: 'field' | 'type' | 'metadata_key' | 'container';
 };
 
-/** A source of words, and the way to write a word from it. */
+/**
+ * A list of words of one kind. `typed` is the part of the prefix to complete, and `write` turns a word into the text of
+ * a suggestion.
+ */
 type Source = {
   readonly kind: Suggestion['kind'];
   readonly words: WordList;
@@ -18,9 +21,9 @@ type Source = {
 };
 
 /**
- * Returns at most 20 completions of a prefix: fields, types, metadata keys and containers, sorted within each kind.
- * After `type:`, `container:` or `metadata.`, returns only that kind. If no word begins with the prefix, returns the
- * nearest words.
+ * Returns at most 20 completions of a prefix: fields, types, metadata keys and containers, sorted within each kind. If
+ * the prefix begins with `type:`, `container:` or `metadata.`, returns only completions of that kind. If no word begins
+ * with the prefix, returns the most similar word of each kind.
  */
 export function suggest(prefix: string, visible: VisibleWords): readonly Suggestion[] {
   const sources = sourcesOf(prefix, visible);

@@ -3,29 +3,32 @@ import { LRUCache } from 'lru-cache';
 import type { TenantWords } from './word-list.js';
 
 const lifeMs = 600_000;
-/** How long a request waits for words to be collected, in ms. */
+/** The maximum time, in ms, that a request waits for words to be collected. */
 const patienceMs = 50;
 const tenantsMax = 100;
-/** The maximum number of characters in all vocabularies, which take about 100 MB at most. */
+/** The maximum total number of characters in all vocabularies. With this limit, they take up at most about 100 MB. */
 const sizeMax = 500_000;
 /**
- * The maximum number of tenants whose words are collected at the same time. In the meantime, requests of further
- * tenants get no words.
+ * The maximum number of tenants whose words are collected at the same time. While this limit is reached, requests of
+ * other tenants get no words.
  */
 const buildsMax = 2;
 
 type Kept = { readonly words: TenantWords; readonly startedAt: number };
 
 /**
- * The vocabularies of at most 100 tenants with recent requests, in this process's memory. They are at most ten minutes
- * old, so an erased word may be suggested for at most that long.
+ * The vocabularies of the most recently active tenants, at most 100, in the memory of this process. A vocabulary is at
+ * most ten minutes old, so a word may be suggested for up to ten minutes after it was erased.
  */
 export type Vocabularies = {
-  /** Returns a tenant's words. Collects them again if they are too old; returns null if that takes more than 50 ms. */
+  /**
+   * Returns a tenant's words. If they are too old or not in memory, calls `collect`. Returns null if collecting takes
+   * longer than 50 ms.
+   */
   of(tenantId: string, now: number, collect: () => Promise<TenantWords | null>): Promise<TenantWords | null>;
-  /** Drops a tenant's words, including those that are being collected. */
+  /** Drops a tenant's words, even those that are still being collected. */
   drop(tenantId: string): void;
-  /** Drops all words. The next request collects them again. */
+  /** Drops the words of all tenants. A tenant's next request collects them again. */
   dropAll(): void;
   /** Resolves once no words are being collected. */
   idle(): Promise<void>;
@@ -35,7 +38,7 @@ export function createVocabularies(): Vocabularies {
   const kept = new LRUCache<string, Kept>({
     max: tenantsMax,
     maxSize: sizeMax,
-    // Uses the machine's clock, so that words are removed from memory even if there are no further requests.
+    // The cache uses the machine's clock, so it removes words from memory even if there are no more requests.
     ttl: lifeMs,
     ttlAutopurge: true,
     sizeCalculation: ({ words: { keys, containers } }) => 1 + keys.size + containers.size,
@@ -50,7 +53,7 @@ export function createVocabularies(): Vocabularies {
 
   function build(tenantId: string, now: number, collect: () => Promise<TenantWords | null>) {
     const building = finish();
-    // Handles a rejection even if no caller is waiting any longer.
+    // Handles a rejection even if no caller is still waiting for the result.
     building.catch(() => undefined);
     builds.set(tenantId, building);
     return building;
@@ -58,7 +61,7 @@ export function createVocabularies(): Vocabularies {
     async function finish(): Promise<TenantWords | null> {
       try {
         const words = await collect();
-        // Threat: if the tenant was deleted in the meantime, its words would stay in memory.
+        // Threat: if the tenant was deleted while its words were being collected, the words would stay in memory.
         if (builds.get(tenantId) !== building) return null;
         if (words !== null) kept.set(tenantId, { words, startedAt: now });
         return words;

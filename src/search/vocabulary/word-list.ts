@@ -4,21 +4,21 @@ import { tokenTypes } from '../../domain/token/types/token-type.js';
 import { normalise } from '../normalise.js';
 import { dateFields, textFields } from '../query/syntax-tree.js';
 
-/** Words in their original spelling, which are compared as search compares text. */
+/** A list of words. It returns them in their original spelling, but compares them in the same way as search. */
 export type WordList = {
-  /** The total number of characters in all words. The list takes 80-200 bytes of memory per character. */
+  /** The total number of characters in all words. The list takes up 80 to 200 bytes of memory per character. */
   readonly size: number;
   has(word: string): boolean;
   /** Returns at most `max` words that begin with a prefix, in sorted order. */
   complete(prefix: string, max: number): readonly string[];
   /**
-   * Returns the word nearest to a mistyped word, or undefined if none is near enough. Takes at most about 10 ms for
-   * 10,000 words.
+   * Returns the word that is most similar to a mistyped word. Returns undefined if no word is similar enough. Takes at
+   * most about 10 ms for 10,000 words.
    */
   nearest(text: string): string | undefined;
 };
 
-/** Builds a list in steps of one word each, so that the thread can do other work in between. */
+/** Builds a list in steps of one word each, so that the thread can do other work between steps. */
 export function* buildWordList(words: Iterable<string>): Generator<undefined, WordList> {
   const spellings = new Map<string, string>();
   for (const word of words) {
@@ -38,7 +38,8 @@ export function* buildWordList(words: Iterable<string>): Generator<undefined, Wo
   return {
     size: texts.reduce((sum, text) => sum + text.length, 0),
     has: (word) => spellings.has(normalise(word)),
-    // Does not use lunr, which collects all matches before it can stop: that takes 0.1 s for "/" among 10,000 words.
+    // This does not use lunr, because lunr collects all matches before it can stop. For the prefix "/" and 10,000
+    // words, that takes 0.1 s.
     complete(prefix, max) {
       const start = normalise(prefix);
       const from = firstFrom(texts, start);
@@ -59,7 +60,7 @@ export function* buildWordList(words: Iterable<string>): Generator<undefined, Wo
   };
 }
 
-/** Builds a list synchronously, for a small number of words. */
+/** Builds a list synchronously. Use this only for a small number of words. */
 export function wordList(words: readonly string[]): WordList {
   const steps = buildWordList(words);
   for (;;) {
@@ -70,22 +71,22 @@ export function wordList(words: readonly string[]): WordList {
 
 const rankedMax = 100;
 /**
- * Matches a `*` before the end of a word. lunr treats `*` as a wildcard, so `****` would resemble every word. At the
- * end of a container, `*` does no harm.
+ * Matches a `*` before the end of a word. lunr treats `*` as a wildcard, so `****` would match every word. A `*` at the
+ * end of a container does no harm.
  */
 const starInside = /\*./s;
 
 /**
- * Returns the numbers of edits to try, fewest first. Threat: the time for a fuzzy match grows with the word's length to
- * the power of the number of edits, and grows much faster for repetitive words. Two edits of 64 characters can take
- * half a second.
+ * Returns the numbers of edits to try, smallest first. Threat: the time for a fuzzy match grows with the length of the
+ * word to the power of the number of edits, and grows much faster for repetitive words. With two edits, a word of 64
+ * characters can take half a second.
  */
 function editsAllowed(text: string): readonly number[] {
   if (text.length < 3 || text.length > 64 || starInside.test(text)) return [];
   return text.length < 6 || text.length > 24 ? [1] : [1, 2];
 }
 
-/** Returns the index of the first string that does not sort before `start`. */
+/** Returns the index of the first string that does not sort before `start`. `texts` must be sorted. */
 function firstFrom(texts: readonly string[], start: string): number {
   let from = 0;
   let to = texts.length;
@@ -97,14 +98,14 @@ function firstFrom(texts: readonly string[], start: string): number {
   return from;
 }
 
-/** The metadata keys and containers of a tenant's tokens. */
+/** The metadata keys and containers that a tenant's tokens use. */
 export type TenantWords = { readonly keys: WordList; readonly containers: WordList };
 
-/** The words that a caller may see, in addition to fields and types (docs/contract.md, "Suggestions"). */
+/** The words that may be suggested to a caller, in addition to fields and types (docs/contract.md, "Suggestions"). */
 export type VisibleWords = TenantWords & {
   /**
-   * Returns whether a container may contain tokens and so needs no correction. With `within`, also considers its
-   * sub-containers.
+   * Returns true if a container may contain tokens and therefore needs no correction. If `within` is true, tokens in
+   * sub-containers count as well.
    */
   knowsContainer(path: string, within: boolean): boolean;
 };
@@ -114,7 +115,10 @@ export const typeWords = wordList(tokenTypes);
 
 const noWords = wordList([]);
 
-/** Returns a tenant's words, for a caller that may search all tokens. `words` is null if they are not known yet. */
+/**
+ * Returns the words for a caller that may search all of a tenant's tokens. `words` is null if the tenant's words are
+ * not known yet.
+ */
 export function wordsOfTenant(words: TenantWords | null): VisibleWords {
   if (words === null) return { keys: noWords, containers: noWords, knowsContainer: () => true };
   const { keys, containers } = words;
@@ -124,7 +128,10 @@ export function wordsOfTenant(words: TenantWords | null): VisibleWords {
   };
 }
 
-/** Returns the containers in a caller's own rules, without any of the tenant's words. */
+/**
+ * Returns the words for a caller that may search only some containers. These are the containers in its own rules,
+ * without any of the tenant's words.
+ */
 export function wordsOfRules(containers: readonly string[]): VisibleWords {
   return {
     keys: noWords,
@@ -134,8 +141,8 @@ export function wordsOfRules(containers: readonly string[]): VisibleWords {
 }
 
 /**
- * Returns at most `max` containers in query syntax: the containers in use, and `/pci/*` for each ancestor that contains
- * no token itself. Keeps the order of the given paths, followed by their ancestors.
+ * Returns at most `max` containers in query syntax. First come the containers in use, in the given order. They are
+ * followed by their ancestors that directly contain no tokens, in the form `/pci/*`.
  */
 export function containersInUse(paths: ReadonlySet<string>, max: number): readonly string[] {
   const words = new Set(paths);
@@ -146,7 +153,7 @@ export function containersInUse(paths: ReadonlySet<string>, max: number): readon
   return [...words].slice(0, max);
 }
 
-/** Returns a container's ancestors, without `/`, which contains all containers. */
+/** Returns a container's ancestors. Leaves out `/`, which contains all containers. */
 function ancestorsOf(path: string): readonly string[] {
   const segments = path.split('/').slice(1, -2);
   return segments.map((_, depth) => `/${segments.slice(0, depth + 1).join('/')}/`);

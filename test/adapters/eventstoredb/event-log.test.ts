@@ -17,7 +17,7 @@ test('a new log is empty although EventStoreDB wrote system events', async () =>
   expect(await log.readStream(aStream())).toEqual([]);
 });
 
-test('system events and foreign events are not part of the log, and reading still reaches the head', async () => {
+test('events of EventStoreDB and of other programs are not part of the log, and reading still reaches the head', async () => {
   const { log, server } = await standInWithLog();
   const others = EventStoreDBClient.connectionString(server.url);
   onTestFinished(() => others.dispose());
@@ -41,7 +41,7 @@ test('system events and foreign events are not part of the log, and reading stil
   expect(await log.readAll(last?.position ?? 0, 10)).toEqual([]);
 });
 
-test('one of the vault’s events in an unknown format stops a reader instead of being skipped', async () => {
+test('an event with one of the vault’s types but an unknown format stops a reader instead of being skipped', async () => {
   const { log, server } = await standInWithLog();
   const newer = EventStoreDBClient.connectionString(server.url);
   onTestFinished(() => newer.dispose());
@@ -52,7 +52,7 @@ test('one of the vault’s events in an unknown format stops a reader instead of
   await expect(log.readStream('token-newer')).rejects.toThrow('unknown format');
 });
 
-test('a foreign event in one of the vault’s streams stops a reader of that stream', async () => {
+test('an event from another program in one of the vault’s streams stops a reader of that stream', async () => {
   const { log, server } = await standInWithLog();
   const others = EventStoreDBClient.connectionString(server.url);
   onTestFinished(() => others.dispose());
@@ -62,7 +62,7 @@ test('a foreign event in one of the vault’s streams stops a reader of that str
   await expect(log.readStream(stream)).rejects.toThrow('another program wrote');
 });
 
-test('an append that the client or server would not accept is rejected before it is sent, and the log still works', async () => {
+test('an append that the client or the server would reject is rejected before it is sent, and the log still works', async () => {
   const { log } = await standInWithLog();
   const stream = aStream();
   await expect(log.append(stream, -1, [anEvent({ id: 'no-uuid' })])).rejects.toThrow('UUID');
@@ -87,14 +87,15 @@ test('300 concurrent reads and 300 concurrent appends all settle', async () => {
   expect(missing.flat()).toEqual([]);
 });
 
-test('a limit above 100,000 events returns them all', async () => {
+test('a read with a limit above 100,000 returns all events', async () => {
   const { server, log } = await standInWithLog(60_000);
   const client = EventStoreDBClient.connectionString(server.url);
   onTestFinished(() => client.dispose());
   const [appends, perAppend] = [101, 1_000];
   for (let written = 0; written < appends; written += 1) {
     const stream = aStream();
-    // Each event is its own commit. In a commit of a thousand events, every event would store all thousand digests.
+    // Each event is its own commit. If a thousand events shared one commit, every event would store all thousand
+    // digests.
     const events = Array.from({ length: perAppend }, () => anEvent()).flatMap(
       (event, index) => sealCommit(testIntegrityKeys.commits, stream, index - 1, [event]).events,
     );
@@ -104,7 +105,7 @@ test('a limit above 100,000 events returns them all', async () => {
   expect(new Set(all.map(({ id }) => id)).size).toBe(appends * perAppend);
 }, 180_000);
 
-test('a repeated append returns the first result', async () => {
+test('a retried append returns the same result as the first one', async () => {
   const { log } = await standInWithLog();
   const stream = aStream();
   const events = [anEvent(), anEvent()];
@@ -119,7 +120,7 @@ test('an unreachable server is reported within the time limit', async () => {
   await expect(opened).rejects.toThrow(StoreUnavailable);
 });
 
-test('an unreadable connection string is not quoted in the error', async () => {
+test('an error about an unreadable connection string does not quote the string', async () => {
   const opened = openEventStoreDb('esdb://admin:SECRETPASSWORD@a b c?tls=maybe');
   const error = await opened.then(
     () => expect.unreachable(),
@@ -129,7 +130,7 @@ test('an unreadable connection string is not quoted in the error', async () => {
   expect(error.message).toMatch(/^the address of EventStoreDB cannot be used: check eventstore\.url/);
 });
 
-test('a position that a number cannot represent exactly is an error', () => {
+test('a position that a JavaScript number cannot represent exactly is an error', () => {
   expect(positionOf(BigInt(Number.MAX_SAFE_INTEGER))).toBe(Number.MAX_SAFE_INTEGER);
   expect(() => positionOf(BigInt(Number.MAX_SAFE_INTEGER) + 1n)).toThrow('too long');
   expect(() => positionOf(undefined)).toThrow('no position');

@@ -31,7 +31,7 @@ async function messageOf(opening: Promise<{ close(): Promise<void> }>): Promise<
 }
 
 describe('prepare', () => {
-  test('creates the vault user with the rights it needs; a second run changes nothing', async () => {
+  test('creates the vault user with the rights that it needs, and changes nothing when it runs again', async () => {
     const server = await secureServer();
     const url = server.urlOf(vaultUser);
     expect(await prepareEventStoreDb(server.url, url)).toEqual([
@@ -79,7 +79,7 @@ describe('prepare', () => {
     }
   });
 
-  test('rejects a user that is not an administrator, a wrong password, and the administrator as the vault user', async () => {
+  test('rejects a user that is not an administrator, a wrong password, and the administrator itself as the vault user', async () => {
     const server = await secureServer();
     const url = server.urlOf(vaultUser);
     await expect(prepareEventStoreDb(server.urlOf('admin:wrong'), url)).rejects.toThrow(
@@ -96,7 +96,7 @@ describe('prepare', () => {
   });
 });
 
-test('reports the excess rights of a user', async () => {
+test('reports rights that a user has but does not need', async () => {
   const server = await secureServer();
   const all = [
     ...['delete and truncate streams', 'read metadata', 'change metadata and permissions'],
@@ -106,17 +106,17 @@ test('reports the excess rights of a user', async () => {
   await prepareEventStoreDb(server.url, server.urlOf(vaultUser));
   expect(await excessRightsInEventStoreDb(server.urlOf(vaultUser))).toEqual([]);
   const admin = clientOf(server.url);
-  // A server with no permissions of its own lets every user do everything with streams.
+  // On a server without permission settings, every user may do everything with streams.
   await admin.appendToStream('$settings', jsonEvent({ type: 'update-default-acl', data: {} }));
   expect(await excessRightsInEventStoreDb(server.urlOf(vaultUser))).toEqual(all.slice(0, 3));
-  // The checks wrote nothing.
+  // Checks that neither prepare nor the check of rights appended anything.
   const { log, close } = await openEventStoreDb(server.urlOf(vaultUser));
   onTestFinished(close);
   expect(await log.head()).toBe(0);
 });
 
-describe('a start reports what is wrong', () => {
-  test('with the user', async () => {
+describe('a start reports a problem', () => {
+  test('with the EventStoreDB user', async () => {
     const server = await secureServer();
     expect(await messageOf(openEventStoreDb(server.urlOf('').replace('//@', '//')))).toMatch(/names no user/);
     expect(await messageOf(openEventStoreDb(server.urlOf('strongroom:wrong')))).toBe(
@@ -129,7 +129,7 @@ describe('a start reports what is wrong', () => {
     );
   });
 
-  test('with the address of separate servers, or of a single node in a cluster', async () => {
+  test('with an address that names separate servers, or only one node of a cluster', async () => {
     const cluster = await startStandInCluster();
     onTestFinished(cluster.remove);
     const alone = await startStandIn();
@@ -153,7 +153,7 @@ describe('a start reports what is wrong', () => {
     expect(await open(all)).toMatch(/no EventStoreDB node is the leader .* a cluster needs a majority/);
   });
 
-  test('with an option, without quoting the address', async () => {
+  test('with an option in the address, without quoting the address', async () => {
     for (const option of ['keepAliveInterval=1', 'tls=maybe', 'tlsVerifyCert=false', 'tlsCAFile=/nowhere', 'a%b=%zz']) {
       const message = await messageOf(openEventStoreDb(`esdb://user:SECRET@localhost:1?${option}`));
       expect(message).toMatch(

@@ -6,7 +6,7 @@ import { manualClock } from '../../support/manual-clock.js';
 const failures: Limit = { name: 'auth_failures', max: 5, windowMs: 10_000 };
 const requests: Limit = { ...failures, name: 'requests' };
 
-test('a flood of addresses evicts only the oldest addresses, never an application’s counter', async () => {
+test('a flood of new addresses evicts only the oldest addresses, never an application’s counter', async () => {
   const limits = memoryRateLimits(manualClock(), 100);
   await limits.use(requests, 'application', 3);
   for (let address = 0; address < 1_000; address += 1) await limits.use(failures, `address-${address}`, 1);
@@ -16,7 +16,7 @@ test('a flood of addresses evicts only the oldest addresses, never an applicatio
   expect((await limits.use(requests, 'application', 0)).used).toBe(3);
 });
 
-test('a window that began before the clock was set back does not last for hours', async () => {
+test('a window that began before the clock was set back does not stay active for hours', async () => {
   const clock = manualClock();
   const limits = memoryRateLimits(clock);
   await limits.use(requests, 'application', 5);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { batcher } from '#src/adapters/mongodb/batcher.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
-/** Returns groups that end only when the test ends them. */
+/** Returns a batcher whose groups finish only when the test finishes them. */
 function heldGroups() {
   const sent: { readonly group: readonly number[]; end(): void; fail(error: Error): void }[] = [];
   const groups = batcher<number, string>(
@@ -19,7 +19,7 @@ async function turns(): Promise<void> {
   for (let count = 0; count < 3; count += 1) await turn();
 }
 
-test('calls in one turn form a group, later calls form the next group, and each caller gets its own result', async () => {
+test('calls in one turn of the event loop form a group, later calls form the next group, and each call gets its own result', async () => {
   const { add, sent, idle } = heldGroups();
   const first = [add(1), add(2)];
   await turns();
@@ -56,9 +56,9 @@ test('a group has a maximum size, and the remaining calls join the next group', 
 });
 
 test.each([
-  ['an unavailable store fails the waiting calls as well', new StoreUnavailable('mongodb', 'no_answer'), [[1], [4]]],
-  ['any other failure affects only its group', new Error('a bug'), [[1], [2, 3], [4]]],
-])('%s, and no later call', async (_name, failure, groups) => {
+  ['an unavailable store also fails the calls that wait', new StoreUnavailable('mongodb', 'no_answer'), [[1], [4]]],
+  ['any other failure affects only the calls in its group', new Error('a bug'), [[1], [2, 3], [4]]],
+])('%s, and later calls succeed', async (_name, failure, groups) => {
   const { add, sent, idle } = heldGroups();
   const outcome = (added: Promise<string>) => added.catch((error: unknown) => error);
   const failing = outcome(add(1));

@@ -68,7 +68,7 @@ async function expectRefused(message: RegExp, options: { readonly rootKey?: Buff
   expect(storeFiles()).toMatchObject(before);
 }
 
-/** Restores the files and expects everything to work again. */
+/** Restores the files and checks that everything works again. */
 async function expectMended(): Promise<void> {
   for (const name of readdirSync(service.dataDir)) rmSync(path(name));
   for (const file of ['vault.db', 'keys.db']) execFileSync('cp', [join(whole, file), path(file)]);
@@ -80,13 +80,13 @@ async function expectMended(): Promise<void> {
 }
 
 describe.each(['vault.db', 'keys.db'])('%s', (file) => {
-  test('with a damaged first page', async () => {
+  test('with a damaged first page is rejected', async () => {
     overwrite(file, 0, randomBytes(200));
     await expectRefused(new RegExp(`^${file} is damaged.*backup`));
     await expectMended();
   });
 
-  test('with a damaged page in the middle', async () => {
+  test('with a damaged page in the middle is rejected', async () => {
     const pages = statSync(path(file)).size / 4096;
     expect(pages).toBeGreaterThan(6);
     overwrite(file, Math.floor(pages / 2) * 4096, randomBytes(4096));
@@ -94,37 +94,37 @@ describe.each(['vault.db', 'keys.db'])('%s', (file) => {
     await expectMended();
   });
 
-  test('truncated in the middle', async () => {
+  test('truncated in the middle is rejected', async () => {
     truncateSync(path(file), Math.floor(statSync(path(file)).size / 8192) * 4096);
     await expectRefused(new RegExp(`^${file} is damaged.*backup`));
   });
 
-  test('that contains text', async () => {
+  test('that contains text is rejected', async () => {
     writeFileSync(path(file), 'not a database '.repeat(1_000));
     await expectRefused(new RegExp(`^${file} is damaged.*backup`));
   });
 
-  test('missing', async () => {
+  test('that is missing is reported', async () => {
     rmSync(path(file));
     await expectRefused(new RegExp(`^${file} is missing or empty.*backup`));
     await expectMended();
   });
 
-  test('empty', async () => {
+  test('that is empty is rejected', async () => {
     writeFileSync(path(file), '');
     await expectRefused(new RegExp(`^${file} is missing or empty.*backup`));
     expect(statSync(path(file)).size).toBe(0);
     await expectMended();
   });
 
-  test('of a newer version', async () => {
+  test('from a newer version is rejected', async () => {
     const database = pinStatements(path(file), {});
     database.pragma('user_version = 1000');
     database.close();
     await expectRefused(new RegExp(`^${file} was written by a newer version`));
   });
 
-  test('of another program', async () => {
+  test('from another program is rejected', async () => {
     rmSync(path(file));
     const database = pinStatements(path(file), {});
     database.exec('CREATE TABLE recipes (name TEXT)');
@@ -132,7 +132,7 @@ describe.each(['vault.db', 'keys.db'])('%s', (file) => {
     await expectRefused(new RegExp(`^${file} is not a Strongroom file`));
   });
 
-  test('of another vault with the same root key', async () => {
+  test('from another vault with the same root key is rejected', async () => {
     const other = await startTestService({ rootKey: service.rootKey });
     await other.stop();
     execFileSync('cp', [join(other.dataDir, file), path(file)]);
@@ -142,12 +142,12 @@ describe.each(['vault.db', 'keys.db'])('%s', (file) => {
   });
 });
 
-test('another root key', async () => {
+test('a wrong root key is rejected', async () => {
   await expectRefused(/^the root key is not the one/, { rootKey: randomBytes(32) });
   await expectMended();
 });
 
-test('a data directory that is in use, without disturbing the process that uses it', async () => {
+test('a data directory that is in use is rejected, without disturbing the process that uses it', async () => {
   const { dataDir, rootKey, key } = service;
   const first = await startTestService({ dataDir, rootKey });
   for (let count = 0; count < 3; count += 1) {
@@ -161,7 +161,7 @@ test('a data directory that is in use, without disturbing the process that uses 
   await second.stop();
 });
 
-test('a lock file that is not a lock', async () => {
+test('a lock file that is not a database is rejected', async () => {
   writeFileSync(path('lock'), 'not a database '.repeat(1_000));
   await expectRefused(/lock/);
 });
@@ -180,7 +180,7 @@ describe('wrapping keys', () => {
     { clock: 'going on', ms: 1_000 },
     { clock: 'set back by a day', ms: -24 * 3_600_000 },
   ])(
-    'are replaced exactly once after 2^30 uses, and keys wrapped under the old ones still open; clock $clock',
+    'are replaced exactly once after 2^30 uses, and data keys wrapped under the old ones can still be unwrapped; clock $clock',
     async ({ ms }) => {
       expect(tamper(service.dataDir, 'keys.db', 'UPDATE wraps SET count = ?', 2 ** 30 - 3)).toBeGreaterThan(0);
       expect(wrappingKeys()).toBe(1);

@@ -9,7 +9,7 @@ import { change, noTokenYet, tokenCreated, tokenWrite } from '../../contract/sup
 import { create, keyIdsOf } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
-/** Makes every connection reread its pages after they were damaged. */
+/** Damages the file's pages, and makes every connection read them again. */
 function wreck(file: string): void {
   const other = pinStatements(file, {});
   other.exec('CREATE TABLE wrecker (a); DROP TABLE wrecker;');
@@ -26,7 +26,7 @@ const operations = {
 };
 
 test.each(['vault.db', 'keys.db'] as const)(
-  'a %s that is damaged while the service runs: nothing is acknowledged, the process stops, closing does not hang',
+  'if %s is damaged while the service runs, no write is acknowledged, the process stops, and closing does not hang',
   async (file) => {
     const service = await startTestService();
     const body = { type: 'token', data: 'x' };

@@ -8,7 +8,7 @@ import { packChange } from '#src/adapters/sqlite/writer/packed-change.js';
 import { startWriter, type Writer } from '#src/adapters/sqlite/writer/writer.js';
 import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 
-test('a claim that could not be started does not stay in flight forever', async () => {
+test('a claim whose transaction could not begin does not stay in flight forever', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'strongroom-claims-'));
   const writer = await startWriter(
     dataDir,

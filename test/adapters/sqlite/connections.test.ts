@@ -8,7 +8,10 @@ import { prepareStores } from '#src/adapters/sqlite/writer/prepare-stores.js';
 import { tamper } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
-/** The settings that the guarantees depend on (docs/design.md, "SQLite"), as SQLite returns them. */
+/**
+ * The SQLite settings that our guarantees depend on (docs/design.md, "SQLite"), in the form in which SQLite returns
+ * them.
+ */
 const settings = {
   journal_mode: 'wal',
   synchronous: 2,
@@ -24,13 +27,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dataDir, { recursive: true }));
 
-test('every connection, for reading or writing, has every setting', () => {
+test('every connection, whether it reads or writes, has every setting', () => {
   const { vault, keys, journal } = prepareStores(dataDir);
   const readers = ['vault.db', 'keys.db', 'journal.db'].map((file) =>
     openDatabase(join(dataDir, file), file, 'reader'),
   );
   for (const database of [vault, keys, journal, ...readers]) {
-    // The journal makes commits to vault.db durable, so only checkpoints of vault.db are synced.
+    // Commits to vault.db are durable because of the journal, so vault.db itself is synced only at checkpoints.
     const expected = { ...settings, synchronous: database === vault ? 1 : 2 };
     for (const [pragma, value] of Object.entries(expected)) {
       expect([pragma, database.pragma(pragma, { simple: true })]).toEqual([pragma, value]);
@@ -46,7 +49,7 @@ test('a reader cannot write', () => {
   reader.close();
 });
 
-test('store files are opened in one place in the code, with their settings, and the lock file in one other place', () => {
+test('only one place in the code opens store files, with their settings, and only one other place opens the lock file', () => {
   const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
   const opening = /new Database\(|pinStatements\(/;
   const openers = sources.filter((path) => opening.test(readFileSync(join('src', path), 'utf8')));

@@ -31,13 +31,13 @@ async function filled(): Promise<string> {
 
 const nothing = { found: [], positions: [] };
 
-test('counts of this log survive a restart, and counts of another log are removed', async () => {
+test('counts that belong to this log survive a restart, and counts that belong to another log are removed', async () => {
   const dataDir = await filled();
   expect(await counted(dataDir)).toEqual({ found: [count], positions: [['log', 10]] });
   expect(await counted(dataDir, 'another log')).toEqual(nothing);
 });
 
-test('a file that is damaged, or has a trigger that another program added, is replaced', async () => {
+test('a file that is damaged, or to which another program added a trigger, is replaced', async () => {
   const damaged = await filled();
   writeFileSync(join(damaged, dailyCountsFile), 'not a database, but long enough to look like one'.repeat(100));
   expect(await counted(damaged)).toEqual(nothing);

@@ -13,9 +13,7 @@ import { aCard, create, wrappedKeysOf } from '../../erasure/support.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
 const disk = mkdtempSync(join(tmpdir(), 'strongroom-disk-'));
-/**
- * Creating a small disk requires a mount, and mounting requires root. Without root, `group-commit.test.ts` covers this.
- */
+/** The test mounts a small disk, which requires root. Without root, only `group-commit.test.ts` covers a full disk. */
 const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', disk]).status === 0;
 
 afterAll(() => {
@@ -23,10 +21,13 @@ afterAll(() => {
   rmSync(disk, { recursive: true });
 });
 
-describe.skipIf(!mounted)('on a full disk (needs permission to mount a small one)', () => {
+describe.skipIf(!mounted)('on a full disk (needs permission to mount a small disk)', () => {
   let service: TestService;
   let stored: string[] = [];
-  /** An application that sees only masked data. A plaintext read must be recorded first, which a full disk prevents. */
+  /**
+   * An application that sees only masked data. It can still read on a full disk: only a read in plaintext must be
+   * recorded first.
+   */
   let masked: { readonly key: string };
   const unexpected = () => service.errors.filter((error) => !isOfAccessLog(error));
   const filler = join(disk, 'filler');
@@ -42,7 +43,7 @@ describe.skipIf(!mounted)('on a full disk (needs permission to mount a small one
   });
   afterAll(() => service.close());
 
-  test('a write without free space returns 503, stores nothing, and harms no stored data', async () => {
+  test('a write without free space returns 503, stores nothing, and leaves stored data intact', async () => {
     const before = await service.eventCount();
     let created = 0;
     let refused = 0;
@@ -70,7 +71,7 @@ describe.skipIf(!mounted)('on a full disk (needs permission to mount a small one
     expect(unexpected(), 'the writer must outlive it').toEqual([]);
   });
 
-  test('a DELETE either succeeds, with the keys destroyed, or returns 503', async () => {
+  test('a DELETE either succeeds and destroys the keys, or returns 503', async () => {
     const id = String(stored.at(-1));
     const { content } = await wrappedKeysOf(service, id);
     const { status, body } = await service.call('DELETE', `/tokens/${id}`);
@@ -79,7 +80,7 @@ describe.skipIf(!mounted)('on a full disk (needs permission to mount a small one
     expect(unexpected()).toEqual([]);
   });
 
-  test('a write-ahead log with no space for a checkpoint is emptied later', () => {
+  test('a write-ahead log that could not be checkpointed for lack of space is emptied later', () => {
     rmSync(filler);
     const database = openDatabase(join(disk, 'other.db'), 'other.db', 'writer');
     database.exec('CREATE TABLE t (a BLOB)');

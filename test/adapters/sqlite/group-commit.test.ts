@@ -13,7 +13,7 @@ import { change, noTokenYet, tokenCreated, tokenWrite } from '../../contract/sup
 import { filesOf } from '../../erasure/files.js';
 import { startTestService } from '../../support/test-service.js';
 
-describe('a group', () => {
+describe('a group of commands', () => {
   const schema = 'CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB) STRICT';
   let folder: string;
   let database: SqliteDatabase;
@@ -34,7 +34,7 @@ describe('a group', () => {
   const stored = () => database.prepare('SELECT a FROM t ORDER BY a').pluck().all();
   const run = (...works: (() => unknown)[]) => createGroupCommit(database, 'test.db', schema)(works);
 
-  test('a command that cannot be stored does not affect other commands and leaves no partial change', () => {
+  test('a command that cannot be stored leaves no partial change and does not affect the other commands', () => {
     const half = () => {
       put(100)();
       return put(1)();
@@ -70,7 +70,7 @@ describe('a group', () => {
     expect(run(put(1), put(2)).map(({ ok }) => ok)).toEqual([true, true]);
   });
 
-  test('a write without free space fails as unavailable and leaves nothing; with space, writes work again', () => {
+  test('a write without free space fails as unavailable and stores nothing; once there is space, writes work again', () => {
     run(put(1));
     database.pragma(`max_page_count = ${Number(database.pragma('page_count', { simple: true })) + 2}`);
     const large = Buffer.alloc(100_000);
@@ -87,7 +87,7 @@ describe('a group', () => {
     expect(stored()).toContain(7);
   });
 
-  test('the write-ahead log counts as emptied only when no reader blocked it', () => {
+  test('the write-ahead log counts as emptied only if no reader prevented it', () => {
     run(put(1));
     const other = pinStatements(join(folder, 'test.db'), { readonly: true });
     other.exec('BEGIN');
@@ -100,8 +100,8 @@ describe('a group', () => {
 });
 
 /**
- * Counts the transactions in a file's write-ahead log: the frames that contain the size of the database
- * (sqlite.org/fileformat2).
+ * Counts the transactions in a file's write-ahead log. A transaction's last frame contains the size of the database,
+ * and other frames contain 0 instead (sqlite.org/fileformat2).
  */
 function commitsIn(log: Buffer): number {
   const frameBytes = 24 + log.readUInt32BE(8);
@@ -115,7 +115,8 @@ function commitsIn(log: Buffer): number {
 test('commands that arrive together share transactions', async () => {
   const service = await startTestService();
   const log = () => filesOf(service.dataDir).find(({ name }) => name === 'vault.db-wal')?.content ?? Buffer.alloc(0);
-  // While a reader holds an older state, the write-ahead log only grows. Without the reader, it may restart.
+  // While a reader uses an older state, SQLite only appends to the write-ahead log. Without the reader, SQLite could
+  // start over at the beginning of the log, and the count would be wrong.
   const reader = pinStatements(join(service.dataDir, 'vault.db'), { readonly: true });
   reader.exec('BEGIN');
   reader.prepare('SELECT count(*) FROM events').get();

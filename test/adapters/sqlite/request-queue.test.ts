@@ -6,7 +6,7 @@ import { sealCommit } from '#src/events/commit.js';
 import { anEvent, aStream } from '../../contract/support.js';
 
 let lastId = 0;
-/** Returns one commit per letter. Each letter names a tenant. */
+/** Returns one commit for each letter. The letter is the tenant's id. */
 function commitsOf(tenants: string): readonly WriterRequest[] {
   return [...tenants].map((tenantId) => {
     const stream = aStream();
@@ -33,7 +33,7 @@ function queueOf(...requests: readonly WriterRequest[]) {
   return queue;
 }
 
-/** Takes a group as the writer thread does. Each request takes `ms` milliseconds. */
+/** Takes a group from the queue as the writer thread does. Each request takes `ms` milliseconds. */
 function takeGroup(queue: ReturnType<typeof queueOf>, ms = 0, receive: () => void = () => undefined): string {
   let taken = '';
   for (const request of queue.takeGroup(receive)) {
@@ -52,7 +52,7 @@ test('tenants take turns, and the commits of one tenant keep their order', () =>
   expect(queue.isEmpty()).toBe(true);
 });
 
-test('a commit that arrives while another tenant’s group runs comes next, and the group ends after it', () => {
+test('a commit that arrives while another tenant’s group runs comes next, and that group then ends', () => {
   const queue = queueOf(...commitsOf('aaaaaaaaaa'));
   let late = commitsOf('b');
   const taken = takeGroup(queue, 1.5, () => {
@@ -67,7 +67,7 @@ test('a single tenant’s group contains every waiting commit, however long it t
   expect(takeGroup(queueOf(...commitsOf('aaaaaa')), 1)).toBe('aaaaaa');
 });
 
-test('a group of several tenants ends after 2 ms', () => {
+test('a group with commits from several tenants ends after 2 ms', () => {
   const queue = queueOf(...commitsOf('aaaaabbbbb'));
   expect(takeGroup(queue, 1.5)).toBe('ab');
   expect(queue.isEmpty()).toBe(false);

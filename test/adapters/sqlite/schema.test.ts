@@ -6,7 +6,7 @@ import { manualClock } from '../../support/manual-clock.js';
 import { tempDir } from '../../support/process.js';
 import { startTestService } from '../../support/test-service.js';
 
-/** Objects that a program with write access to the files can add to them. */
+/** Changes to the schema that a program with write access to the files could make. */
 const plants: readonly (readonly [what: string, file: string, sql: string])[] = [
   [
     'a trigger that ignores deletions',
@@ -51,7 +51,7 @@ test.each(plants)('%s is detected at startup', async (_what, file, sql) => {
   const start = async (): Promise<void> => {
     const again = await startTestService({ dataDir, clock, rootKey });
     onTestFinished(() => again.stop());
-    // The first request that reads a month opens that month's file.
+    // The vault opens a month's file only when a request first reads that month.
     await again.vault.accessLog.heads(0);
   };
   await expect(start()).rejects.toThrow(
@@ -62,7 +62,7 @@ test.each(plants)('%s is detected at startup', async (_what, file, sql) => {
 });
 
 test.each(plants.filter(([, file]) => file !== 'access'))(
-  '%s stops the writes of a running vault',
+  '%s prevents all further writes of a running vault',
   async (_what, file, sql) => {
     const service = await startTestService();
     onTestFinished(() => service.close());

@@ -20,17 +20,17 @@ function termOf(name: string): Buffer {
   return createHash('sha256').update(name).digest().subarray(0, 16);
 }
 
-/** Terms shared by many tokens. Each token also has a unique term. */
+/** Terms that many tokens share. Each token also has one term that no other token has. */
 const common = ['all', 'half', 'third', 'some', 'few'];
 
-/** Small enough that a few thousand postings fill several levels and several segments. */
+/** Limits so small that a few thousand postings fill several levels and several segments. */
 const sizes = { mergedAtOnce: 300, runsOfLevel: 3, entriesOfSegment: 700 };
 
-/** A vault's index: the thread that writes it, and two connections on another thread that read it. */
+/** Opens a vault's index with a connection that writes it and two connections that read it. */
 function openIndex(dataDir: string, given = sizes) {
   const writer = openDatabase(join(dataDir, 'vault.db'), 'vault.db', 'writer');
   writer.exec(vaultSchema);
-  // Nothing here needs to survive the test, and syncing would delay thousands of commits.
+  // The test needs no durability, and syncing would slow down its thousands of commits.
   writer.exec('PRAGMA synchronous = OFF');
   const keeper = createIndexKeeper(writer, 1, given);
   const insert = writer.prepare('INSERT INTO index_changes_1 (number, seq, added, removed) VALUES (?, ?, ?, ?)');
@@ -57,7 +57,7 @@ function openIndex(dataDir: string, given = sizes) {
       seq += 3;
       return seq;
     },
-    /** Changes a token's terms as a commit's transaction does. */
+    /** Changes a token's terms in the same way as the transaction of a commit. */
     set(token: number, terms: ReadonlySet<string>): void {
       const before = tokens.get(token) ?? new Set<string>();
       const added = [...terms].filter((name) => !before.has(name));
@@ -77,7 +77,7 @@ function openIndex(dataDir: string, given = sizes) {
       work();
       writer.exec('COMMIT');
     },
-    /** Runs steps in one transaction and returns whether more work remains. */
+    /** Runs this many steps in one transaction. Returns true if more work remains. */
     step(eraseUpTo: number, steps = 1): boolean {
       writer.exec('BEGIN IMMEDIATE');
       let isMore = true;
@@ -85,7 +85,7 @@ function openIndex(dataDir: string, given = sizes) {
       writer.exec('COMMIT');
       return isMore;
     },
-    /** Begins a read transaction on one of the connections. */
+    /** Begins a read transaction on this connection. */
     read(connection: number): { readonly view: IndexView; end(): void } {
       const reader = readers[connection];
       if (reader === undefined) throw new Error('there are two connections');
@@ -101,12 +101,12 @@ function openIndex(dataDir: string, given = sizes) {
 
 type Index = ReturnType<typeof openIndex>;
 
-/** Returns the tokens with a term, newest first. */
+/** Returns the tokens that have this term, newest first. */
 function having(tokens: Index['tokens'], name: string): number[] {
   return [...tokens].flatMap(([seq, terms]) => (terms.has(name) ? [seq] : [])).sort((a, b) => b - a);
 }
 
-/** Compares a view's results for a term with a plain list of tokens. */
+/** Checks that a view returns the same results for a term as a plain list of tokens. */
 function expectSame(view: IndexView, tokens: Index['tokens'], name: string, offset: number, choice: number): void {
   const expected = having(tokens, name);
   const term = termOf(name);
@@ -170,7 +170,7 @@ function act(index: Index, each: Action): void {
         const terms = index.tokens.get(seq) ?? new Set<string>();
         if (each.do === 'remove') index.set(seq, new Set());
         else index.set(seq, new Set([...chosen(each.terms), `own-${seq}`]));
-        // A term that is removed and added again may be in two runs until the removal is applied.
+        // If a term is removed and added again, two runs may contain it until the removal is applied.
         if (each.do === 'toggle') index.set(seq, terms);
       }
   }
@@ -185,7 +185,7 @@ function inDirectory<T>(run: (dataDir: string) => T): T {
   }
 }
 
-test('counts, pages and walks equal those of a plain list, whatever is merged, erased and read in between', () => {
+test('counts, pages and walks equal those of a plain list, even if postings are merged and erased between the reads', () => {
   let levels = 0;
   fc.assert(
     fc.property(fc.array(action, { minLength: 30, maxLength: 120 }), (actions) =>
@@ -199,7 +199,7 @@ test('counts, pages and walks equal those of a plain list, whatever is merged, e
           const reading = index.read(0);
           expectSame(reading.view, index.tokens, each.name, each.offset, each.choice);
           reading.end();
-          // The other connection reads an earlier state while runs are merged and dropped.
+          // The other connection keeps reading an earlier state while runs are merged and dropped.
           if (old !== null) {
             expectSame(old.reading.view, old.tokens, each.name, each.offset, each.choice);
             if (i % 3 === 0) {
@@ -223,7 +223,7 @@ test('counts, pages and walks equal those of a plain list, whatever is merged, e
   expect(levels, 'the runs of the largest index').toBeGreaterThan(1);
 }, 180_000);
 
-/** Creates tokens in groups of 64, as commits do, and runs all steps after each group. */
+/** Creates tokens in groups of 64, as commits do, and runs all pending steps after each group. */
 function fill(index: Index, tokens: number): void {
   for (let made = 0; made < tokens; made += 64) {
     index.commit(() => {
@@ -236,7 +236,7 @@ function fill(index: Index, tokens: number): void {
   }
 }
 
-/** Returns how many pages `work` adds to the write-ahead log. */
+/** Returns the number of pages that `work` adds to the write-ahead log. */
 function pagesOf(dataDir: string, { writer }: Index, work: () => void): number {
   writer.exec('PRAGMA wal_autocheckpoint = 0');
   writer.pragma('wal_checkpoint(TRUNCATE)');
@@ -244,7 +244,7 @@ function pagesOf(dataDir: string, { writer }: Index, work: () => void): number {
   return Math.floor((statSync(join(dataDir, 'vault.db-wal')).size - 32) / (4_096 + 24));
 }
 
-test('a create writes less than two pages to the index, merges included, and hardly more with twenty times as many tokens', () => {
+test('a create writes fewer than two pages to the index, including merges, and hardly more with twenty times as many tokens', () => {
   inDirectory((dataDir) => {
     const index = openIndex(dataDir, { mergedAtOnce: 600, runsOfLevel: 8, entriesOfSegment: 700 });
     const pages: number[] = [];
@@ -253,19 +253,19 @@ test('a create writes less than two pages to the index, merges included, and har
       pages.push(pagesOf(dataDir, index, () => fill(index, 2_048)) / 2_048);
     }
     const [few = 0, many = 0] = pages;
-    // Nine postings at random places would write about nine pages. Each additional level of runs adds a fraction of a
-    // page.
+    // If its nine postings were written to random places, a create would write about nine pages. Each additional level
+    // of runs adds only a fraction of a page.
     expect(many, `pages of a create: ${pages.join(', ')}`).toBeLessThan(2);
     expect(many - few, `pages of a create: ${pages.join(', ')}`).toBeLessThan(0.8);
     index.close();
   });
 }, 180_000);
 
-test('removed terms are in no file once they are erased and the write-ahead log is truncated', () => {
+test('after removed terms are erased and the write-ahead log is truncated, no file contains them', () => {
   inDirectory((dataDir) => {
     const index = openIndex(dataDir);
     fill(index, 1_500);
-    // Runs are being combined while postings are removed, so the removed ones are also in the unfinished run.
+    // A merge is in progress while postings are removed, so the unfinished run contains removed postings as well.
     fill(index, 128);
     const removed = [...index.tokens].filter((_, i) => i % 7 === 0);
     const terms = removed.flatMap(([, names]) => [...names].filter((name) => name.startsWith('own'))).map(termOf);
@@ -311,7 +311,7 @@ const damages: readonly Damage[] = [
 ];
 
 test.for(damages)(
-  '%s makes a search fail with advice on the repair, and no write fail',
+  '%s makes searches fail with instructions for the repair, but no write fails',
   async ([, sql], { onTestFinished }) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-search-index-'));
     onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -347,7 +347,7 @@ test.for(damages)(
   },
 );
 
-test('while more postings are unmerged than the limit allows, writes wait for merges to catch up', async () => {
+test('while more postings wait to be merged than the limit allows, writes wait for the merges', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-search-index-'));
   const index = openIndex(dataDir);
   const create = (tokens: number) =>
@@ -386,9 +386,7 @@ test('while more postings are unmerged than the limit allows, writes wait for me
   rmSync(dataDir, { recursive: true, force: true });
 }, 60_000);
 
-/**
- * Creates and removes tokens in one process, and merges continuously. The rows determine what the index must contain.
- */
+/** Creates and removes tokens in a separate process, and merges continuously. The index must match the token rows. */
 const writing = `
   import { createHash, randomInt } from 'node:crypto';
   import { openDatabase } from '#src/adapters/sqlite/database/open-database.js';
@@ -428,7 +426,7 @@ const writing = `
   }
 `;
 
-test('a process killed during a merge leaves an index that equals the rows', async () => {
+test('a process killed during a merge leaves an index that matches the rows', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'strongroom-search-index-'));
   openIndex(dataDir).close();
   let steps = 0;

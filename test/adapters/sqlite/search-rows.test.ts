@@ -12,7 +12,7 @@ import { changeOf } from '#src/adapters/sqlite/search-index/entries.js';
 import { createIndexKeeper } from '#src/adapters/sqlite/search-index/index-keeper.js';
 import type { PlanNode } from '#src/ports/search-plan.js';
 
-/** Enough rows that walks take many steps and some date ranges are short. */
+/** Enough rows that a walk takes many steps. Some date ranges still contain only a few rows. */
 const rowCount = 18_000;
 const tenants = ['t1', 't2'];
 
@@ -30,7 +30,8 @@ function term(tenant: string, name: string): string {
 }
 
 const rows: readonly Row[] = Array.from({ length: rowCount }, (_, i) => {
-  // Neither the sequence numbers nor the dates are evenly spaced, and the dates do not follow the sequence numbers.
+  // Neither the sequence numbers nor the dates are evenly spaced, and the dates are not in the order of the sequence
+  // numbers.
   const tenant = i % 11 === 0 ? 't2' : 't1';
   const names = ['all', ...[2, 3, 7, 50, 900].filter((n) => i % n === 0).map((n) => `every-${n}`), `row-${i}`];
   return {
@@ -124,7 +125,7 @@ const search = fc.constantFrom(...tenants).chain((tenantId) =>
   fc.record({
     tenantId: fc.constant(tenantId),
     where: planNode(tenantId),
-    // Times at which no rows, a few rows and many rows are due.
+    // Times at which no rows, a few rows or many rows are due.
     now: fc.constantFrom(0, 5_001_000, 6_000_000),
     offset: fc.oneof(fc.constant(0), fc.nat(rowCount)),
     limit: fc.integer({ min: 1, max: 100 }),

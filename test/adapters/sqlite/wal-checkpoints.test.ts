@@ -6,7 +6,7 @@ import { prepareStores } from '#src/adapters/sqlite/writer/prepare-stores.js';
 import { tempDir } from '../../support/process.js';
 
 test.each(['vault.db', 'journal.db'] as const)(
-  'another thread copies the write-ahead log of %s into the file while the writer has it open',
+  'another thread copies the write-ahead log into %s while the writer has the file open',
   async (file) => {
     const dataDir = tempDir();
     const { vault, keys, journal } = prepareStores(dataDir);
@@ -35,7 +35,7 @@ test.each(['vault.db', 'journal.db'] as const)(
       { timeout: 10_000 },
     );
     await background.close();
-    // Only a checkpoint of vault.db shows which journal groups vault.db contains durably.
+    // Only for vault.db does a checkpoint report the last journal group whose changes the file contains durably.
     expect(done[0]).toEqual({ task: 'checkpoint', file, applied: file === 'vault.db' ? 7 : null });
     for (const database of [vault, keys, journal]) database.close();
   },

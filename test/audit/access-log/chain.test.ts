@@ -8,7 +8,7 @@ import { verifyAccessChain } from '../../support/verify-access-chain.js';
 
 const file = 'access-2026-01.db';
 
-/** Changes that an attacker with write access to the file could make. The triggers do not prevent them. */
+/** Changes that an attacker with write access to the file could make. The triggers in the file do not prevent them. */
 const tamperings: Readonly<Record<string, string>> = {
   'a changed entry': 'UPDATE entries SET time = time + 1 WHERE id = (SELECT max(id) - 1 FROM entries)',
   'a changed word': "UPDATE words SET text = 'read' WHERE text = 'reveal'",
@@ -26,7 +26,7 @@ const tamperings: Readonly<Record<string, string>> = {
     'UPDATE entries SET trace = (SELECT trace FROM entries ORDER BY id DESC LIMIT 1) WHERE id = (SELECT max(id) - 2 FROM entries)',
 };
 
-test.each(Object.entries(tamperings))('%s: recomputing the chain detects it', async (_name, statements) => {
+test.each(Object.entries(tamperings))('%s is detected by recomputing the chain', async (_name, statements) => {
   const service = await startTestService();
   for (let count = 0; count < 3; count += 1) {
     const { id } = await createPlain(service);

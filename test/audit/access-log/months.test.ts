@@ -17,8 +17,8 @@ test('each month has its own file; files older than 13 months are removed, and t
     service.clock.set(Date.UTC(2026, month, 1));
     await service.call('GET', path(id));
   }
-  // A query sees everything that was recorded, so after it the journal contains no entry that is missing from these
-  // files.
+  // A query returns everything that was recorded. So after this query, the months' files contain every entry of the
+  // journal.
   expect(await logs(service, { entity_id: id, start_date: '2020-01-01' })).toHaveLength(15);
   expect(months()).toHaveLength(15);
 
@@ -37,7 +37,7 @@ test('each month has its own file; files older than 13 months are removed, and t
   await service.close();
 });
 
-test('a reader never sees a month’s file half created', async () => {
+test('a reader never sees a partially created month’s file', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service);
   for (let month = 1; month < 40; month += 1) {

@@ -5,7 +5,7 @@ import { logsAnswer } from '../../http/routes/list-logs/support.js';
 import { path } from '../../http/routes/support.js';
 import { startTestService } from '../../support/test-service.js';
 
-test('no value from any field of a request is in an access log file or, except for the id, in a response', async () => {
+test('no value from any field of a request is in an access log file, and none except the id is in a response', async () => {
   const service = await startTestService();
   const planted: Record<string, string> = {};
   const plant = (what: string): string => {

@@ -4,8 +4,8 @@ import { createPlain } from '../../http/routes/support.js';
 import { rule, startTestService } from '../../support/test-service.js';
 import { obstruct } from './support.js';
 
-/** Threat: an attacker reads a whole vault page by page without a record in the log. */
-test('every token on a page of a list or search is recorded, with the transform under which it was shown', async () => {
+/** Threat: an attacker reads the whole vault page by page, and the log contains no record of it. */
+test('every token on a page of a list or search is recorded, with the transform that was applied to it', async () => {
   const service = await startTestService();
   const { id } = await createPlain(service);
   const masking = await service.application([rule('/', 'mask', ['token:search', 'token:read'])]);

@@ -2,9 +2,11 @@ import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestService } from '../../support/test-service.js';
 
-/** Replaces a month's file with a directory, so that nothing can be recorded in the file. `undo` restores the file. */
+/**
+ * Replaces a month's file with a directory, so that nothing can be recorded for this month. `undo` restores the file.
+ */
 export async function obstruct({ dataDir, vault }: TestService, month: string): Promise<{ undo(): void }> {
-  // Creates the file if its first records are still in the journal.
+  // Makes the vault create the file, in case the month's first records are still in the journal.
   await vault.accessLog.heads(0);
   const file = join(dataDir, `access-${month}.db`);
   renameSync(file, `${file}.aside`);

@@ -49,7 +49,7 @@ test('while the log cannot be written, no plaintext data is sent; masked reads a
   expect(service.errors.length, 'one report for one outage').toBe(1);
 });
 
-test('a removed file is not written to again: a new file is created, and the chain shows what is missing', async () => {
+test('the vault does not write to a removed file again: it creates a new file, and the chain shows what is missing', async () => {
   const { id } = await createPlain(service);
   await service.call('GET', path(id));
   expect(await operationsOn(service, id)).toEqual(['create', 'reveal']);
@@ -60,7 +60,7 @@ test('a removed file is not written to again: a new file is created, and the cha
   expect(first?.sequence).toBeGreaterThan(1);
 });
 
-test('a directory in place of the next month’s file blocks reveals only while it is there', async () => {
+test('a directory in place of the next month’s file prevents reveals only until it is removed', async () => {
   const { id } = await createPlain(service);
   service.clock.advance(24 * 3_600_000);
   const inTheWay = join(service.dataDir, 'access-2026-02.db');
@@ -70,7 +70,7 @@ test('a directory in place of the next month’s file blocks reveals only while 
   expect(await answerOf('GET', path(id))).toMatchObject({ status: 200 });
 });
 
-test('records dropped while the log is down are reported in the log afterwards', async () => {
+test('after the log works again, it reports the records that were dropped', async () => {
   const masked = await service.application(tokenPermissions);
   const { id } = await createPlain(service);
   const { undo } = await obstruct(service, '2026-01');
@@ -82,7 +82,7 @@ test('records dropped while the log is down are reported in the log afterwards',
   expect(loss).toMatchObject({ entity_type: 'log', outcome: 'failed', actor_type: 'system' });
 });
 
-/** Records more entries than fit in memory, as many masked reads would. */
+/** Records more entries than fit in memory. Many masked reads would do the same. */
 async function readOften(key: string, id: string): Promise<void> {
   const caller = await service.service.authenticate(key);
   if (caller === null) throw new Error('the key is not known');

@@ -42,7 +42,7 @@ async function keysIn(dir: string) {
   return { identityFile, recipient };
 }
 
-/** Creates a vault with the tokens of these requests and more tokens, so that an export takes several steps. */
+/** Creates a vault with the tokens from these requests and so many more that an export takes several steps. */
 async function filledVault() {
   const vault = await vaultWithKeyFile();
   const stdin = requests.map((request) => JSON.stringify(request)).join('\n');
@@ -52,11 +52,11 @@ async function filledVault() {
   return vault;
 }
 
-describe('export and import again', () => {
+describe('an export that is imported again', () => {
   test.each([
     ['encrypted, without a service', true, false],
     ['in plaintext, through a running service', false, true],
-  ])('%s: a new vault has the same tokens', async (_how, isSealed, isRunning) => {
+  ])('%s: the new vault has the same tokens', async (_how, isSealed, isRunning) => {
     const { args, dir, flags, managementKey } = await filledVault();
     const service = isRunning ? await startService(flags) : null;
     const { identityFile, recipient } = await keysIn(dir);
@@ -86,12 +86,12 @@ describe('export and import again', () => {
     if (service !== null) {
       const url = `${service.address}/logs?operation=reveal&entity_type=token&entity_id=twin-1`;
       const { body } = await http('GET', url, { key: managementKey });
-      // One entry is for the export, and one for the search above.
+      // One entry records the export, and the other one records the read above.
       expect((body['pagination'] as JsonObject)['total_items']).toBe(2);
     }
   });
 
-  test('a truncated or changed encrypted file is reported by every reader; another identity opens nothing', async () => {
+  test('every reader reports a truncated or changed encrypted file, and another identity opens nothing', async () => {
     const { args, dir } = await filledVault();
     const { identityFile, recipient } = await keysIn(dir);
     const recipientFile = join(dir, 'recipients');
@@ -147,7 +147,7 @@ test('an existing file is not replaced, and a failed export leaves no file', asy
   expect(readdirSync(dir).filter((name) => !before.includes(name))).toEqual(['masked.key']);
 });
 
-test('a service that is killed during an encrypted export leaves no file that looks complete', async () => {
+test('if the service is killed during an encrypted export, no file is left that looks complete', async () => {
   const { args, dir, flags } = await filledVault();
   const service = await startService(flags);
   const { recipient } = await keysIn(dir);
@@ -155,12 +155,12 @@ test('a service that is killed during an encrypted export leaves no file that lo
   await service.stop('SIGKILL');
   const ended = await exporter.ended;
   expectNoMarker(ended);
-  // The stop may have come after the export, or the export may have found no service and opened the data itself.
+  // The export may have finished before the kill. It may also have found no service and opened the data itself.
   expect(readdirSync(dir).includes('out')).toBe(ended.code === 0);
   expect(readdirSync(dir).filter((name) => name.includes('part'))).toEqual([]);
 });
 
-test('with writes during an export, every token that lived throughout is in it exactly once', async () => {
+test('if tokens change during an export, every token that lived throughout the export is in it exactly once', async () => {
   const { args, flags, key } = await filledVault();
   const service = await startService(flags);
   const before = [...(await allTokens(args)).keys()];

@@ -15,7 +15,10 @@ async function filledVault() {
   return { ...vault, file };
 }
 
-/** Expects the resumed import to find some of the tokens and create the rest, leaving exactly one token per line. */
+/**
+ * Runs the import again. Checks that it finds some tokens and creates the rest, so that each line has exactly one
+ * token.
+ */
 async function expectExactlyOnce(file: string, args: readonly string[]): Promise<void> {
   const { code, summary, stderr } = await importJson([file, ...args]);
   expect({ code, ...summary }, stderr).toMatchObject({ code: 0, failed: 0, deduplicated: 0 });
@@ -35,7 +38,7 @@ async function expectExactlyOnce(file: string, args: readonly string[]): Promise
   expect(values).toEqual(expected);
 }
 
-test('after two killed imports a third run completes the file with exactly one token per line', async () => {
+test('after two imports were killed, a third one completes the file with exactly one token per line', async () => {
   const { args, dataDir, file } = await filledVault();
   const walBytes = () => (existsSync(join(dataDir, 'vault.db-wal')) ? statSync(join(dataDir, 'vault.db-wal')).size : 0);
   for (const enoughBytes of [100_000, 200_000]) {
@@ -66,7 +69,7 @@ test('if the service is killed during an import, the command explains how to con
   expect(service.stdout()).not.toContain('a command failed');
 });
 
-test('Ctrl-C finishes the current lines, and prints the summary and how to continue', async () => {
+test('Ctrl-C makes the import finish the current lines, print the summary and explain how to continue', async () => {
   const { args, file } = await filledVault();
   const importer = spawnVerb(['tokens', 'import', file, ...args, '--json']);
   await until('the first id', 60_000, () => (existsSync(`${file}.resume`) ? true : undefined));

@@ -10,7 +10,7 @@ describe.each([
   ['alone', false],
   ['through a running service', true],
 ])('import %s', (_how, isRunning) => {
-  test('valid lines become tokens, invalid lines are reported without stopping the import, a second run skips existing tokens', async () => {
+  test('valid lines become tokens, invalid lines are reported without stopping the import, and a second run skips existing tokens', async () => {
     const { args, flags, dir } = await vaultWithKeyFile();
     if (isRunning) await startService(flags);
     const file = join(dir, 'in.ndjson');
@@ -43,8 +43,8 @@ describe.each([
     expect(errorsOf(10)).toEqual({ id: [expect.stringMatching(/alias/)] });
     expect(errorsOf(13)).toEqual({ line: ['must take at most 4 MiB'] });
     expect(first.code).toBe(1);
-    // The equal line may be imported before or after the two lines that it equals. In either case, a token with its
-    // value exists.
+    // A line with an equal value may be imported before or after the two lines that it equals. In either case, a token
+    // with this value exists.
     expect(first.summary).toMatchObject({ complete: true, skipped: 0, failed: 7 });
     expect(Number(first.summary['created']) + Number(first.summary['deduplicated'])).toBe(6);
     const tokens = await allRequests(args);
@@ -58,7 +58,7 @@ describe.each([
     expect(await allRequests(args)).toHaveLength(tokens.length + 1);
   });
 
-  test('with --strict nothing after the first invalid line is imported, and a second run continues', async () => {
+  test('with --strict, nothing after the first invalid line is imported, and a second run continues', async () => {
     const { args, flags, dir } = await vaultWithKeyFile();
     if (isRunning) await startService(flags);
     const file = join(dir, 'in.ndjson');
@@ -77,7 +77,7 @@ describe.each([
   });
 });
 
-test('an id in use by a token with another value fails the line, unless the token may not be read or was changed since', async () => {
+test('a line fails if its id belongs to a token with another value, unless the token cannot be read or was changed since', async () => {
   const { args, flags, dir, key } = await vaultWithKeyFile();
   const service = await startService(flags);
   const line = (data: unknown) => JSON.stringify({ id: 'taken', type: 'token', data });
@@ -94,7 +94,7 @@ test('an id in use by a token with another value fails the line, unless the toke
   expect((await importJson(['-', ...args], line(2))).summary).toEqual({ ...summary, skipped: 1 });
 });
 
-test('standard input accepts lines with ids; lines without ids need a resume file', async () => {
+test('lines with ids may come from standard input; lines without ids need a resume file', async () => {
   const { args, dir } = await vaultWithKeyFile();
   const stdin = `{"type":"token","data":"${marker}"}`;
   const refused = await importJson(['-', ...args], stdin);
@@ -115,7 +115,7 @@ test('standard input accepts lines with ids; lines without ids need a resume fil
   expect(existsSync(join(dir, 'nowhere'))).toBe(false);
 });
 
-test('text output shows a summary and the lines that failed', async () => {
+test('text output consists of a summary and the lines that failed', async () => {
   const { args, dir } = await vaultWithKeyFile();
   const file = join(dir, 'in.ndjson');
   writeFileSync(file, `{"id":"one","type":"token","data":"${marker}"}\n{"id":"two","type":"card","data":{}}\n`);
@@ -123,12 +123,12 @@ test('text output shows a summary and the lines that failed', async () => {
   expectNoMarker(ended);
   expect(ended).toMatchObject({ code: 1, stdout: 'created 1, skipped 0, deduplicated 0, failed 1\n' });
   expect(ended.stderr).toMatch(/^line 2: data\.number: .*\n1 line was not imported\. /);
-  // No line needed a generated id.
+  // Every line had an id, so no resume file was needed.
   expect(existsSync(`${file}.resume`)).toBe(false);
   expect(await run(['tokens', 'import', join(dir, 'none'), ...args])).toMatchObject({ code: 1, stdout: '' });
 });
 
-test('search shows a page as the application may see it', async () => {
+test('a search shows the page as the application may see it', async () => {
   const { args } = await vaultWithKeyFile();
   const requests = [1, 2, 3].map((n) => JSON.stringify({ id: `found-${n}`, type: 'token', data: n }));
   await importJson(['-', ...args], requests.join('\n'));

@@ -19,7 +19,7 @@ async function linesOf(bytes: Buffer, cuts: readonly number[], bytesMax: number)
   return lines;
 }
 
-test('the lines are the same however the bytes are split, and blank lines count', async () => {
+test('the lines are the same however the bytes are split, and blank lines are counted', async () => {
   const line = fc.array(fc.constantFrom('a', 'é', ' ', '\t', '"'), { maxLength: 12 }).map((parts) => parts.join(''));
   const cuts = fc.array(fc.nat(100), { maxLength: 8 });
   const given = [fc.array(line, { maxLength: 8 }), cuts, fc.constantFrom('\n', '\r\n'), fc.boolean()] as const;
@@ -32,7 +32,7 @@ test('the lines are the same however the bytes are split, and blank lines count'
   );
 });
 
-test('a line that is too long is dropped, however it is split; the lines around it are read', async () => {
+test('a line that is too long is dropped, however the bytes are split, and the lines around it are read', async () => {
   const bytes = Buffer.from(`first\n${'x'.repeat(40)}\n${'y'.repeat(10)}\r\n${'z'.repeat(11)}`);
   for (let cut = 0; cut < bytes.length; cut += 1) {
     expect(await linesOf(bytes, [cut], 10)).toEqual([
@@ -44,7 +44,7 @@ test('a line that is too long is dropped, however it is split; the lines around 
   }
 });
 
-test('ids depend on the line and on how often it occurred before, not on its position', () => {
+test('an id depends on the line and on how often the line occurred before, not on its position', () => {
   const secret = randomBytes(32);
   const idsOf = (lines: readonly string[], key = secret) => {
     const idOf = createLineIds(key);

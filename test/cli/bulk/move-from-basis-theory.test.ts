@@ -12,7 +12,7 @@ import { marker, vaultWithKeyFile } from './support.js';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const apiKey = 'key_N88mVGsp3sCXkykyN2EFED';
 
-/** Values of each type that Basis Theory and Strongroom share. */
+/** One value for each type that both Basis Theory and Strongroom have. */
 const values: readonly [type: string, data: Json][] = [
   ['token', { anything: [marker, 1, true, null] }],
   ['card', { number: '4242424242424242', expiration_month: 12, expiration_year: 2034 }],
@@ -24,7 +24,7 @@ const values: readonly [type: string, data: Json][] = [
   ['employer_id_number', '12-3456789'],
 ];
 
-/** Returns a token in the form that their documentation shows: https://developers.basistheory.com/docs/api/tokens/. */
+/** Returns a token in the form that Basis Theory documents: https://developers.basistheory.com/docs/api/tokens/. */
 function tokenOf(n: number): JsonObject {
   const [type, data] = values[n % values.length] ?? ['token', 'x'];
   return {
@@ -45,7 +45,7 @@ function tokenOf(n: number): JsonObject {
 
 type Respond = (request: IncomingMessage, response: ServerResponse, start: number) => boolean;
 
-/** Stands in for `GET /v2/tokens` of Basis Theory. If `respond` returns true, it has responded itself. */
+/** Imitates `GET /v2/tokens` of Basis Theory. If `respond` returns true, it has already sent the response. */
 async function standIn(tokens: readonly JsonObject[], respond: Respond = () => false): Promise<string> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://api');
@@ -68,7 +68,7 @@ async function standIn(tokens: readonly JsonObject[], respond: Respond = () => f
 
 type Moved = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** Runs a command line exactly as the page shows it. */
+/** Runs a command line exactly as the how-to page shows it. */
 function shell(line: string): Promise<Moved> {
   return new Promise((resolve) => {
     execFile('bash', ['-c', `set -o pipefail; ${line}`], { cwd: root, maxBuffer: 2 ** 28 }, (error, stdout, stderr) =>
@@ -91,7 +91,7 @@ function summaryOf({ stdout }: Moved): JsonObject {
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as JsonObject;
 }
 
-test('tokens of every type arrive with their ids, even after the API dropped the connection, was busy and failed', async () => {
+test('tokens of every type arrive with their ids, even if the API was busy, failed and rejected a request in between', async () => {
   const tokens = Array.from({ length: 240 }, (_, n) => tokenOf(n));
   let requests = 0;
   let isBroken = true;
@@ -155,7 +155,7 @@ test('tokens that cannot be moved are named with the reason, and the others are 
   expect(summaryOf(moved)).toMatchObject({ created: 1, failed: 0 });
 });
 
-test('a server that is not the API, and wrong options, end with an explanation', async () => {
+test('if the server is not the API, or an option is wrong, the script exits with an explanation', async () => {
   const { script } = await vaultAndKey();
   const endless = await standIn([], (_request, response) => {
     response.end(JSON.stringify({ pagination: { next: 'cursor-1' }, data: [] }));

@@ -15,13 +15,13 @@ test('a percentage, a rate and the time left are shown while the items are proce
   expect(progressText(at({ total: 100 }), 3, 'line')).toBe('0 lines, 0%, 0/s');
 });
 
-test('a phase replaces these, so that neither 100% nor 0 s left is shown while work continues', () => {
+test('if a phase is given, it replaces the percentage, rate and time, so that work that continues never shows 100% or 0 s left', () => {
   const phase = 'storing the last lines';
   expect(progressText(at({ items: 1_200, done: 100, total: 100, phase }), 3, 'line')).toBe(`1,200 lines, ${phase}`);
   expect(progressText(at({ phase: 'verifying the log' }), 3, 'file')).toBe('verifying the log');
 });
 
-test('no input results in 100% or 0 s left', () => {
+test('no input produces 100% or 0 s left', () => {
   for (const done of [0, 1, 50, 99, 99.99, 100, 250]) {
     for (const seconds of [0, 0.001, 1, 10_000]) {
       const text = progressText(at({ items: done, done, total: 100 }), seconds, 'event');

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
 import { type Ended, makeVault, run, runJson } from '../../support/process.js';
 
-/** Creates a vault, a file with the key of its revealing application, and the flags that name both. */
+/** Creates a vault and a file with the key of its revealing application. Returns them with the flags that name them. */
 export async function vaultWithKeyFile() {
   const vault = await makeVault();
   const keyFile = join(vault.dir, 'app.key');
@@ -12,12 +12,12 @@ export async function vaultWithKeyFile() {
   return { ...vault, keyFile, args: [...vault.flags, '--api-key-file', keyFile] };
 }
 
-/** A string that every imported value contains and no output may contain. */
+/** A string in every imported value. No output may contain it. */
 export const marker = 'marker-8153';
 
 /**
- * Returns lines for generic tokens without ids. Each value is unique, except that every tenth line repeats the previous
- * value.
+ * Returns lines for generic tokens without ids. Every tenth line repeats the value of the line before it. All other
+ * values are unique.
  */
 export function manyLines(count: number): string {
   return Array.from({ length: count }, (_, i) => {
@@ -26,7 +26,9 @@ export function manyLines(count: number): string {
   }).join('');
 }
 
-/** Imports with `--json`. Returns the printed lines and the exit code. Neither output may contain a value. */
+/**
+ * Runs an import with `--json`. Returns the printed lines and the exit code. Checks that no output contains a value.
+ */
 export async function importJson(args: readonly string[], stdin?: string | Buffer) {
   const ended = await run(['tokens', 'import', ...args, '--json'], stdin === undefined ? {} : { stdin });
   expectNoMarker(ended);
@@ -44,7 +46,7 @@ export function expectNoMarker({ stdout, stderr }: Pick<Ended, 'stdout' | 'stder
   expect(stderr).not.toMatch(/^\s+at /m);
 }
 
-/** Returns every token in the form of an export. */
+/** Returns every token as the line that an export contains for it. */
 export async function allRequests(args: readonly string[]): Promise<readonly JsonObject[]> {
   const { code, stdout, stderr } = await run(['tokens', 'export', '--out', '-', '--plaintext', ...args]);
   if (code !== 0) throw new Error(stderr);
@@ -52,7 +54,7 @@ export async function allRequests(args: readonly string[]): Promise<readonly Jso
   return lines.map((line) => JSON.parse(line) as JsonObject);
 }
 
-/** Returns every token by its id, as the application sees it, without the fields that a new vault sets itself. */
+/** Returns all tokens by id, as the application sees them, without the fields that a new vault sets itself. */
 export async function allTokens(args: readonly string[]): Promise<ReadonlyMap<string, JsonObject>> {
   const tokens = new Map<string, JsonObject>();
   for (let page = 1, pages = 1; page <= pages; page += 1) {

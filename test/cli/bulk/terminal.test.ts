@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { manyLines, marker, vaultWithKeyFile } from './support.js';
 
 const program = fileURLToPath(new URL('../../../dist/bin/strongroom.js', import.meta.url));
-/** `script` of util-linux runs a program in a terminal. */
+/** `script` from util-linux runs a program in a terminal. */
 const hasScript = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') ?? false;
 
 function onTerminal(args: readonly string[]) {
@@ -15,7 +15,7 @@ function onTerminal(args: readonly string[]) {
   return { status, stdout };
 }
 
-test.runIf(hasScript)('a terminal shows a progress bar, and is rejected as the output of an export', async () => {
+test.runIf(hasScript)('a terminal shows a progress bar, and an export refuses to write to a terminal', async () => {
   const { args, dir } = await vaultWithKeyFile();
   const file = join(dir, 'in.ndjson');
   writeFileSync(file, manyLines(1_500));

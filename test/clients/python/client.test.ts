@@ -13,7 +13,7 @@ test('the generated part of the Python client matches the OpenAPI document', asy
   await run(process.execPath, ['scripts/generate-clients.mjs', '--check', 'python'], {}, root);
 });
 
-test('mypy in strict mode and ruff report nothing about the Python client', async () => {
+test('mypy in strict mode and ruff report no problems in the Python client', async () => {
   expect(await run(join(bin, 'mypy'), ['-p', 'strongroom', '-p', 'tests'])).toMatch(
     /Success: no issues found in \d{3}/,
   );
@@ -46,7 +46,7 @@ test('every example in the Python client’s README runs against a real vault', 
   }
 });
 
-test('mypy accepts every Python sample in the reference, and each operation has one', async () => {
+test('mypy accepts every Python sample in the reference, and each operation has a sample', async () => {
   const { service, address, all } = await startRecordedService();
   const folder = await mkdtemp(join(tmpdir(), 'strongroom-samples-'));
   try {
@@ -67,7 +67,7 @@ test('mypy accepts every Python sample in the reference, and each operation has 
   }
 });
 
-test('the Python client verifies the service’s certificate, and accepts a certificate authority that the user names', async () => {
+test('the Python client verifies the service’s certificate, and accepts a certificate authority that the user specifies', async () => {
   const { flags, key } = await makeVault();
   const { cert, key: tlsKey } = makeCertificate(tempDir(), 'vault');
   const { address } = await startService([...flags, '--tls-cert', cert, '--tls-key', tlsKey]);

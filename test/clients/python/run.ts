@@ -7,7 +7,7 @@ export const home = join(root, 'clients/python');
 export const bin = join(home, '.venv/bin');
 
 /**
- * Runs a program to completion and returns its output. Throws an error that contains the output if the program fails.
+ * Runs a program to completion and returns its output. If the program fails, throws an error that contains the output.
  */
 export async function run(
   program: string,

@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /**
- * Creates a client for the server behavior with this name. The client records how long it would wait before a retry,
- * and does not wait.
+ * Creates a client that requests this behavior from the server. Instead of waiting before a retry, the client records
+ * how long it would wait.
  */
 function clientOf(behavior: string, timeoutMs = 5_000): Strongroom {
   waits.length = 0;
@@ -47,37 +47,34 @@ describe('against a hostile server', () => {
     ['stranger', 'unexpected_response'],
     ['garbage', 'unexpected_response'],
     ['broken', 'connection_failed'],
-  ])('a server that is %s causes %s, without a retry of a delete', async (behavior, code) => {
+  ])('if a server is %s, the client fails with %s and does not retry a delete', async (behavior, code) => {
     const error = await failureOf(remove(clientOf(behavior, 300)));
     expect(error.code).toBe(code);
     expect(server.requests(behavior)).toHaveLength(1);
   });
 
-  test.each(['silent', 'broken'])(
-    'a get and a create are tried three times against a server that is %s',
-    async (behavior) => {
-      await failureOf(get(clientOf(behavior, 200)));
-      expect(server.requests(behavior)).toHaveLength(3);
-      await failureOf(create(clientOf(behavior, 200)));
-      const keys = server.requests(behavior).map(({ idempotencyKey }) => idempotencyKey);
-      expect(keys).toHaveLength(3);
-      expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
-      expect(new Set(keys).size).toBe(1);
-    },
-  );
+  test.each(['silent', 'broken'])('if a server is %s, a get and a create are tried three times', async (behavior) => {
+    await failureOf(get(clientOf(behavior, 200)));
+    expect(server.requests(behavior)).toHaveLength(3);
+    await failureOf(create(clientOf(behavior, 200)));
+    const keys = server.requests(behavior).map(({ idempotencyKey }) => idempotencyKey);
+    expect(keys).toHaveLength(3);
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(new Set(keys).size).toBe(1);
+  });
 
-  test('no redirect is followed, with or without the key', async () => {
+  test('a redirect is never followed, with or without a key', async () => {
     expect((await failureOf(get(clientOf('redirect')))).message).toMatch(/redirects getToken to another address/);
     expect(server.requests('thief')).toEqual([]);
   });
 
-  test('a garbage response is not quoted, because it may be data', async () => {
+  test('a response that makes no sense is not quoted, because it may contain data', async () => {
     const shown = inspect(await failureOf(get(clientOf('garbage'))));
-    // The address is removed because its port may contain the same digits.
+    // Removes the address, because its port may happen to contain these digits.
     expect(shown.replaceAll(server.address, '')).not.toContain('4242');
   });
 
-  test('an error that quotes the key is shown without it', async () => {
+  test('an error message that quotes the key is shown without the key', async () => {
     const error = await failureOf(get(clientOf('echo')));
     expect(error).toMatchObject({ code: 'malformed_body', message: 'Got sr_….' });
   });
@@ -97,7 +94,7 @@ describe('against a hostile server', () => {
     expect(server.requests('busy')).toHaveLength(1);
   });
 
-  test('a Retry-After beyond the limit is left to the caller', async () => {
+  test('a Retry-After above the limit is left to the caller', async () => {
     const error = await failureOf(get(clientOf('patient')));
     expect(error).toMatchObject({ code: 'guesses_exhausted', retryAfterSeconds: 86_400 });
     expect(server.requests('patient')).toHaveLength(1);
@@ -112,7 +109,7 @@ describe('against a hostile server', () => {
     expect(seen).toEqual(['t1', 't1']);
   });
 
-  test('an error that the caller throws in onResponse is passed on, and the request is not retried', async () => {
+  test('an error thrown by the caller’s onResponse is passed on, and the request is not retried', async () => {
     const onResponse = () => {
       throw new RangeError('mine');
     };
@@ -121,7 +118,7 @@ describe('against a hostile server', () => {
     expect(server.requests('busy')).toHaveLength(1);
   });
 
-  test('a caller can abort, even between two attempts', async () => {
+  test('a caller can abort a request, even between two attempts', async () => {
     const signal = AbortSignal.abort();
     expect((await failureOf(clientOf('silent').getToken({ path: { id: 't1' }, signal }))).code).toBe('aborted');
     const controller = new AbortController();
@@ -131,8 +128,8 @@ describe('against a hostile server', () => {
   });
 });
 
-describe('before anything is sent', () => {
-  test.each(['', '.', '..'])('the id "%s" is rejected, because it leads to another path', async (id) => {
+describe('before the client sends anything', () => {
+  test.each(['', '.', '..'])('the id "%s" is rejected, because it would lead to another path', async (id) => {
     const error = await failureOf(clientOf('stranger').deleteToken({ path: { id } }));
     expect(error.code).toBe('invalid_argument');
     expect(server.requests('stranger')).toEqual([]);
@@ -166,12 +163,12 @@ describe('before anything is sent', () => {
     },
   );
 
-  test('plain HTTP to another machine needs an option', () => {
+  test('plain HTTP to another machine requires an option', () => {
     const address = 'http://vault.example.com';
     expect(() => createClient({ address, apiKey, allowPlaintextHttp: true })).not.toThrow();
   });
 
-  test.each(['', 'sr_private_short', `${apiKey}\r\nx: y`, 'a'.repeat(64)])('an invalid key is not sent', (wrong) => {
+  test.each(['', 'sr_private_short', `${apiKey}\r\nx: y`, 'a'.repeat(64)])('an invalid key is never sent', (wrong) => {
     let error: unknown;
     try {
       createClient({ address: server.address, apiKey: wrong });
@@ -182,7 +179,7 @@ describe('before anything is sent', () => {
     if (wrong !== '') expect(inspect(error)).not.toContain(wrong);
   });
 
-  test('the client prints without the key', () => {
+  test('a printed client does not show the key', () => {
     const vault = clientOf('silent');
     const printed = [inspect(vault, { depth: 9, showHidden: true }), JSON.stringify(vault), String(vault)];
     expect(printed.join()).not.toContain(apiKey);

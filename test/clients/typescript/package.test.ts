@@ -22,7 +22,7 @@ async function run(program: string, args: readonly string[], cwd: string, env: N
   return stdout;
 }
 
-/** A user's project in which the built client is installed as npm would install it. */
+/** Creates a user's project and installs the built client in it as npm would. */
 beforeAll(async () => {
   recorded = await startRecordedService();
   project = mkdtempSync(join(tmpdir(), 'strongroom-client-'));
@@ -58,7 +58,7 @@ test('every example of the README compiles and runs against a real vault', async
   expect(called()).toEqual(['createToken', 'getToken', 'listTokensV2']);
 });
 
-test('every TypeScript sample in the reference compiles, and each operation has one', async () => {
+test('every TypeScript sample in the reference compiles, and each operation has a sample', async () => {
   const samples = await samplesAt(recorded.address, 'typescript');
   const file = join(project, 'samples.ts');
   writeFileSync(
@@ -72,7 +72,7 @@ ${samples.map((code) => `export async function sample${samples.indexOf(code)}() 
   expect(samples.length).toBe(recorded.all.length);
 });
 
-test('the client verifies the service’s certificate, and accepts a certificate authority that the user names', async () => {
+test('the client verifies the service’s certificate, and accepts a certificate authority that the user specifies', async () => {
   const { flags, key } = await makeVault();
   const { cert, key: tlsKey } = makeCertificate(tempDir(), 'vault');
   const { address } = await startService([...flags, '--tls-cert', cert, '--tls-key', tlsKey]);

@@ -77,7 +77,7 @@ describe('the TypeScript client', () => {
     expect((await failureOf(vault.getToken({ path: { id: name.id } }))).code).toBe('token_not_found');
   });
 
-  test('iterates over version 1 pages and version 2 cursors, in queries and in bodies', async () => {
+  test('iterates over version 1 pages and version 2 cursors, which may be in the query or in the body', async () => {
     const made: string[] = [];
     for (let number = 0; number < 5; number += 1) {
       made.unshift((await vault.createToken({ body: { type: 'token', data: number } })).id);
@@ -92,7 +92,7 @@ describe('the TypeScript client', () => {
     expect(suggestions.length).toBeGreaterThan(0);
   });
 
-  test('a repeated request with the same idempotency key changes nothing', async () => {
+  test('changes nothing when it repeats a request with the same idempotency key', async () => {
     const header = { 'SERVICE-IDEMPOTENCY-KEY': 'once' };
     const first = await vault.createToken({ header, body: { type: 'token', data: 'once' } });
     const second = await vault.createToken({ header, body: { type: 'token', data: 'once' } });
@@ -123,7 +123,7 @@ describe('the TypeScript client', () => {
   });
 
   test('manages webhooks', async () => {
-    // Nothing listens at this address. The name never resolves, because .invalid is reserved (RFC 2606).
+    // This name never resolves, because .invalid is reserved (RFC 2606). So no delivery reaches a server.
     const url = 'https://receiver.invalid/hook';
     const { id, secret } = await manager.createWebhook({ body: { url, event_types: ['token.deleted'] } });
     expect(secret).toMatch(/^whsec_/);

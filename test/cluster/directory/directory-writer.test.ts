@@ -46,7 +46,7 @@ function application(revision: number, given: Partial<DirectoryRecord> = {}): St
 const revisionOf = async (kind: DirectoryRecord['kind'], id: string) =>
   (await directory.get(kind, id))?.revision ?? null;
 
-test('a tenant’s row waits for earlier changes, so it is never newer than the rows of its applications', async () => {
+test('a tenant’s row waits for the changes before it, so it is never newer than the rows of its applications', async () => {
   const [first, second] = [application(1), application(2)];
   expect(await writer.write([tenantAt(0)], -1)).toBe('written');
   expect(await writer.write([tenantAt(2), second], 1)).toBe('gap');
@@ -58,7 +58,7 @@ test('a tenant’s row waits for earlier changes, so it is never newer than the 
   expect(await writer.write([tenantAt(1), first], 0)).toBe('stale');
 });
 
-test('a newer record of a tenant overwrites an older one, never the reverse', async () => {
+test('a newer record in a tenant overwrites an older one, and an older record never overwrites a newer one', async () => {
   const newer = application(5);
   await writer.write([newer], 4);
   const older = { ...newer, revision: 1 };
@@ -70,7 +70,7 @@ test('a newer record of a tenant overwrites an older one, never the reverse', as
   expect(await writer.writeAll([tenantAt(2), older, other])).toBe('stale');
 });
 
-test('if writers run concurrently, the newest record remains, whatever their order', async () => {
+test('if writers run concurrently, the newest record remains, whatever the order of the writes', async () => {
   for (let round = 0; round < 10; round += 1) {
     const id = randomUUID();
     const records = Array.from({ length: 8 }, (_, revision) => application(revision, { id }));
@@ -80,7 +80,7 @@ test('if writers run concurrently, the newest record remains, whatever their ord
   }
 });
 
-test('a last use recorded between two changes is kept', async () => {
+test('the time of last use is kept if it is recorded between two changes', async () => {
   const key = { id: randomUUID(), hash: aHash() };
   const record = application(0, { keys: [key] });
   await writer.write([record], -1);
@@ -99,7 +99,7 @@ test('values that look like MongoDB operators are stored unchanged', async () =>
   expect(await directory.get('application', record.id)).toMatchObject({ id: record.id, keys: [key] });
 });
 
-test('a key of another application is reported as a broken store, not as a stale change', async () => {
+test('a key that already belongs to another application is reported as a broken store, not as a stale change', async () => {
   const key = { id: randomUUID(), hash: aHash() };
   await writer.write([application(0, { keys: [key] })], -1);
   await expect(writer.write([application(0, { keys: [key] })], -1)).rejects.toThrow('cannot be written');
@@ -132,7 +132,7 @@ test('every query uses an index', async () => {
   for (const one of byKey) expect(one['keysExamined']).toBe(1);
 });
 
-test('a missing index is named and recreated', async () => {
+test('a missing index is named and then created again', async () => {
   const { db } = database.connection;
   expect(await checkIndexes(db, [directoryIndexes])).toEqual([]);
   await db.collection('directory').dropIndex('keys');

@@ -7,7 +7,7 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { standInWithLog } from '../../adapters/eventstoredb/support.js';
 import { anEvent, aStream } from '../../contract/support.js';
 
-/** Appends events one at a time to its own stream until `isOver`, and returns the acknowledged events. */
+/** Appends events to its own stream, one at a time, until `isOver` returns true. Returns the acknowledged events. */
 async function writer(log: EventLog, stream: string, isOver: () => boolean): Promise<readonly NewEvent[]> {
   const acknowledged: NewEvent[] = [];
   while (!isOver()) {
@@ -43,7 +43,7 @@ test.each([
   expect((await log.readAll(0, all.length + 1)).map(({ id }) => id).sort()).toEqual(all.sort());
 });
 
-test('every call reports a frozen server within 6 s, and all calls work again when it resumes', async () => {
+test('every call fails within 6 s if the server is frozen, and all calls work again once the server resumes', async () => {
   const { server, log } = await standInWithLog();
   const stream = aStream();
   await log.append(stream, -1, [anEvent()]);
@@ -61,7 +61,7 @@ test('every call reports a frozen server within 6 s, and all calls work again wh
 
   server.signal('SIGCONT');
   expect(await log.append(aStream(), -1, [anEvent()])).toMatchObject({ outcome: 'appended' });
-  // An append that timed out may have been stored. Repeating it shows whether it was, and stores nothing twice.
+  // The append that timed out may have been stored. A retry succeeds in either case, and stores the event only once.
   expect(await log.append(stream, 0, late)).toMatchObject({ outcome: 'appended' });
   expect((await log.readStream(stream)).map(({ id }) => id)).toEqual([expect.any(String), late[0]?.id]);
   expect(await Promise.all(Array.from({ length: 300 }, () => log.readStream(stream)))).toHaveLength(300);
@@ -81,7 +81,7 @@ test('the client works again within 5 s of a server restart', async () => {
   expect(performance.now() - began).toBeLessThan(5_000);
 });
 
-test('large appends that wait in a frozen connection do not crash the process when it breaks', async () => {
+test('large appends that wait on a frozen connection do not crash the process when the connection breaks', async () => {
   const { server, log } = await standInWithLog();
   await log.append(aStream(), -1, [anEvent()]);
   server.signal('SIGSTOP');

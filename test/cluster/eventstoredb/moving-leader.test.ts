@@ -9,18 +9,18 @@ import { type StandInCluster, startStandInCluster } from '../../support/eventsto
 import { authenticated } from '../../support/integrity.js';
 import { until } from '../../support/process.js';
 
-// 32 writers append without a pause while the cluster goes through every fault in turn, all on one client that is never
-// reopened. A writer retries an append that failed as unavailable, as a caller does after a 503.
+// 32 writers append without a pause, while the cluster goes through every fault in turn. All writers share one client,
+// which is never reopened. If an append fails as unavailable, the writer retries it, as a caller does after a 503.
 const writerCount = 32;
 const resumeMs = 5_000;
 
 type Writer = {
   readonly stream: string;
   readonly acknowledged: NewEvent[];
-  /** The time of the last acknowledged append. */
+  /** When the last append was acknowledged. */
   lastAt: number;
   unavailable: number;
-  /** Any error other than StoreUnavailable. A caller would get a 500 response for it. */
+  /** Errors other than StoreUnavailable. For such an error, a caller would get a 500 response. */
   readonly failures: string[];
 };
 
@@ -58,13 +58,13 @@ async function write(writer: Writer, isOver: () => boolean): Promise<void> {
   }
 }
 
-/** Returns the leader and one follower. */
+/** Returns the indexes of the leader and of one follower. */
 function roles(): { readonly leader: number; readonly follower: number } {
   const leader = cluster.leader() ?? 0;
   return { leader, follower: (leader + 1) % 3 };
 }
 
-/** Makes gossip report a reachable leader from now on. */
+/** Makes gossip report this leader as reachable from now on. Returns the time of the change. */
 function elect(leader: number, dead: readonly number[] = []): number {
   cluster.elect(leader, dead);
   return performance.now();
@@ -74,7 +74,10 @@ const signal = (node: number, name: 'SIGSTOP' | 'SIGCONT') => cluster.nodes[node
 const kill = (node: number) => cluster.nodes[node]?.kill();
 const start = (node: number) => cluster.nodes[node]?.start();
 
-/** Each fault resolves to the time at which gossip first reported a reachable leader. `after` ends the fault. */
+/**
+ * Each fault returns the time at which gossip first reported a reachable leader. If there is an `after`, it ends the
+ * fault.
+ */
 const faults: readonly {
   readonly what: string;
   readonly run: () => Promise<{ readonly electedAt: number; readonly after?: () => Promise<unknown> | undefined }>;

@@ -11,8 +11,8 @@ import {
 import { expect, onTestFinished, test } from 'vitest';
 import { startStandIn } from '../../support/eventstoredb.js';
 
-// These tests show how the client behaves when a server goes away. Tests do not kill a server that they did not start,
-// so these tests run only on the stand-in.
+// These tests show what the client does when a server goes away. They kill servers. The tests do not kill a server that
+// they did not start, so they run only on the stand-in.
 const unavailable = 14;
 
 function anEvent(): EventData {
@@ -43,7 +43,7 @@ async function failureOf(call: Promise<unknown>): Promise<{ readonly error: Erro
   );
 }
 
-test('killed: every append in flight fails as unavailable', async () => {
+test('if the server is killed, every append in flight fails as unavailable', async () => {
   const { standIn, append } = await server();
   standIn.signal('SIGSTOP');
   const appends = Array.from({ length: 256 }, (_, stream) => failureOf(append(`killed-${stream}`)));
@@ -52,7 +52,7 @@ test('killed: every append in flight fails as unavailable', async () => {
   for (const { error } of await Promise.all(appends)) expect(error).toMatchObject({ code: unavailable });
 });
 
-test('down: appends and reads fail at once, by type or by code alone, and work again after the restart', async () => {
+test('while the server is down, appends and reads fail at once, by type or by code alone; after a restart, they work again', async () => {
   const { standIn, append, read } = await server();
   const first = [anEvent(), anEvent()];
   const { position } = await append('stays', first);
@@ -70,12 +70,12 @@ test('down: appends and reads fail at once, by type or by code alone, and work a
 
   await standIn.start();
   await expect.poll(() => read('stays').catch(() => 0), { timeout: 5_000 }).toBe(2);
-  // The server recognizes a repeated append even after a restart.
+  // The server recognizes a retried append even after a restart.
   expect(await append('stays', first)).toEqual({ success: true, nextExpectedRevision: 1n, position });
   expect(await read('stays')).toBe(2);
 });
 
-test('frozen for 4 s: the append succeeds, late', async () => {
+test('if the server is frozen for 4 s, the append succeeds late', async () => {
   const { standIn, append, read } = await server();
   standIn.signal('SIGSTOP');
   const late = append('late');
@@ -85,7 +85,7 @@ test('frozen for 4 s: the append succeeds, late', async () => {
   expect(await read('late')).toBe(1);
 });
 
-test('frozen for longer: the append fails as unavailable after about 20 s, whatever its deadline', async () => {
+test('if the server is frozen for longer, the append fails as unavailable after about 20 s, whatever its deadline', async () => {
   const { standIn, append } = await server();
   standIn.signal('SIGSTOP');
   const { error, afterMs } = await failureOf(append('never'));

@@ -10,7 +10,9 @@ import { ownServers } from './own-servers.js';
 const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? randomInt(2 ** 31));
 const backWithinMs = 60_000;
 
-test(`all servers and processes are killed and started at once (seed ${seed})`, { timeout: 600_000 }, async () => {
+test(`if all servers and processes are killed at once, nothing acknowledged is lost (seed ${seed})`, {
+  timeout: 600_000,
+}, async () => {
   const servers = await ownServers();
   const { eventStore, mongo, redis } = servers;
   const cluster = await ownCluster(servers);
@@ -27,7 +29,7 @@ test(`all servers and processes are killed and started at once (seed ${seed})`, 
 
   const startedAt = performance.now();
   let starts = 0;
-  /** Restarts a process that exited because a store was not available yet, as a supervisor does. */
+  /** Starts a process again if it exited because a store was not available yet, as a supervisor does. */
   const supervised = (role: (typeof roles)[number]): Promise<Member> =>
     until(`a ready ${role}`, backWithinMs, () => {
       starts += 1;

@@ -1,10 +1,10 @@
 import type { createModel } from '../../crash/model.js';
 import { until } from '../../support/process.js';
 
-/** A loaded machine completes only a few requests per second. */
+/** Generous, because a loaded machine completes only a few requests per second. */
 const usualLimitMs = 90_000;
 
-/** Waits until this many more of a load's requests are acknowledged. Throws if any response is wrong. */
+/** Waits until this many more requests of a load are acknowledged. Throws if any response is wrong. */
 export async function answered(
   model: ReturnType<typeof createModel>,
   load: Promise<unknown>,

@@ -13,7 +13,7 @@ const callers = 8;
 
 /**
  * Kills an API process (SIGKILL) at a random moment under load, possibly between an append and the write of its row.
- * Then checks through another process that a worker has brought rows and keys up to the head of the log.
+ * Afterwards, checks through another process that a worker has brought the rows and the keys up to the head of the log.
  */
 test(`${rounds} kills of an API process lose nothing that was acknowledged (seed ${seed})`, {
   timeout: 600_000,

@@ -8,12 +8,12 @@ import { ownServers } from './own-servers.js';
 
 const preload = new URL('./shifted-clock.mjs', import.meta.url).href;
 const fiveMinutesMs = 300_000;
-/** How long tokens and verification codes live in this test. */
+/** The life of tokens and verification codes in this test. */
 const lifeMs = 10_000;
-/** Longer than one round of the sweep. */
+/** Longer than a round of the sweep. */
 const idleMs = 25_000;
 
-test('a process whose clock is five minutes off neither shows data too long nor destroys data too early', {
+test('a process whose clock is five minutes off neither shows data for too long nor destroys data too early', {
   timeout: 600_000,
 }, async () => {
   const servers = await ownServers();
@@ -36,7 +36,8 @@ test('a process whose clock is five minutes off neither shows data too long nor 
   }
   expect((await api.health()).status).toBe(200);
 
-  // This time is in the future for the slow process and in the past for the fast one.
+  // Each process judges these times correctly. By its own clock, the slow process would take the first one for a future
+  // time, and the fast process would take the second one for a past time.
   const create = (base: string, body: object) => http('POST', `${base}/tokens`, { key, body });
   const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
   const token = { id: 'unborn', type: 'token', data: 1 };

@@ -12,24 +12,27 @@ import type { OwnServers } from './own-servers.js';
 
 const erasedWithinMs = 15_000;
 
-/** The contents of a cluster's log and key store, as their clients see them. */
+/** The contents of a cluster's log and key store, as a client of these servers sees them. */
 export type Seen = {
-  /** Keys that an event ended and that can still be unwrapped. */
+  /** The ids of keys that an event marks for destruction but that are not destroyed yet. */
   readonly endedAlive: readonly string[];
-  /** The subset of these keys that events on the tokens with these ids ended. */
+  /** Like `endedAlive`, but only for events on the tokens with these ids. */
   endedAliveOf(ids: readonly string[]): readonly string[];
   /** Returns the events of this type on the token with this id. */
   events(id: string, type: string): readonly ClearEvent[];
 };
 
-/** Waits until every ended key is destroyed. The leader destroys these keys after it has written the rows. */
+/**
+ * Waits until every key that an event marks for destruction is destroyed. The leader destroys these keys after it has
+ * written the rows.
+ */
 export async function allErased(servers: OwnServers, cluster: OwnCluster): Promise<void> {
   await until('the end of every ended key', erasedWithinMs, async () =>
     (await lookInto(servers, cluster)).endedAlive.length === 0 ? true : undefined,
   );
 }
 
-/** Reads the log and the keys directly, not through the service. */
+/** Reads the log and the keys directly instead of through the service. */
 export async function lookInto(servers: OwnServers, { rootKeyFile, tenantId }: OwnCluster): Promise<Seen> {
   const { log, close } = await openEventStoreDb(servers.eventStore.url);
   const connection = await connectMongo(servers.mongoUrl, `${database}_keys`);

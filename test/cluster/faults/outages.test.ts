@@ -11,7 +11,7 @@ import { type OwnServers, ownServers } from './own-servers.js';
 
 const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? randomInt(2 ** 31));
 const downMs = 20_000;
-/** How long after the server's return everything must work again. */
+/** The time within which everything must work again after the server returns. */
 const recoveredWithinMs = 20_000;
 const steadyTokens = 5;
 
@@ -26,7 +26,7 @@ const mongoDb: Outage = {
   start: ({ mongo }) => mongo[0]?.start(),
 };
 
-test(`EventStoreDB is down for 20 s: reads continue, and nothing acknowledged is lost (seed ${seed})`, {
+test(`EventStoreDB is down for 20 s: reads still work, and nothing acknowledged is lost (seed ${seed})`, {
   timeout: 600_000,
 }, async () => {
   await outage(eventStoreDb, (what, answer) => {
@@ -35,13 +35,13 @@ test(`EventStoreDB is down for 20 s: reads continue, and nothing acknowledged is
   });
 });
 
-test(`MongoDB is down for 20 s: nothing acknowledged is lost, and the service recovers automatically (seed ${seed})`, {
+test(`MongoDB is down for 20 s: nothing acknowledged is lost, and the service recovers on its own (seed ${seed})`, {
   timeout: 600_000,
 }, async () => {
   await outage(mongoDb, (_what, answer) => expectUnavailable(answer));
 });
 
-/** Takes a server down under load, brings it back, and compares the stored state with what was acknowledged. */
+/** Takes a server down under load and brings it back. Then compares the stored state with what was acknowledged. */
 async function outage({ stop, start }: Outage, expectDown: (what: string, answer: HttpAnswer) => void): Promise<void> {
   const servers = await ownServers();
   const cluster = await ownCluster(servers);

@@ -12,10 +12,10 @@ import type { OwnServers } from './own-servers.js';
 
 export const database = 'strongroom';
 
-/** A process in the cluster profile, with the address of its admin listener. */
+/** A process in the cluster profile that has an admin listener. */
 export type Member = Service & {
   readonly admin: string;
-  /** Returns the response from the process's admin listener. */
+  /** Returns the health that the admin listener reports. */
   health(): Promise<Health>;
 };
 
@@ -34,17 +34,17 @@ export type OwnCluster = {
   readonly rootKeyFile: string;
   readonly tenantId: string;
   readonly managementKey: string;
-  /** The key of a private application that reveals everything. */
+  /** The key of a private application with the transform `reveal` for all tokens. */
   readonly key: string;
   /** The key of an application that sees all data masked. */
   readonly maskedKey: string;
-  /** Starts `serve` in a role and waits until it is ready. */
+  /** Starts `serve` in this role and waits until the process is ready. */
   start(role: 'api' | 'worker' | 'all', options?: StartOptions): Promise<Member>;
 };
 
 /**
- * Creates a vault in the cluster profile on the test's own servers. Does so in this process, because starting another
- * process takes a long time.
+ * Creates a vault in the cluster profile on the test's own servers. Does so in the test's process, because it takes a
+ * long time to start another one.
  */
 export async function ownCluster(servers: OwnServers): Promise<OwnCluster> {
   const dir = tempDir();
@@ -53,7 +53,7 @@ export async function ownCluster(servers: OwnServers): Promise<OwnCluster> {
     ...{ STRONGROOM_PROFILE: 'cluster', STRONGROOM_INSECURE_STORES: 'true', STRONGROOM_ROOT_KEY_FILE: rootKeyFile },
     ...{ STRONGROOM_EVENTSTORE_URL: servers.eventStore.url, STRONGROOM_MONGODB_URL: servers.mongoUrl },
     ...{ STRONGROOM_REDIS_URL: servers.redisUrl, STRONGROOM_MONGODB_DATABASE: database },
-    // Callers send requests as fast as they can, and all callers in a test use one application.
+    // All callers in a test share one application and send requests as fast as they can, so the limits are off.
     ...{ STRONGROOM_RATE_LIMIT_REQUESTS: '0', STRONGROOM_ADMIN_PORT: '0' },
   };
   const loaded = await loadRootKey({ file: rootKeyFile, dataDir: join(dir, 'none') });
@@ -97,7 +97,7 @@ async function healthOf(admin: string): Promise<Health> {
   };
 }
 
-/** Waits until the rows are at the head of the log. */
+/** Waits until the rows have caught up with the head of the log. */
 export async function caughtUp({ health }: Pick<Member, 'health'>, limitMs: number): Promise<void> {
   let last: Health | null = null;
   const isThere = async () => {

@@ -11,32 +11,29 @@ import { until } from '../../support/process.js';
 
 const program = fileURLToPath(new URL('../../../scripts/servers.sh', import.meta.url));
 
-/** A server that belongs to the test, and its process. */
+/** A server that belongs to the test. It runs in its own process. */
 export type OwnServer = {
-  /** Sends SIGKILL. Resolves once the process is gone. */
+  /** Sends SIGKILL. Resolves once the process no longer exists. */
   kill(): Promise<void>;
-  /** Starts the server on the same port, with the same data and additional options. */
+  /** Starts the server on the same port and with the same data. The options are added to the usual ones. */
   start(...options: readonly string[]): void;
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void;
 };
 
 export type OwnServers = {
   readonly eventStore: StandIn;
-  /** The nodes of the replica set, numbered from 1. */
+  /** The nodes in the replica set. */
   readonly mongo: readonly OwnServer[];
-  /** Returns the index of the current primary. */
+  /** The `host:port` addresses of the nodes, in the same order as `mongo`. */
   readonly mongoHosts: readonly string[];
-  /** Returns the index of the current primary. */
+  /** Returns the index of the current primary in `mongo`. */
   primary(): Promise<number>;
   readonly redis: OwnServer;
   readonly mongoUrl: string;
   readonly redisUrl: string;
 };
 
-/**
- * Starts all three servers for the test that calls it. The test may kill and freeze them. They are removed when the
- * test ends.
- */
+/** Starts all three servers for one test, which may kill and freeze them. They are removed when the test ends. */
 export async function ownServers(nodes: 1 | 3 = 1): Promise<OwnServers> {
   const dir = mkdtempSync(join(tmpdir(), 'strongroom-faults-'));
   const [mongoPort, redisPort] = await freePorts();
@@ -83,7 +80,10 @@ function ownServer(dir: string, name: string, [start = '', ...args]: readonly st
   };
 }
 
-/** Returns whether a process exists and is not a zombie. The parent process may be late to reap the servers. */
+/**
+ * Returns true if the process exists and is not a zombie. A killed server can remain a zombie for a while, until its
+ * parent process reaps it.
+ */
 function runs(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -92,7 +92,7 @@ function runs(pid: number): boolean {
   }
 }
 
-/** Returns the first of three consecutive free ports, and one more free port. */
+/** Returns the first of three consecutive free ports, and a fourth free port. */
 async function freePorts(): Promise<readonly [number, number]> {
   return until('four free ports', 10_000, async () => {
     const first = 20_000 + Math.floor(Math.random() * 10_000);

@@ -7,10 +7,12 @@ import { caughtUp, ownCluster } from './own-cluster.js';
 import { ownServers } from './own-servers.js';
 
 const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? randomInt(2 ** 31));
-/** An election takes about ten seconds after the primary disappears. */
+/** It takes about ten seconds to elect a new primary after the old one disappears. */
 const electedWithinMs = 30_000;
 
-test(`the primary of three nodes is killed under load (seed ${seed})`, { timeout: 600_000 }, async () => {
+test(`if the primary of three nodes is killed under load, nothing acknowledged is lost (seed ${seed})`, {
+  timeout: 600_000,
+}, async () => {
   const servers = await ownServers(3);
   const cluster = await ownCluster(servers);
   const model = createModel(cluster.key, chance(seed), { marginMs: hiddenEarlyMsMax });

@@ -10,15 +10,15 @@ import { type OwnServers, ownServers } from './own-servers.js';
 const minuteMs = 60_000;
 const limit = 30;
 
-test('expiry and purge are recorded within a minute, and limits apply, whatever Redis loses', {
+test('expiry and purge are recorded within a minute, and limits apply, even if Redis loses its data', {
   timeout: 600_000,
 }, async () => {
   const servers = await ownServers();
   const cluster = await ownCluster(servers);
-  // The shortest life of a verification code that the settings allow.
+  // The shortest retention time for verification codes that the settings allow.
   const env = { STRONGROOM_CVC_RETENTION_SECONDS: '6' };
   const limits = { ...env, STRONGROOM_RATE_LIMIT_REQUESTS: String(limit), STRONGROOM_RATE_LIMIT_WINDOW_SECONDS: '5' };
-  // Without a limit on requests, there would be no limit on guesses.
+  // If requests were not limited, guesses would not be limited either.
   const guessing = { ...env, STRONGROOM_RATE_LIMIT_REQUESTS: '100000', STRONGROOM_RATE_LIMIT_GUESSES: '3' };
   const [api, limited, guessed] = await Promise.all([
     cluster.start('api', { env }),
@@ -57,7 +57,10 @@ test('expiry and purge are recorded within a minute, and limits apply, whatever 
   console.log(`recorded so many ms after it was due: ${JSON.stringify(late)}`);
 });
 
-/** Creates a token that expires and one whose code is purged, causes a fault, and waits for both events. */
+/**
+ * Creates a token that expires and a card whose verification code is purged, causes a fault, and waits for both events.
+ * Returns how late the later event was.
+ */
 async function latenessMs(
   servers: OwnServers,
   cluster: OwnCluster,
@@ -90,7 +93,10 @@ async function latenessMs(
   return Math.max(Number(at[0]) - expiresAt, Number(at[1]) - purgeAt);
 }
 
-/** Sends twice as many requests as allowed. Returns how many were rejected. Each must be accepted or rejected. */
+/**
+ * Sends twice as many requests as the limit allows, and returns how many were rejected. Checks that there is no other
+ * outcome.
+ */
 async function refusals(base: string, key: string): Promise<number> {
   const asked = Array.from({ length: 2 * limit }, () => http('GET', `${base}/tokens/nothing`, { key }));
   const statuses = (await Promise.all(asked)).map(({ status }) => status);

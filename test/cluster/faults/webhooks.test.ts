@@ -7,7 +7,7 @@ import { ownServers } from './own-servers.js';
 
 const limitMs = 60_000;
 
-test('no delivery is lost, whatever Redis loses and whichever worker is killed', { timeout: 400_000 }, async () => {
+test('no delivery is lost, even if Redis loses its data and a worker is killed', { timeout: 400_000 }, async () => {
   const servers = await ownServers();
   const cluster = await ownCluster(servers);
   const receiver = await startReceiver();
@@ -32,7 +32,7 @@ test('no delivery is lost, whatever Redis loses and whichever worker is killed',
     const jobs = await watchJobs(servers.redisUrl);
     await make('well');
     await toldOf(receiver, ids);
-    // The work went through Redis, and no job names a token.
+    // The deliveries went through Redis, but no job names a token.
     const carried = await jobs.stop();
     expect(carried).toContain(String(created.body['id']));
     expect(carried).not.toContain('token-well');
@@ -43,7 +43,7 @@ test('no delivery is lost, whatever Redis loses and whichever worker is killed',
     client.disconnect();
     await toldOf(receiver, ids);
 
-    // Half of the deliveries are in progress when the worker dies.
+    // The worker dies while deliveries are in progress.
     receiver.respond = () => undefined;
     await make('killed');
     await until('a delivery under way', limitMs, () => (namesOf(receiver).has('token-killed-0') ? true : undefined));
@@ -79,7 +79,7 @@ function namesOf({ received }: Receiver): ReadonlySet<string> {
   return new Set(received.map(({ data }) => String(data['token_id'])));
 }
 
-/** Waits until the receiver has been notified of each of these tokens. */
+/** Waits until the receiver has been notified about each of these tokens. */
 async function toldOf(receiver: Receiver, ids: readonly string[]): Promise<void> {
   await until(`${ids.length} tokens to be told`, limitMs, () => {
     const names = namesOf(receiver);
@@ -87,7 +87,7 @@ async function toldOf(receiver: Receiver, ids: readonly string[]): Promise<void>
   });
 }
 
-/** Records every command that Redis receives. */
+/** Records all commands that Redis receives. */
 async function watchJobs(url: string): Promise<{ stop(): Promise<string> }> {
   const seen: string[] = [];
   const client = new Redis(url);

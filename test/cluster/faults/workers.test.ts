@@ -9,10 +9,10 @@ import { caughtUp, database, ownCluster } from './own-cluster.js';
 import { type OwnServers, ownServers } from './own-servers.js';
 
 const seed = Number(process.env['STRONGROOM_CRASH_SEED'] ?? 7);
-/** How long a killed leader's work may stay unfinished. */
+/** The time within which another leader must take over from a killed one. */
 const replacedWithinMs = 15_000;
 
-test('a leader killed during a batch is replaced, and one that was paused and resumes does no harm', {
+test('a leader killed during a batch is replaced, and a paused leader that resumes does no harm', {
   timeout: 600_000,
 }, async () => {
   const servers = await ownServers();
@@ -37,8 +37,8 @@ test('a leader killed during a batch is replaced, and one that was paused and re
   await allErased(servers, cluster);
   expect(await model.checkTokens(api.address)).toEqual([]);
 
-  // When the stopped leader wakes up, it still believes that it leads, in the middle of work that the next leader has
-  // since done.
+  // When the stopped leader resumes, it still believes that it is the leader. It continues in the middle of work that
+  // the next leader has already done.
   await cluster.start('worker');
   const again = new AbortController();
   const more = Promise.all(Array.from({ length: 6 }, () => model.caller(api.address, again.signal)));
@@ -65,7 +65,7 @@ test('a leader killed during a batch is replaced, and one that was paused and re
   console.log(`a killed leader was replaced after ${replacedMs} ms, a stopped one after ${passedOnMs} ms`);
 });
 
-/** Returns the epoch of the first leader after this epoch. */
+/** Returns the epoch of the first leader whose epoch is higher than `after`. */
 async function nextLead({ mongoUrl }: OwnServers, after: number | null): Promise<number> {
   const client = new MongoClient(mongoUrl);
   try {

@@ -14,9 +14,9 @@ const tenantSettings = { deduplicate_tokens: 'false', keep_superseded_data: 'fal
 const done = (value) => ({ ok: true, value });
 const answer = async (result, show) => (result.ok ? done(await show(result.value)) : { ok: false, code: result.code });
 
-/** Returns the commands that a process accepts. All results can be sent as JSON. */
+/** Returns the commands that a process accepts. All their results can be sent as JSON. */
 export function commandsOn(vault) {
-  // The access log of a response is not part of these protocols, so it must not add steps.
+  // Access records are not part of the protocols under test, so writing them must not add steps.
   const unrecorded = { ...vault, recorder: { now: async () => undefined, soon: () => undefined } };
   const shownTo = (given) => async (token) => {
     const render = await release(unrecorded, contextOf(given), [token]);
@@ -60,7 +60,7 @@ export function commandsOn(vault) {
     async get(given) {
       return answer(await getToken(vault, contextOf(given), given.id), shownTo(given));
     },
-    /** Returns all live tokens in one case. */
+    /** Returns all live tokens of one case. */
     async list(given) {
       const filters = { ids: null, types: null, metadata: [['case', given.case]] };
       const { tokens } = await listTokens(vault, contextOf(given), filters, { offset: 0, limit: 100 });

@@ -2,41 +2,44 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { type Answer, type Cluster, type Command, type Process, type TokenBody, waits } from './processes.js';
 
-/** The actions of two processes, and the conditions that must hold whatever happened to the first. */
+/** The commands of two processes, and a check that must pass no matter where the first process was stopped. */
 export type Race = {
   readonly first: Command;
   readonly second: Command;
-  /** The second process's next command, while the first process is still stopped. */
+  /** The command that the second process runs next, while the first process is still stopped. */
   readonly meanwhile?: Command;
   /**
-   * Whether the runner processes the first process's leftovers before the second process acts. If not, the runner does
+   * If true, the runner processes what the first process left before the second process acts. If not, the runner does
    * so at the end.
    */
   readonly isFollowed?: true;
-  /** Responses that the second process may get only until the first process's work is settled. */
+  /** Error codes that the second process may get only until the first process's work is settled. */
   readonly passing?: readonly string[];
   verify(seen: Seen): Promise<void> | void;
 };
 
 export type Seen = {
-  /** Null if the first process was killed. */
+  /** Null if the first process was killed before it could respond. */
   readonly first: Answer | null;
   readonly second: Answer;
   readonly meanwhile: Answer | null;
-  /** The result of repeating the second command after everything has settled. */
+  /** The result of the second command when it is run again after everything has settled. */
   readonly again: Answer;
-  /** The case's live tokens: after the first process stopped, after the second one responded, and at the end. */
+  /**
+   * The live tokens of this case at three moments: after the first process stopped, after the second process responded,
+   * and at the end.
+   */
   readonly lists: { readonly atStop: Tokens; readonly atAnswer: Tokens; readonly atEnd: Tokens };
   /**
-   * Returns a token's event types, and how many of the keys that they ended were still alive when the second process
-   * responded.
+   * Returns the types of a token's events. Also returns the number of keys that those events mark for destruction and
+   * that still existed when the second process responded.
    */
   story(id: string): Promise<{ readonly types: readonly string[]; readonly livingKeys: number }>;
 };
 
 export type Tokens = readonly TokenBody[];
 
-/** Creates what both processes need. `name` is unique, and is the metadata `case` of all tokens. */
+/** Creates what both processes need. `name` is unique, and all tokens of the case have it as the metadata `case`. */
 export type Prepare = (ask: Ask, name: string) => Promise<Race>;
 export type Ask = <T>(command: Command) => Promise<T>;
 
@@ -44,8 +47,8 @@ const limitMs = 20_000;
 const lanes = 3;
 
 /**
- * Stops the first process before each of its store calls in turn, until a run reaches its end. Each time, lets the
- * second process act and checks the result. Returns the number of calls.
+ * Stops the first process before each of its store calls in turn, until one run reaches its end. After each stop, lets
+ * the second process act, and checks the result. Returns the number of store calls.
  */
 export async function atEveryStep(cluster: Cluster, signal: 'SIGKILL' | 'SIGSTOP', prepare: Prepare): Promise<number> {
   const seconds = await Promise.all(Array.from({ length: lanes }, () => cluster.process()));
@@ -55,7 +58,7 @@ export async function atEveryStep(cluster: Cluster, signal: 'SIGKILL' | 'SIGSTOP
       seconds.map(async (second, lane) => {
         const first = firsts[lane] ?? (await cluster.process());
         const { wasStopped } = await oneStop(cluster, { first, second }, { at: at + lane, signal }, prepare);
-        // A paused process can be reused for the next case. A killed one cannot.
+        // A paused process resumes and can be reused for the next case. A killed process cannot.
         firsts[lane] = wasStopped && signal === 'SIGKILL' ? null : first;
         return wasStopped ? null : at + lane - 1;
       }),
@@ -121,7 +124,9 @@ async function ask<T>(process: Process, command: Command): Promise<T> {
   return answer.value as T;
 }
 
-/** Repeats a command as its caller would while the response asks for a retry, but no longer than promised. */
+/**
+ * Repeats a command as its caller would while the response asks for a retry. Fails if that takes longer than promised.
+ */
 async function persist(process: Process, command: Command, passing: readonly string[]): Promise<Answer> {
   const since = performance.now();
   for (;;) {

@@ -6,7 +6,7 @@ import { applyToView, emptyView } from '#src/views/token-view.js';
 
 const text = (value) => JSON.stringify(value, (_, one) => (one instanceof Uint8Array ? [...one] : one));
 
-/** Returns the places where rows or keys do not match the streams, and fingerprints that two live tokens share. */
+/** Returns every row or key that does not match its stream, and every fingerprint that two live tokens share. */
 export async function faultsOf({ log, rows, rowsConnection, keysConnection, keys: keyRing }) {
   const faults = [];
   const { rows: rowsKey } = await keyRing.integrityKeys();
@@ -35,7 +35,10 @@ export async function faultsOf({ log, rows, rowsConnection, keysConnection, keys
   return [...faults, ...twice.map(({ count }) => `${count} living tokens have one fingerprint`)];
 }
 
-/** Returns a token's event types, and how many of the keys that they ended can still be unwrapped. */
+/**
+ * Returns the types of a token's events, and the number of keys that those events mark for destruction and that can
+ * still be unwrapped.
+ */
 export async function storyOf({ log, keysConnection }, stream) {
   const events = await log.readStream(stream);
   const { ended } = events.reduce(applyToView, emptyView(stream, '')).state;

@@ -10,7 +10,7 @@ import { projectToken } from '#src/projections/project-token.js';
 import { createKnownCallers } from '#src/vault/known-callers.js';
 import { noLimits } from '#src/vault/limit-settings.js';
 
-/** Opens the vault of the cluster profile without Redis, on connections that count their calls. */
+/** Opens the vault in the cluster profile without Redis, on connections that count their calls. */
 export async function openVault({ urls, database, waits }, rootKey, steps) {
   const rows = await patiently(() => connectMongo(urls.mongodb, database));
   const keys = await patiently(() => connectMongo(urls.mongodb, `${database}_keys`));
@@ -26,7 +26,8 @@ export async function openVault({ urls, database, waits }, rootKey, steps) {
         : projectDirectory(vault, stores.directoryWriter, stream),
   });
   const composed = composeVault(
-    // A change is noted milliseconds later, not during one of its steps.
+    // Calls of the access log are not counted. It records a change some milliseconds later, not during one of the
+    // command's steps.
     { ...stores, accessLog: mongoAccessLog(rows) },
     {
       ...{ clock, random: systemRandom, metrics: prometheusMetrics(), rateLimits: memoryRateLimits(clock) },
@@ -48,7 +49,10 @@ export async function openVault({ urls, database, waits }, rootKey, steps) {
   return { vault, stores };
 }
 
-/** Retries. Many processes start at once here, so a server may take longer to respond than a vault would wait. */
+/**
+ * Retries `open`. The tests start many processes at once, so a server may take longer to respond than a vault would
+ * wait.
+ */
 async function patiently(open) {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -9,8 +9,8 @@ import { openVault } from './open-vault.mjs';
 import { createSteps } from './steps.mjs';
 
 /**
- * A process of the cluster. It reads commands from standard input, one JSON line each, and writes responses to standard
- * output. If a command requests it, the process stops itself before one of the command's store calls.
+ * One process of the cluster. It reads commands from standard input, one JSON document per line, and writes responses
+ * to standard output. A command may ask the process to stop itself before one of the command's store calls.
  */
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const next = async () => JSON.parse((await lines.next()).value ?? 'null');
@@ -30,7 +30,7 @@ async function follow() {
 const verbs = {
   ...commandsOn(vault),
   follow,
-  /** Does the workers' background work at once. */
+  /** Does the workers' background work immediately. */
   async work() {
     await batches.clear();
     await follow();

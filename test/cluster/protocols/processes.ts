@@ -15,7 +15,9 @@ import { mongoDatabase, mongoUrl } from '../own-database.js';
 
 const program = fileURLToPath(new URL('./process.mjs', import.meta.url));
 
-/** Short enough that tests do not wait, but long enough that a running process never counts as dead. */
+/**
+ * Short enough that tests do not have to wait, and long enough that a running process is never taken for a dead one.
+ */
 export const waits: Waits = { claimMs: 1_500, batchMs: 1_500, ownerMs: 400 };
 
 export type Command = JsonObject & { readonly do: string };
@@ -23,27 +25,27 @@ export type TokenBody = JsonObject & { readonly id: string; readonly revision: n
 export type Answer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly code: string };
 export type Stop = { readonly at: number; readonly signal: 'SIGKILL' | 'SIGSTOP' };
 
-/** A process of the cluster (see process.mjs). */
+/** A running process of the cluster (see process.mjs). */
 export type Process = {
-  /** Runs a command. Returns `killed` or `stopped` if the process reached the call before which it had to stop. */
+  /** Runs a command. Returns `killed` or `stopped` if the process reached the call before which it was to stop. */
   run(command: Command, stop?: Stop): Promise<Answer | 'killed' | 'stopped'>;
-  /** Resumes a paused process, and returns the result of its command. */
+  /** Resumes a stopped process, and returns the result of its command. */
   wake(): Promise<Answer>;
   end(): Promise<void>;
 };
 
 export type Cluster = {
   readonly tenantId: string;
-  /** Returns a process that no other case uses. Most of these processes were started in advance. */
+  /** Returns a process that no other case uses. Most processes were started in advance. */
   process(): Promise<Process>;
-  /** Returns a process to the next case if it is still alive. */
+  /** Makes a process available to the next case, if the process is still alive. */
   giveBack(process: Process): void;
   close(): Promise<void>;
 };
 
 const spares = 2;
 
-/** Opens servers and processes for one test file, with a tenant of its own. */
+/** Opens servers and processes for one test file, with a separate tenant. */
 export async function openProcesses(): Promise<Cluster> {
   const [server, database] = await Promise.all([eventStoreDb(), mongoDatabase()]);
   const { db } = database.connection;

@@ -16,7 +16,7 @@ const token = (name: string, given: JsonObject = {}) => ({
 });
 const ids = (tokens: Tokens) => tokens.map(({ id }) => id).sort();
 
-/** Returns the body of a successful response. Any other response fails the test. */
+/** Returns the body of a successful response. Fails the test if the response is not successful. */
 function bodyOf(answer: Answer): TokenBody {
   expect(answer).toMatchObject({ ok: true });
   return (answer as { readonly value: TokenBody }).value;
@@ -147,7 +147,7 @@ const tokenizeAlone: Prepare = async (_, name) => {
       expect([0, 3]).toContain(lists.atStop.length);
       expect([0, 3]).toContain(lists.atAnswer.length);
       expect(lists.atEnd).toHaveLength(3);
-      // One of the two processes created the token, and the other got an error.
+      // Only one of the two processes created the token. The other one got an error.
       if (second.ok) expect(first?.ok ?? false).toBe(false);
       else expect(second.code).toBe('id_in_use');
     },
@@ -236,19 +236,21 @@ const commands = {
   'a delete of many tokens': deletionOfMany,
 };
 
-// To the other process, a stopped process looks as dead as a killed one. It is resumed after all checks.
+// A stopped process looks as dead as a killed one to the other process. It resumes only after all checks.
 test.each(Object.entries(commands))(
-  'a process is paused, and resumed later, between any two steps of %s',
+  'a process that is paused between any two steps of %s and resumed later does no harm',
   (_, prepare) => everyStep('SIGSTOP', prepare),
 );
 
-// The process's connections break as well, so nothing arrives late. Each step uses its own process.
+// When a process is killed, its connections break as well, so no call arrives late. Each step uses a new process.
 test.each([
   'a create with an idempotency key',
   'a create with deduplication',
   'a tokenize with an idempotency key',
   'a delete',
-] as const)('a process is killed between any two steps of %s', (name) => everyStep('SIGKILL', commands[name]));
+] as const)('a process that is killed between any two steps of %s does no harm', (name) =>
+  everyStep('SIGKILL', commands[name]),
+);
 
 async function everyStep(signal: 'SIGKILL' | 'SIGSTOP', prepare: Prepare): Promise<void> {
   expect(await atEveryStep(cluster, signal, prepare)).toBeGreaterThan(4);

@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
 
 /**
- * Counts a command's store calls, runs them one after another, and stops this process before a given call or after all
- * of them.
+ * Counts a command's store calls and runs them one after another. Stops this process before a given call, or after the
+ * last one.
  */
 export function createSteps() {
   let stop = null;
@@ -13,12 +13,12 @@ export function createSteps() {
     if (stop === null || step !== stop.at) return;
     const { signal } = stop;
     stop = null;
-    // Written synchronously, because nothing in this process runs after the next line.
+    // The write is synchronous, because after the next line this process runs no more code.
     if (signal === 'SIGSTOP') writeSync(1, '"stopped"\n');
     process.kill(process.pid, signal);
   }
 
-  /** Runs a call in its turn, unless the process must stop before that call. */
+  /** Runs a call when it is that call's turn, unless the process must stop before the call. */
   function take(call) {
     if (stop === null) return call();
     const taken = last.then(() => {
@@ -41,8 +41,8 @@ export function createSteps() {
   return {
     ...{ connection, log },
     /**
-     * Runs a command. `at` is the call before which the process stops. If `at` is one more than the number of calls,
-     * the process stops after the last one.
+     * Runs a command. `wanted.at` is the number of the call before which the process stops. If it is one more than the
+     * number of calls, the process stops after the last call.
      */
     async during(wanted, command) {
       stop = wanted;

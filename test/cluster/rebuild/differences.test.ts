@@ -8,7 +8,7 @@ import { run, startService } from '../../support/process.js';
 import { startTestService } from '../../support/test-service.js';
 import { databasesOf, storedIn, vaultOnServers } from './support.js';
 
-test('after rows were changed by hand, the rebuild does not switch to the new rows, and names the tokens', async () => {
+test('after rows were changed by hand, the rebuild keeps the old rows in use and names the tokens', async () => {
   const service = await startTestService();
   for (let made = 0; made < 8; made += 1) await createPlain(service);
   const stores = await databasesOf(service.database ?? '');
@@ -34,7 +34,7 @@ test('after rows were changed by hand, the rebuild does not switch to the new ro
   await service.close();
 });
 
-test('a lost key stops the rebuild, which names the token and changes nothing', async () => {
+test('a lost key stops the rebuild, and the rebuild names the token and changes nothing', async () => {
   const { options, key, rows, keys } = await vaultOnServers();
   const service = await startService(['--role', 'api'], options);
   await fill(service.address, { key }, 1);
@@ -59,7 +59,8 @@ test('the directory is replaced atomically, without rows that no event explains,
   if (first === undefined) throw new Error('there is a tenant');
   await directory.updateMany({ kind: 'application' }, { $inc: { revision: -1 } });
   await directory.deleteOne({ kind: 'tenant' });
-  // The rows: one of a tenant that is not in the log, one of this tenant, and one that is newer than its last event.
+  // Inserts three stray rows. The first belongs to a tenant that is not in the log, the second belongs to this tenant,
+  // and the third is newer than its last event.
   await directory.insertOne({ ...first, _id: 'application-stray', tenant: 'nobody', revision: 7, ...{ keys: [] } });
   await directory.insertOne({ ...first, _id: 'application-stray-2', revision: 0, ...{ keys: [] } });
   await directory.insertOne({ ...first, _id: 'application-stray-3', revision: 99, ...{ keys: [] } });

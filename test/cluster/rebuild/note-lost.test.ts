@@ -3,7 +3,7 @@ import { fill, unread } from '../../rotation/support.js';
 import { http, run, startService, until } from '../../support/process.js';
 import { storedIn, vaultOnServers } from './support.js';
 
-test('`init` restores a lost record of which rows are in use, unless it could name the wrong ones', {
+test('`init` restores a lost record of which rows are in use, unless the restored record could name the wrong rows', {
   timeout: 300_000,
 }, async () => {
   const { options, key, rows, keys, open } = await vaultOnServers();
@@ -18,7 +18,7 @@ test('`init` restores a lost record of which rows are in use, unless it could na
   expect(await init()).toMatchObject(isMade);
   expect(await stored()).toMatchObject({ read: 1, write: [1], keys: [1] });
 
-  // The state in which a rebuild begins.
+  // Creates the state in which a rebuild begins.
   const cluster = await open();
   await cluster.vault.keys.createGeneration();
   await cluster.close();

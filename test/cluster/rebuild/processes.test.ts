@@ -27,8 +27,7 @@ test('two API processes and a worker keep working while a rebuild is started, ca
   let turn = 0;
   const call: Call = (method, url, body) => {
     turn += 1;
-    // Each request goes to a different process than the previous one, so each process must know what the other has
-    // acknowledged.
+    // Requests alternate between two processes, so each process must see what the other one has acknowledged.
     return http(method, `${services[turn % 2 === 0 ? 0 : 1].address}${url}`, { key, body });
   };
   const before = await Promise.all(Array.from({ length: 20 }, () => create(call, 'before')));
@@ -43,7 +42,7 @@ test('two API processes and a worker keep working while a rebuild is started, ca
   const projections = (...args: readonly string[]) => ['projections', ...args];
   const rebuild = projections('rebuild', 'tokens', '--yes');
   const stored = () => storedIn({ rows, keys });
-  /** Starts a rebuild and kills it once some rows are built. Returns false if the rebuild finished first. */
+  /** Starts a rebuild and kills it once some rows are built. Returns false if the rebuild finished before the kill. */
   const killedMidway = async (): Promise<boolean> => {
     const verb = spawnVerb(rebuild, options);
     let hasEnded = false;
@@ -60,16 +59,16 @@ test('two API processes and a worker keep working while a rebuild is started, ca
     return isMidway;
   };
   const operated = (async () => {
-    // A process other than the one that does the work cancels the rebuild.
+    // The process that cancels the rebuild is not the process that runs it.
     const first = spawnVerb(rebuild, options);
-    // The command keeps the old rows for at least ten seconds.
+    // A finished rebuild keeps the old rows for at least ten seconds.
     await until('a rebuild', patience, async () => ((await stored()).rebuild === null ? undefined : true));
     expect(await run(rebuild, options)).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('a rebuild of tokens is already running'),
     });
     const taken = await run(projections('cancel', 'tokens'), options);
-    // The rebuild may have finished by then.
+    // The rebuild may already have finished.
     if (taken.code === 0) {
       expect(await first.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('was cancelled') });
       expect(await stored()).toMatchObject({ read: 1, write: [1], rebuild: null, keys: [1] });
@@ -87,7 +86,7 @@ test('two API processes and a worker keep working while a rebuild is started, ca
     ]);
     expect(await run(rebuild, options)).toMatchObject({ code: 0, stdout: 'rebuilt tokens\n' });
   })();
-  // A caller that saw a wrong response fails the test at once.
+  // If a caller sees a wrong response, the test fails immediately.
   try {
     await Promise.race([operated, load]);
   } finally {

@@ -10,7 +10,7 @@ import { killedHolding } from '../killed-holding.js';
 import { serverWithUsers } from '../server-with-users.js';
 import { storedIn, vaultOnServers } from './support.js';
 
-test('a user with these rights can restore keys, also after an interruption, but not over other keys', {
+test('a user with these rights can restore keys, even after an interruption, but not over other keys', {
   timeout: 300_000,
 }, async () => {
   const { prepare, mongodb, keys } = await serverWithUsers();
@@ -56,14 +56,14 @@ test('a user with these rights can abort a transaction that a killed process lef
   const meta = keyCollections.meta(connection.db);
   await meta.insertOne({ _id: 'root_check', value: '', uses: 0 });
   await killedHolding('root_check', keys, 'vault_keys');
-  // Far less than the 60 s after which the server itself aborts the transaction.
+  // Far below the 60 s after which the server itself aborts the transaction.
   await until('a change', 30_000, () =>
     connection.call(() => meta.updateOne({ _id: 'root_check' }, { $inc: { uses: 1 } })).catch(() => undefined),
   );
   expect(await meta.findOne({})).toMatchObject({ uses: 1 });
 });
 
-test('a user with the rights that prepare grants can rebuild; one that lacks them gets an error before the rebuild starts', {
+test('a user with the rights that prepare grants can rebuild; a user without them gets an error before the rebuild starts', {
   timeout: 300_000,
 }, async () => {
   const { prepare, mongodb, rows: rowsUrl, keys: keysUrl } = await serverWithUsers();
@@ -82,7 +82,7 @@ test('a user with the rights that prepare grants can rebuild; one that lacks the
   made.delete(gone);
   await fill(service.address, { key }, 3);
 
-  // The state after a hundred rebuilds.
+  // Creates the state that hundreds of rebuilds would leave.
   await keys
     .collection<{ _id: number }>('generation_keys')
     .insertOne({ _id: 300, ...{ destroyed_at: 1, wrapped: null } });

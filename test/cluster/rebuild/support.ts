@@ -15,7 +15,7 @@ import { mongoUrl } from '../own-database.js';
 
 const redisUrl = process.env['STRONGROOM_TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6479';
 
-/** Opens a vault's two databases for the test that calls it. */
+/** Opens a vault's two databases for one test, and closes them when the test ends. */
 export async function databasesOf(database: string): Promise<{ readonly rows: Db; readonly keys: Db }> {
   const open = async (name: string): Promise<Db> => {
     const connection = await connectMongo(mongoUrl, name);
@@ -26,8 +26,7 @@ export async function databasesOf(database: string): Promise<{ readonly rows: Db
 }
 
 /**
- * Returns the contents of the stores: the row collections with their sizes, the generations in use, and the search
- * keys.
+ * Returns what the stores contain: the row collections with their sizes, the generations in use, and the search keys.
  */
 export async function storedIn({ rows, keys }: { readonly rows: Db; readonly keys: Db }) {
   const found = await rows.listCollections({ name: /^token_rows_/ }, { nameOnly: true }).toArray();
@@ -44,8 +43,8 @@ export async function storedIn({ rows, keys }: { readonly rows: Db; readonly key
 }
 
 /**
- * Creates a vault on the servers. Returns functions that start processes, a function that opens the vault in this
- * process, and the key of an application that reveals everything.
+ * Creates a vault on the servers. Returns what a test needs to start processes, to open the vault in this process, and
+ * to send requests as an application that reveals everything.
  */
 export async function vaultOnServers(
   servers: { readonly mongodb: string; readonly rows?: string; readonly keys?: string } = { mongodb: mongoUrl },

@@ -7,7 +7,7 @@ import { type Stored, withTokenMac } from '#src/views/row-mac.js';
 import type { TokenView } from '#src/views/token-view.js';
 import { aBox, aHash, aStream, macKey, tokenWrite } from '../../contract/support.js';
 
-/** A live row as the search sees it. Times are in ms since the epoch. */
+/** A live row with the fields that a search uses. Times are in ms since the epoch. */
 export type SampleRow = {
   readonly stream: string;
   readonly tenantId: string;
@@ -19,7 +19,7 @@ export type SampleRow = {
   readonly type: TokenType;
 };
 
-/** Returns the view that results from the events. */
+/** Applies the events to the view, and returns the new view. */
 export function after(view: TokenView, ...events: readonly NewEvent[]): Stored<TokenView> {
   return tokenWrite(view, events).view;
 }
@@ -36,7 +36,7 @@ export function aRow(given: Partial<SampleRow> = {}): SampleRow {
   };
 }
 
-/** Returns the write of a row's first revision. */
+/** Returns the write that stores this revision of a row. By default, that is the first revision. */
 export function rowWrite({ stream, tenantId, seq, terms, type, ...times }: SampleRow, revision = 0): RowWrite {
   const life = {
     ...{ tenantId, tokenType: type, createdRevision: 0, createdPosition: seq, createdBy: 'actor', modifiedBy: null },

@@ -30,7 +30,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Forwards everything, but breaks any connection on which rows are requested. */
+/** Starts a proxy that forwards everything, except that it breaks any connection on which rows are requested. */
 function cutting(host: string, port: number): Server {
   return createServer((client) => {
     const server = connect(port, host);
@@ -47,7 +47,7 @@ function cutting(host: string, port: number): Server {
   });
 }
 
-test('a failure to send rows is reported as an unavailable store', async () => {
+test('a failure while rows are being sent is reported as an unavailable store', async () => {
   const writer = mongoRowWriter(connection, 1);
   const write = rowWrite(aRow());
   for (const send of [() => writer.writeMany([write]), () => writer.write(write.view, write.index, -1, 0)]) {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-/** Writes one row after another until `read` has ended. */
+/** Writes one row after another until `read` has finished. */
 async function whileWriting<T>(write: () => Promise<unknown>, read: () => Promise<T>): Promise<T> {
   let ended = false;
   const writing = (async () => {
@@ -35,10 +35,10 @@ async function whileWriting<T>(write: () => Promise<unknown>, read: () => Promis
 }
 
 /**
- * The test creates tokens with a common term in order. The newest token on a page shows how many existed at that
- * moment. A total read later than the page would be higher.
+ * Tokens with a common term are created in order, so the newest token on a page shows how many tokens existed when the
+ * page was read. If the total were read later than the page, it would be higher.
  */
-test('page and total come from one snapshot while other processes write', async () => {
+test('a page and its total come from one snapshot, even while other processes write', async () => {
   const all = aTerm();
   let created = 0;
   const create = () => {
@@ -61,8 +61,11 @@ test('page and total come from one snapshot while other processes write', async 
   expect(new Set(answers.map(({ total }) => total)).size).toBeGreaterThan(3);
 });
 
-/** A term moves from one set of rows to the other. A search for either term must always find the row. */
-test('a row whose terms change is found by the old or the new terms at every moment', async () => {
+/**
+ * The row always has exactly one of two terms, and the term changes back and forth. A search for either term must
+ * always find the row.
+ */
+test('a row whose terms change is found by its old or its new terms at every moment', async () => {
   const [all, one, other] = [aTerm(), aTerm(), aTerm()];
   const row = aRow({ seq: 1, terms: [all, one] });
   await writeRows(writer, [row, ...Array.from({ length: 30 }, (_, i) => aRow({ seq: 2 + i, terms: [all, one] }))]);

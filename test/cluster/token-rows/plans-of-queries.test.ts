@@ -10,7 +10,7 @@ import { aHash } from '../../contract/support.js';
 import { type MongoDatabase, mongoDatabase } from '../own-database.js';
 import { aRow, aTerm, type SampleRow, writeRows } from './a-row.js';
 
-/** The server's report on one of the adapter's operations. */
+/** What the server reports about one of the adapter's operations. */
 type Profiled = {
   readonly planSummary?: string;
   readonly keysExamined?: number;
@@ -53,7 +53,7 @@ beforeEach(() => {
   startedAt = new Date();
 });
 
-/** Returns everything that the server did with the rows since the test began. */
+/** Returns everything that the server did with the rows since the current test began. */
 async function profiled(): Promise<readonly Profiled[]> {
   const found = await database.connection.db
     .collection<Profiled>('system.profile')
@@ -67,7 +67,10 @@ async function profiled(): Promise<readonly Profiled[]> {
   return found;
 }
 
-/** Returns the operations other than the counts that estimate a search's terms, which stop at a thousand rows. */
+/**
+ * Returns all operations except the counts with which a search estimates its terms. Such a count stops at a thousand
+ * rows.
+ */
 async function walks(): Promise<readonly Profiled[]> {
   return (await profiled()).filter(({ command }) => !JSON.stringify(command['pipeline'] ?? '').includes('"$limit"'));
 }
@@ -76,7 +79,7 @@ async function search(where: PlanNode, given: { offset?: number; limit?: number;
   return rows.search({ tenantId: 'tenant', generation: 1, all, where }, { now: 0, offset: 0, limit: 20, ...given });
 }
 
-test('a rare and a common term: one key, in either order', async () => {
+test('a search for a rare and a common term examines one key, in either order of the terms', async () => {
   for (const of of [
     [half, rare],
     [rare, half],
@@ -90,14 +93,14 @@ test('a rare and a common term: one key, in either order', async () => {
   }
 });
 
-test('the estimate for a term stops at a thousand keys and reads no rows', async () => {
+test('the estimate for a term stops at a thousand keys, and reads no rows', async () => {
   await search({ is: 'and', of: [term(half), term(third)] });
   const weighed = (await profiled()).filter(({ command }) => JSON.stringify(command).includes('"$limit":1000'));
   expect(weighed).toHaveLength(2);
   for (const one of weighed) expect(one).toMatchObject({ keysExamined: 1_000, docsExamined: 0 });
 });
 
-test('a page for a common term reads only the page’s rows, and the count reads none', async () => {
+test('a page for a common term reads only the rows on the page, and the count reads no rows', async () => {
   expect((await search(term(half))).total).toBe(rowCount / 2);
   const [page, ...counts] = await walks();
   expect(page).toMatchObject({ keysExamined: 20, docsExamined: 20, nreturned: 20 });
@@ -105,7 +108,7 @@ test('a page for a common term reads only the page’s rows, and the count reads
   expect(counts[0]).toMatchObject({ planSummary: 'COUNT_SCAN { terms: 1, seq: -1 }', docsExamined: 0 });
 });
 
-test('a search for everything with a few due rows reads only the due rows to count', async () => {
+test('if a few rows are due, a search for everything reads only the due rows to count', async () => {
   expect((await search({ is: 'and', of: [] }, { now: 801 })).total).toBe(rowCount - 3);
   const [page, ...counts] = await walks();
   expect(page).toMatchObject({ keysExamined: 20 });
@@ -116,7 +119,7 @@ test('a search for everything with a few due rows reads only the due rows to cou
   for (const { docsExamined } of counts) expect(docsExamined).toBeLessThanOrEqual(3);
 });
 
-test('either of two common terms: the page merges both from the newest token on, and the count reads only the index', async () => {
+test('for either of two common terms, the page merges both from the newest token on, and the count reads only the index', async () => {
   expect((await search({ is: 'or', of: [term(half), term(third)] })).total).toBe(13_333);
   const [page, count] = await walks();
   expect(page?.keysExamined).toBeLessThan(40);
@@ -124,7 +127,7 @@ test('either of two common terms: the page merges both from the newest token on,
   expect(count).toMatchObject({ docsExamined: 0 });
 });
 
-test('NOT with a term: the page reads few rows', async () => {
+test('a search for NOT with a term reads few rows for a page', async () => {
   expect((await search({ is: 'not', of: term(rare) })).total).toBe(rowCount - 1);
   const [page] = await walks();
   expect(page).toMatchObject({ planSummary: 'IXSCAN { terms: 1, seq: -1 }', keysExamined: 20 });
@@ -142,7 +145,7 @@ test.each(['created_at', 'modified_at'] as const)(
   },
 );
 
-test('a long date range is counted using only its index', async () => {
+test('a long date range is counted from its index alone', async () => {
   expect((await search({ is: 'date', column: 'created_at', from: 600, to: null })).total).toBe(rowCount - 600);
   const [page, count] = await walks();
   expect(page).toMatchObject({ planSummary: 'IXSCAN { terms: 1, seq: -1 }', keysExamined: 20 });
@@ -160,12 +163,12 @@ test('every other lookup examines only as many keys as it returns', async () => 
   for (const { keysExamined } of await profiled()) expect(keysExamined).toBeLessThanOrEqual(3);
 });
 
-test('living tokens are counted by type from the index, except for due ones', async () => {
+test('live tokens are counted by type from the index, and only due tokens are read', async () => {
   expect([...(await rows.countByType('tenant', 401))]).toEqual([['card', rowCount - 2]]);
   for (const { docsExamined } of await profiled()) expect(docsExamined).toBeLessThanOrEqual(2);
 });
 
-test('a search that takes too long fails as such, in the server or before it is sent', async () => {
+test('a search that takes too long fails with that reason, whether the limit passes on the server or before the search is sent', async () => {
   const where: PlanNode = { is: 'or', of: [term(rare), { is: 'not', of: term(half) }] };
   for (const limitMs of [0, 3]) {
     const impatient = mongoTokenRows(database.connection, 1, limitMs);

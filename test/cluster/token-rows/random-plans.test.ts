@@ -13,10 +13,13 @@ import { naiveSearch } from './naive-search.js';
 
 const tenants = ['tenant', 'another'] as const;
 const all = { tenant: aTerm(), another: aTerm() };
-/** The percentage of rows that have each term: more and fewer rows than a count reads, a single row, and none. */
+/**
+ * The percentage of rows that have each term. Some terms have more rows than a count reads and some have fewer. One
+ * term has a few rows, and one has none.
+ */
 const shares = [95, 60, 45, 30, 10, 3, 0.1, 0];
 const termsOf = { tenant: shares.map(aTerm), another: shares.map(aTerm) };
-/** Enough rows that some searches meet more due rows and longer date ranges than they treat as few. */
+/** Enough rows that some searches find more due rows, and longer date ranges, than a search treats as few. */
 const rowCount = 4_000;
 const spanMs = 10_000;
 
@@ -45,7 +48,7 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-/** Returns twelve evenly distributed numbers between 0 and 1, the same in every run. */
+/** Returns twelve evenly distributed numbers between 0 and 1. They are the same in every run. */
 function chances(index: number): readonly number[] {
   const bytes = createHash('sha512').update(String(index)).digest();
   return Array.from({ length: 12 }, (_, i) => bytes.readUInt32LE(i * 4) / 2 ** 32);
@@ -89,7 +92,7 @@ const requests = fc.constantFrom(...tenants).chain((tenantId) =>
   }),
 );
 
-test('every page of every plan returns the rows and the total of a full scan', async () => {
+test('every page of every plan returns the same rows and total as a full scan', async () => {
   await fc.assert(
     fc.asyncProperty(requests, async ({ tenantId, where, page }) => {
       const plan = { tenantId, generation: 1, all: all[tenantId], where };
@@ -101,7 +104,7 @@ test('every page of every plan returns the rows and the total of a full scan', a
   );
 });
 
-test('a plan with a query’s maximum depth and width works', async () => {
+test('a plan with the maximum depth and width of a query works', async () => {
   const leaf = (i: number): PlanNode => ({ is: 'term', term: termsOf.tenant[i % shares.length] ?? '' });
   let where = leaf(0);
   for (let depth = 0; depth < 32; depth += 1) {

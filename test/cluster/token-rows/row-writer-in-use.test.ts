@@ -15,7 +15,7 @@ const foundBy = (...generations: readonly number[]): RowIndex => ({
   terms: Object.fromEntries(generations.map((generation) => [generation, [aHash().slice(0, 32)]])),
 });
 
-test('concurrent rows are written to every active generation, and each caller gets its own result', async () => {
+test('concurrent rows are written to every active generation, and each caller gets the result for its own row', async () => {
   const { connection } = await databaseOfTest();
   const ended: string[] = [];
   let groups = 0;
@@ -53,10 +53,10 @@ test('concurrent rows are written to every active generation, and each caller ge
   }
 });
 
-test('the generation in use is written last, so every row that a reader sees in it is also in the others', async () => {
+test('the generation in use is written last, so every row that a reader sees there is also in the other generations', async () => {
   const { connection } = await databaseOfTest();
   const [refusing, kept] = [created(), created()];
-  // MongoDB rejects the row in the generation that is not in use yet.
+  // MongoDB rejects this row in the generation that is not in use yet.
   const validator = { _id: { $ne: refusing.stream } };
   await connection.db.createCollection(tokenRowsCollection(2), { validator });
   const fresh = async () => ({ read: 1, write: [1, 2], at: performance.now() });

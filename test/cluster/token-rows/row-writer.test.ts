@@ -30,7 +30,7 @@ const stored = async ({ stream }: TokenView) => (await rows.get(stream))?.state.
 const raw = ({ stream: _id }: TokenView) =>
   database.connection.db.collection<{ _id: string }>(tokenRowsCollection(1)).findOne({ _id });
 
-test('a row that is as new or newer stays, and the older write is reported as stale', async () => {
+test('an older write does not replace a row that is as new or newer, and is reported as stale', async () => {
   const [first, index] = [after(noTokenYet(), tokenCreated()), anIndex()];
   const second = after(first, tokenUpdated());
   expect(await writer.write(second, index, 0, atNoon)).toBe('written');
@@ -40,7 +40,7 @@ test('a row that is as new or newer stays, and the older write is reported as st
   expect(await rows.findByFingerprint('tenant', index.fingerprintHash, atNoon)).toBe(first.stream);
 });
 
-test('an update that keeps its terms requires exactly the row’s previous revision', async () => {
+test('an update that keeps the terms requires exactly the row’s previous revision', async () => {
   const [first, index] = [after(noTokenYet(), tokenCreated()), anIndex()];
   const second = after(first, tokenUpdated());
   const third = after(second, tokenUpdated());
@@ -55,7 +55,7 @@ test('an update that keeps its terms requires exactly the row’s previous revis
   expect(await rows.findByFingerprint('tenant', index.fingerprintHash, atNoon)).toBe(first.stream);
 });
 
-test('a removal leaves a tombstone without terms or content, even if there was no row', async () => {
+test('a removal leaves a tombstone without terms or content, even if there was no row before', async () => {
   const first = after(noTokenYet(), tokenCreated({ expiresAt: atNoon + 5, cvcPurgeAt: atNoon + 5 }));
   const gone = after(first, tokenDeleted());
   expect(await writer.write(gone, 'keep', 0, atNoon)).toBe('written');
@@ -73,7 +73,7 @@ test('a removal leaves a tombstone without terms or content, even if there was n
   expect(await raw(again)).not.toHaveProperty('removed_at');
 });
 
-test('an update that keeps its terms removes times and ciphertexts that have ended', async () => {
+test('an update that keeps the terms removes times and ciphertexts that the token no longer has', async () => {
   const first = after(noTokenYet(), tokenCreated({ expiresAt: atNoon + 5, cvcPurgeAt: atNoon + 5 }));
   await writer.write(first, anIndex(), -1, atNoon);
   const updated = after(first, tokenUpdated());
@@ -86,7 +86,7 @@ test('an update that keeps its terms removes times and ciphertexts that have end
   for (const field of ['cvc', 'cvc_purge_at', 'expires_at']) expect(await raw(purged)).not.toHaveProperty(field);
 });
 
-test('if many writers write one row concurrently, the newest revision stays, whatever their order', async () => {
+test('if many writers write one row concurrently, the newest revision stays, whatever the order of the writes', async () => {
   for (let round = 0; round < 20; round += 1) {
     const views = [after(noTokenYet(), tokenCreated())];
     for (let i = 1; i < 8; i += 1) views.push(after(views[i - 1] as TokenView, tokenUpdated()));
@@ -99,7 +99,7 @@ test('if many writers write one row concurrently, the newest revision stays, wha
   }
 });
 
-test('a batch writes newer rows, leaves all others, and names the gaps', async () => {
+test('a batch writes the rows that are newer, leaves all others unchanged, and names the gaps', async () => {
   const created = Array.from({ length: 6 }, () => after(noTokenYet(), tokenCreated()));
   const [fresh, older, newer, kept, gap, removed] = created as [...[View, View, View, View, View, View]];
   const write = (view: View, index: 'keep' | ReturnType<typeof anIndex> = anIndex()) => ({
@@ -123,7 +123,7 @@ test('a batch writes newer rows, leaves all others, and names the gaps', async (
   expect(await writer.writeMany([])).toEqual([]);
 });
 
-test('old tombstones are removed, and young ones and live rows stay', async () => {
+test('old tombstones are removed; young ones and live rows stay', async () => {
   const views = Array.from({ length: 3 }, () => after(noTokenYet(), tokenCreated(), tokenDeleted()));
   const [old, young, again] = views as [View, View, View];
   await writer.write(old, 'keep', 0, atNoon - 10);

@@ -61,19 +61,19 @@ async function manage(method: 'GET' | 'PUT' | 'POST' | 'DELETE', url: string, bo
   return answer.body;
 }
 
-/** Creates an application with rules that an administrator chose. */
+/** Creates an application with these rules, as an administrator would. */
 async function application(rules: readonly object[]): Promise<{ readonly id: string; readonly key: string }> {
   const body = await manage('POST', '/applications', { name: 'attacked', type: 'private', rules });
   return { id: String(body['id']), key: String(body['key']) };
 }
 
-/** Returns the response to a request sent after the cached caller has expired. */
+/** Sends a request after the cached caller has expired, and returns the response. */
 async function afterASecond(send: () => Promise<Answer>): Promise<Answer> {
   service.clock.advance(1_001);
   return send();
 }
 
-/** Expects that no plaintext data is returned, and that the vault reports the problem to its operators. */
+/** Checks that the response contains no plaintext data, and that the vault reports the problem to its operators. */
 async function expectRefused(answer: Answer, named: string): Promise<void> {
   expect(answer.status, answer.text).toBeGreaterThanOrEqual(400);
   expect(answer.text).not.toContain(secret);
@@ -83,8 +83,8 @@ async function expectRefused(answer: Answer, named: string): Promise<void> {
 }
 
 /**
- * Expects an older row to be rejected. In the cluster, rows may lag behind the log, so the vault first writes the
- * newest row from the log and uses that row, never the older one.
+ * Checks that an older row is rejected. In the cluster, rows may lag behind the log. The vault then writes the newest
+ * row from the log and uses that row, never the older one.
  */
 async function expectNewest(answer: Answer, named: string, newest: Partial<Answer> & { readonly shows?: object }) {
   if (profile === 'embedded') return expectRefused(answer, named);
@@ -96,7 +96,7 @@ async function expectNewest(answer: Answer, named: string, newest: Partial<Answe
 
 const everything = [rule('/', 'reveal', ['token:read', 'token:search'])];
 
-describe('an attacker who can write the rows', () => {
+describe('an attacker who can write to the rows', () => {
   test('cannot use the hash of its own key to get access', async () => {
     const id = await aToken();
     const { id: applicationId } = await application(everything);
@@ -130,7 +130,7 @@ describe('an attacker who can write the rows', () => {
     await expectNewest(answer, applicationId, { status: 401 });
   });
 
-  test('cannot bring a revoked key back', async () => {
+  test('cannot make a revoked key work again', async () => {
     const id = await aToken();
     const { id: applicationId, key } = await application(everything);
     const older = await attacker.takeRecord('application', applicationId);
@@ -142,7 +142,7 @@ describe('an attacker who can write the rows', () => {
     await expectNewest(await afterASecond(() => get(id, key)), applicationId, { status: 401 });
   });
 
-  test('cannot change a tenant’s settings, neither with an older row nor with another revision', async () => {
+  test('cannot change a tenant’s settings with an older row, or with another revision of the row', async () => {
     const older = await attacker.takeRecord('tenant', service.tenantId);
     await manage('PUT', '/tenants/self', { name: 'test', settings: { deduplicate_tokens: 'true' } });
     await older.putBack();
@@ -153,9 +153,9 @@ describe('an attacker who can write the rows', () => {
 
   test.each([
     { what: 'the row of another application', kind: 'application', how: 'moveRecord' },
-    { what: 'the row of its tenant', kind: 'tenant', how: 'moveRecord' },
+    { what: 'the row of the application’s tenant', kind: 'tenant', how: 'moveRecord' },
     { what: 'the sealed document of another application', kind: 'application', how: 'copyDocument' },
-    { what: 'the sealed document of its tenant', kind: 'tenant', how: 'copyDocument' },
+    { what: 'the sealed document of the application’s tenant', kind: 'tenant', how: 'copyDocument' },
   ] as const)('cannot replace an application’s row with $what', async ({ kind, how }) => {
     const id = await aToken();
     const wide = await application(everything);
@@ -199,7 +199,7 @@ describe('an attacker who can write the rows', () => {
   });
 
   test.each([
-    { what: 'expiry was moved', change: { expires_at: '2030-01-01T00:00:00.000+00:00' } },
+    { what: 'expiry was changed', change: { expires_at: '2030-01-01T00:00:00.000+00:00' } },
     { what: 'metadata was changed', change: { metadata: { a: 'b' } } },
   ])('cannot restore a token’s row from before its $what', async ({ change }) => {
     const id = await aToken({ data: 'no-secret' });
@@ -217,7 +217,7 @@ describe('an attacker who can write the rows', () => {
     if (profile === 'embedded') expect((await service.service.state()).reasons.join()).toContain(stream);
   });
 
-  test('cannot put a token back into a container that it was moved out of', async () => {
+  test('cannot put a token back into a container from which it was moved', async () => {
     const id = await aToken({ containers: ['/open/'] });
     const key = await service.application([rule('/open/', 'reveal', ['token:read', 'token:search', 'token:use'])]);
     expect((await get(id, key)).text).toContain(secret);
@@ -262,7 +262,7 @@ describe('an attacker who can write the rows', () => {
     expect([answer.status, answer.text.includes('4242')]).toEqual([500, false]);
   });
 
-  test('cannot restore data that an update replaced and the tenant keeps for replay', async () => {
+  test('cannot restore data that an update replaced and that the tenant keeps for replay', async () => {
     await manage('PUT', '/tenants/self', { name: 'test', settings: { keep_superseded_data: 'true' } });
     service.clock.advance(1_001);
     const id = await aToken();
@@ -272,14 +272,14 @@ describe('an attacker who can write the rows', () => {
     await expectNewest(await get(id), await streamOf(id), { status: 200, shows: { data: 'newer' } });
   });
 
-  test('cannot replace a token with another one, not even with a token of another tenant', async () => {
+  test('cannot replace a token with another one of the same tenant or of another tenant', async () => {
     const [one, two] = [await aToken(), await aToken({ data: 'another' })];
     await attacker.editToken(await streamOf(two), (life) => ({ ...life, tenantId: randomUUID() }));
     expect((await get(two)).status).toBe(500);
     expect((await get(one)).status).toBe(200);
   });
 
-  test('cannot make a repeated create return a token that another application created', async () => {
+  test('cannot make a retried create return a token that another application created', async () => {
     const id = await aToken();
     const key = await service.application([rule('/', 'reveal', ['token:create'])]);
     const options = { key, headers: { 'service-idempotency-key': randomUUID() } };
@@ -292,7 +292,7 @@ describe('an attacker who can write the rows', () => {
     expect(repeated.text).not.toContain(secret);
   });
 
-  describe('cannot make a repeated request with an idempotency key', () => {
+  describe('cannot make a retried request with an idempotency key', () => {
     const claimForged = 'the row of claim';
 
     async function claimed(data: string) {
@@ -339,14 +339,14 @@ describe('an attacker who can write the rows', () => {
   });
 
   test.runIf(profile === 'embedded')(
-    'cannot put a view in front of the rows that shows one token as another',
+    'cannot replace the rows with a view that shows one token as another',
     async () => {
       const [asked, other] = [await aToken({ data: 'asked' }), await aToken()];
       const [askedStream, otherStream] = [await streamOf(asked), await streamOf(other)];
       const database = pinStatements(join(service.dataDir, 'vault.db'), {});
       const columns = database.pragma('table_info(token_rows_1)') as readonly { readonly name: string }[];
       const rest = columns.map(({ name }) => name).filter((name) => name !== 'stream');
-      // SQLite evaluates the column once for WHERE and once for the result.
+      // SQLite evaluates this column twice: once for WHERE and once for the result.
       const either = `CASE abs(random()) % 2 WHEN 0 THEN '${askedStream}' ELSE '${otherStream}' END AS stream`;
       const from = `FROM rows_behind WHERE stream = '${otherStream}'`;
       database.pragma('legacy_alter_table = ON');
@@ -358,7 +358,7 @@ describe('an attacker who can write the rows', () => {
   );
 
   test.runIf(profile === 'embedded')(
-    'cannot put a view in front of the rows that lists a token of another tenant',
+    'cannot replace the rows with a view that lists a token of another tenant',
     async () => {
       const listed = await aToken({ data: 'listed' });
       const key = await service.otherTenant();
@@ -387,7 +387,7 @@ describe('an attacker who can write the rows', () => {
     },
   );
 
-  test('cannot make a query delete a token that it does not match', async () => {
+  test('cannot make a query delete a token that does not match the query', async () => {
     const id = await aToken({ metadata: { keep: 'yes' } });
     const victim = await aToken({ metadata: { keep: 'no' } });
     await attacker.copyTerms(await streamOf(id), await streamOf(victim));

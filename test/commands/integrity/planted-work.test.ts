@@ -14,10 +14,10 @@ const longAgo = new Date(0);
 const hourMs = 3_600_000;
 
 /**
- * The cluster profile records work in MongoDB before it appends: claims, fingerprints and batches. The attacker can
- * write the rows, and changes this recorded work. The next process then settles it.
+ * Before the cluster profile appends, it records the work in MongoDB: claims, fingerprints and batches. An attacker who
+ * can write to the rows can change this record. Another process then completes or rolls back the recorded work.
  */
-describe.runIf(profile === 'cluster')('an attacker who can write recorded work', () => {
+describe.runIf(profile === 'cluster')('an attacker who can write to the recorded work', () => {
   let service: TestService;
   let client: MongoClient;
   beforeEach(async () => {
@@ -74,13 +74,13 @@ describe.runIf(profile === 'cluster')('an attacker who can write recorded work',
       expect(repeated.body, repeated.text).toEqual(made.body);
       for (const id of ids) {
         expect(await status(id)).toBe(200);
-        // The token was not deleted and created again.
+        // Checks that the token was not deleted and then created again.
         expect(await service.vault.log.readStream(await streamOf(id))).toHaveLength(1);
       }
     }
   });
 
-  test('cannot plant a batch that names the token of another request', async () => {
+  test('cannot plant a batch that names a token from another request', async () => {
     const victim = await create('victim');
     const stream = await streamOf(victim.body['id']);
     const { intent } = (await claimOf(stream))['work'];
@@ -97,7 +97,7 @@ describe.runIf(profile === 'cluster')('an attacker who can write recorded work',
     expect(await service.vault.log.readStream(neverMade.stream)).toEqual([]);
   });
 
-  test('cannot make the vault roll back a token, or append to a stream, through a fingerprint’s claim', async () => {
+  test('cannot make the vault roll back a token, or append to a stream, by changing a fingerprint’s claim', async () => {
     const victim = await create('victim');
     const { intent } = (await claimOf(await streamOf(victim.body['id'])))['work'];
     const neverMade = { ...intent, stream: `token-${'0'.repeat(64)}`, eventIds: [randomUUID()] };
@@ -119,7 +119,7 @@ describe.runIf(profile === 'cluster')('an attacker who can write recorded work',
     }
   });
 
-  test('cannot mark the claim of a command that died before its append as done', async () => {
+  test('cannot make a claim look done if its command died before the append', async () => {
     const { vault } = service;
     const created = await create('value');
     const stream = await streamOf(created.body['id']);
@@ -129,7 +129,7 @@ describe.runIf(profile === 'cluster')('an attacker who can write recorded work',
     expect(await vault.claims.begin(cmd, 0)).toEqual({ state: 'fresh' });
     const result = { tokens: [{ stream, createdRevision: 0 }] };
     const claim = withClaimMac(vault.integrity.rows, { cmd, result, time: vault.clock.now() });
-    // The event is too old to be appended, so the request ends between recording its work and the append.
+    // The event is too old to be appended, so the command fails after it has recorded its work and before the append.
     const event = anEvent({ type: 'token.updated', tenantId: service.tenantId, time: vault.clock.now() - hourMs });
     const write = { stream, expectedRevision: 0, events: [event], row: null, distinct: null };
     await expect(vault.work.commit({ writes: [write], claim })).rejects.toThrow();

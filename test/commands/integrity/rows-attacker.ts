@@ -10,29 +10,33 @@ import type { TestService } from '../../support/test-service.js';
 
 type Kind = 'tenant' | 'application';
 
-/** An earlier copy of a row, which can be restored. */
+/** An earlier copy of a row. `putBack` restores the copy. */
 type Taken = { putBack(): Promise<void> };
 
-/** An attacker who can write the rows while the service runs, but has no key. */
+/** An attacker who can write to the rows while the service runs, but has no keys. */
 export type RowsAttacker = {
   plantKey(applicationId: string, keyId: string, hash: string): Promise<void>;
   takeRecord(kind: Kind, id: string): Promise<Taken>;
-  /** Changes fields in a tenant's or application's row. Fields have the names of the store's columns. */
+  /** Changes fields in the row of a tenant or an application. The fields have the names of the columns in the store. */
   editRecord(kind: Kind, id: string, fields: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Replaces an application's row with an unchanged row of some tenant or application. */
+  /** Replaces an application's row with a row of this tenant or application, without changes to the row. */
   moveRecord(kind: Kind, id: string, toApplication: string): Promise<void>;
-  /** Copies the sealed document from another tenant's or application's row into an application's row. */
+  /**
+   * Replaces the sealed document in an application's row with the document from the row of this tenant or application.
+   */
   copyDocument(kind: Kind, id: string, toApplication: string): Promise<void>;
   takeToken(stream: string): Promise<Taken>;
-  /** Changes the plaintext state in a token's row, and the times by which the row is found. */
+  /**
+   * Changes the plaintext state in a token's row. Also changes the columns with the times by which the row is found.
+   */
   editToken(stream: string, edit: (life: TokenLife) => TokenLife): Promise<void>;
-  /** Adds every search term of one token to another. */
+  /** Adds all search terms of one token to another token. */
   copyTerms(fromStream: string, toStream: string): Promise<void>;
-  /** Makes every idempotency claim that names one token name another. */
+  /** Changes all idempotency claims that name one token so that they name another. */
   moveClaims(fromStream: string, toStream: string): Promise<void>;
-  /** Changes the result in the claim that names a token. */
+  /** Changes the result in the claim that names this token. */
   editClaim(stream: string, edit: (result: ClaimResult) => ClaimResult): Promise<void>;
-  /** Replaces the result, time and MAC in the claim that names one token with those in the claim that names another. */
+  /** Copies the result, the time and the MAC from the claim that names one token into the claim that names another. */
   copyClaim(fromStream: string, toStream: string): Promise<void>;
   webhookState(id: string): Promise<StoredWebhookState>;
   setWebhookState(id: string, stored: StoredWebhookState): Promise<void>;

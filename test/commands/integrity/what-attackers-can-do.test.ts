@@ -13,8 +13,8 @@ import { embeddedOnly } from '../../support/profile.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
 /**
- * These tests cover the other half of SECURITY.md's threat table: what an attacker who can write to one store can still
- * do.
+ * These tests cover the other half of the threat table in SECURITY.md: what an attacker who can write to one store can
+ * still do.
  */
 
 let service: TestService;
@@ -57,7 +57,7 @@ test('rows: without its due time, an expired token is still hidden, but the swee
   expect(keyStatuses.map(({ destroyedAt }) => destroyedAt)).toEqual(content.map(() => null));
 });
 
-test('rows: without its claim, a repeated request runs again', async () => {
+test('rows: without its claim, a retried request runs again', async () => {
   const id = await plain();
   const headers = { 'idempotency-key': randomUUID() };
   const patch = (value: string) => service.call('PATCH', `/tokens/${id}`, { metadata: { step: value } }, { headers });
@@ -70,7 +70,7 @@ test('rows: without its claim, a repeated request runs again', async () => {
   expect((await get(id)).body).toMatchObject({ metadata: { step: 'one' } });
 });
 
-test('keys: overwriting a key makes its data unreadable', async () => {
+test('keys: overwriting a key makes the data under it unreadable', async () => {
   const id = await plain();
   expect(
     tamper(service.dataDir, 'keys.db', 'UPDATE data_keys SET wrapped = zeroblob(length(wrapped))'),
@@ -79,14 +79,14 @@ test('keys: overwriting a key makes its data unreadable', async () => {
   expect((await again.call('GET', `/tokens/${id}`, undefined, { key: service.key })).status).toBe(500);
 });
 
-test('keys: replacing the integrity key makes no row authentic, and the vault does not start', async () => {
+test('keys: if the integrity key is replaced, no row is authentic, and the vault does not start', async () => {
   const exchange =
     "UPDATE tenant_keys SET wrapped = (SELECT wrapped FROM tenant_keys WHERE purpose <> 'integrity') WHERE purpose = 'integrity'";
   expect(tamper(service.dataDir, 'keys.db', exchange)).toBe(1);
   await expect(reopened()).rejects.toThrow();
 });
 
-test('keys and rows together: an older row of a live token is accepted once its revision is forgotten', async () => {
+test('keys and rows together: an older row of a live token is accepted once its recorded revision is removed', async () => {
   const id = await plain({ metadata: { step: 'one' } });
   const stream = await streamOf(service, id);
   const database = pinStatements(join(service.dataDir, 'vault.db'), {});
@@ -98,7 +98,8 @@ test('keys and rows together: an older row of a live token is accepted once its 
     .run(row);
   database.close();
   expect(await get(id)).toMatchObject({ status: 500, body: { code: 'row_forged' } });
-  // Keys created in advance have no revision yet. The shredder would record the revisions again.
+  // The highest value stands for "no revision", and keys that were created in advance have it. Without the second
+  // change, the shredder would record the revisions again.
   const forget = 'UPDATE data_keys SET revision = (SELECT max(revision) FROM data_keys)';
   expect(tamper(service.dataDir, 'keys.db', forget)).toBeGreaterThan(0);
   const head = numberBytes(await service.vault.log.head());
@@ -110,7 +111,7 @@ test('keys and rows together: an older row of a live token is accepted once its 
   });
 });
 
-/** Removes the newest batch from its month's file. Returns the end of the batch before it. */
+/** Removes the newest batch from its month's file. Returns the end of the batch before the removed one. */
 function removeNewestBatch(dataDir: string): { readonly sequence: number; readonly hash: Buffer } {
   const [file = ''] = readdirSync(dataDir).filter((name) => /^access-.*\.db$/.test(name));
   const database = pinStatements(join(dataDir, file), {});
@@ -141,7 +142,7 @@ test('access log: the journal shows that the newest batch was removed after the 
   expect(await verified()).toMatchObject({ kind: 'access_log' });
 });
 
-test('access log and journal: without the end in journal.db, verification does not reveal that removal', async () => {
+test('access log and journal: if the attacker also changes the end in journal.db, verification does not reveal the removal', async () => {
   const id = await plain();
   await service.service.checkpointer.run(true);
   await get(id);
@@ -153,7 +154,7 @@ test('access log and journal: without the end in journal.db, verification does n
   expect(await verified()).toBeNull();
 });
 
-describe('an older vault.db restored after a kill', () => {
+describe('an older vault.db that is restored after a kill', () => {
   const withOlder = async (isReplaced: (file: string) => boolean) => {
     const id = await plain({ metadata: { step: 'one' } });
     const before = copy();
@@ -166,13 +167,13 @@ describe('an older vault.db restored after a kill', () => {
     return again.call('GET', `/tokens/${id}`, undefined, { key: service.key });
   };
 
-  test('alone loses nothing, because the journal has the change', async () => {
+  test('alone loses nothing, because the journal contains the change', async () => {
     const { status, body } = await withOlder((file) => file.startsWith('vault.db'));
     expect({ status, body }).toMatchObject({ status: 200, body: { metadata: { step: 'two' } } });
   });
 
-  test('log and journal: cuts off a change from the last minute, and its token is rejected from then on', async () => {
-    // The log is accepted. The key store has the newer revision, so the older row is rejected.
+  test('together with the older journal loses a change from the last minute, and the token of this change is rejected from then on', async () => {
+    // The vault accepts the log. It rejects the older row, because the key store has recorded a newer revision.
     const { status, body } = await withOlder((file) => /^(vault|journal)\.db/.test(file));
     expect({ status, body }).toMatchObject({ status: 500, body: { code: 'row_forged' } });
   });
@@ -186,7 +187,7 @@ function copy(): string {
   return folder;
 }
 
-/** Opens another process on the files, after a kill or after `stop`. */
+/** Opens the files as another process would, after a kill or, with `sameFolder`, after a stop. */
 async function reopened({ sameFolder = false } = {}): Promise<TestService> {
   const dataDir = sameFolder ? service.dataDir : copy();
   const again = await startTestService({ dataDir, rootKey: service.rootKey, clock: service.clock });

@@ -30,9 +30,7 @@ function taken(record: DirectoryRecord | null | undefined): DirectoryRecord {
   return record;
 }
 
-/**
- * Reads as the vault does, from a store that always returns this record with the MAC that the vault computed for it.
- */
+/** Reads as the vault does. The store always returns this record, with the MAC that the vault computed for it. */
 async function returning(record: DirectoryRecord): Promise<AuthenticDirectory> {
   const { keys, directory } = service.vault;
   const key = (await keys.integrityKeys()).rows;
@@ -61,8 +59,8 @@ async function expectForged(read: Promise<unknown>, { kind, id }: Pick<Directory
 const anyOf = { ids: null, types: null };
 const page = { offset: 0, limit: 10 };
 
-describe('a store that returns an authentic record from the vault', () => {
-  test('is accepted if the record is the requested one, and its document opens', async () => {
+describe('an authentic record that a store returns', () => {
+  test('is accepted if it is the requested record and its document opens', async () => {
     const directory = await returning(own);
     const found = taken(await directory.get('application', own.id));
     expect(found).toEqual(own);
@@ -72,10 +70,10 @@ describe('a store that returns an authentic record from the vault', () => {
     expect((await directory.applications(service.tenantId, anyOf, page)).records).toEqual([own]);
   });
 
-  test('is rejected if the record belongs to another application, of the same or another tenant', async () => {
+  test('is rejected if it belongs to another application, of the same tenant or of another one', async () => {
     for (const record of [other, foreign]) {
       const directory = await returning(record);
-      // The record's document is intact, so no later step would notice the substitution.
+      // The document in the record is intact, so no later step would notice that the record is the wrong one.
       expect(await applicationDocument(service.vault, record)).not.toBeNull();
       await expectForged(directory.get('application', own.id), record);
       await expectForged(directory.byKeyHash(own.keys[0]?.hash ?? ''), record);
@@ -84,7 +82,7 @@ describe('a store that returns an authentic record from the vault', () => {
     await expectForged(directory.applications(service.tenantId, anyOf, page), foreign);
   });
 
-  test('is rejected if it returns a tenant’s record when an application was requested, or the reverse', async () => {
+  test('is rejected if an application was requested and it is a tenant’s record, or the reverse', async () => {
     const ofTenant = await returning(tenant);
     await expectForged(ofTenant.get('application', tenant.id), tenant);
     await expectForged(ofTenant.list('application'), tenant);

@@ -15,7 +15,8 @@ const operator = { kind: 'operator' } as const;
 const readsOnly = ['application:read', 'application:update'];
 
 /**
- * Runs two processes on one store. Each queues only its own commands, so only revisions prevent conflicts between them.
+ * Opens one store as two processes would. Each process queues only its own commands, so only revisions prevent
+ * conflicts between the two processes.
  */
 async function withTwoProcesses(
   run: (service: TestService, vaults: readonly [Vault, Vault], make: typeof makeManager) => Promise<void>,
@@ -48,7 +49,7 @@ async function firstId({ vault, tenantId }: TestService): Promise<string> {
 
 const codeOf = (result: { readonly ok: boolean; readonly code?: string }) => result.code ?? 'done';
 
-describe('two processes at once', () => {
+describe('if two processes act at once', () => {
   test('one of the last two administrators remains, however they are removed', () =>
     withTwoProcesses(async (service, [a, b], make) => {
       const { tenantId } = service;
@@ -63,7 +64,7 @@ describe('two processes at once', () => {
             : updateApplication(b, context, second.id, { name: 'x', permissions: readsOnly }),
         ]);
         expect(results.map(codeOf).sort()).toEqual(['done', 'last_administrator']);
-        // Removes the weakened application, so the next round starts with one application again.
+        // Removes the weakened application, so that the next round starts with one application again.
         if (codeOf(results[1]) === 'last_administrator') continue;
         if (round % 2 === 1) await deleteApplication(a, context, second.id);
       }
@@ -80,7 +81,7 @@ describe('two processes at once', () => {
       expect(keys.ok && keys.value).toHaveLength(3);
     }));
 
-  test('a revoked permission grants nothing after the response', () =>
+  test('a revoked permission grants nothing once the response was sent', () =>
     withTwoProcesses(async (service, [a, b], make) => {
       for (let round = 0; round < 6; round += 1) {
         const holder = await make(service, managementPermissions);
@@ -112,7 +113,7 @@ describe('two processes at once', () => {
     }));
 });
 
-/** Expects the rows to match the events and their revisions to have no gap. */
+/** Checks that the rows match the events, and that no revision is missing. */
 async function expectRowsAreTheFold({ vault, tenantId }: TestService): Promise<void> {
   const events = await vault.log.readStream(`tenant-${tenantId}`);
   const nothing: DirectoryView = { tenant: null, applications: new Map() };

@@ -4,7 +4,7 @@ import { startTestConsole } from '../../support/console/console.js';
 
 const paths = ['/', '/tokens', '/session', '/missing', '/sign-in'];
 
-test('axe finds nothing serious on any page, light or dark, wide or narrow, and nothing overflows', async () => {
+test('axe finds no serious problem on any page, light or dark, wide or narrow, and no content overflows', async () => {
   const console = await startTestConsole();
   await console.service.call('POST', '/tokens', { type: 'token', data: 'first', id: 'customer-1' });
   const { page, faults } = await openChromium();
@@ -26,7 +26,7 @@ test('axe finds nothing serious on any page, light or dark, wide or narrow, and 
   expect(faults).toEqual([]);
 });
 
-test('the appearance that a person chooses is kept, even without JavaScript', async () => {
+test('the light or dark appearance that a person chooses is kept, even without JavaScript', async () => {
   const console = await startTestConsole();
   const { page } = await openChromium({ javaScriptEnabled: false });
   const address = await console.listen();
@@ -41,7 +41,7 @@ test('the appearance that a person chooses is kept, even without JavaScript', as
   expect(await background()).toBe(light);
 });
 
-test('the keyboard alone reaches the content, the query and its completions', async () => {
+test('with the keyboard alone, a person can reach the content, the query and its completions', async () => {
   const console = await startTestConsole();
   const { page } = await openChromium();
   const address = await console.listen();

@@ -4,7 +4,10 @@ import { openChromium } from '../../support/console/chromium.js';
 import { startTestConsole } from '../../support/console/console.js';
 import { startTestProvider } from '../../support/console/provider.js';
 
-/** Returns a port that is currently free. The provider must know the console's address before the console listens. */
+/**
+ * Returns a port that is currently free. The port is chosen in advance, because the provider must know the console's
+ * address before the console listens.
+ */
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -15,10 +18,10 @@ function freePort(): Promise<number> {
 }
 
 test.each([true, false])(
-  'a person signs in at the provider and returns with a session (scripts: %s)',
+  'a person signs in at the identity provider and returns with a session (scripts: %s)',
   async (scripts) => {
     const port = await freePort();
-    // A different site from the provider at 127.0.0.1, as in production.
+    // The console is on another site than the provider at 127.0.0.1, as in production.
     const address = `http://localhost:${port}`;
     const provider = await startTestProvider(address, { ada: { name: 'Ada Lovelace', groups: ['support'] } });
     const console = await startTestConsole({
@@ -36,7 +39,7 @@ test.each([true, false])(
     await page.locator('input[name=login]').fill('ada');
     await page.locator('input[name=password]').fill('any');
     await page.getByRole('button').click();
-    // The session's cookie is `Strict`, and was set during the navigation from the other site.
+    // The session's cookie is `Strict`, although it was set while the browser was coming from the other site.
     await page.waitForURL(`${address}/`);
     await page.getByRole('link', { name: 'Tokens' }).first().click();
     await expect.poll(() => page.getByRole('row').count()).toBe(2);

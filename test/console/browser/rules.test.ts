@@ -38,7 +38,7 @@ test('a person writes rules, previews a token under them, and saves them', async
   expect(await preview.textContent()).toContain('4242');
   await page.getByRole('button', { name: 'Move rule 2 up' }).click();
   expect(await page.getByLabel('Id of a token').inputValue()).toBe('card-1');
-  // Enter presses the button that stores nothing.
+  // Enter presses a button that stores nothing.
   await page.getByLabel('Id of a token').press('Enter');
   await preview.getByText('No data (redact)').waitFor();
   expect(await preview.textContent()).not.toContain('4242');
@@ -55,7 +55,7 @@ test('a person writes rules, previews a token under them, and saves them', async
   expect(faults).toEqual([]);
 });
 
-test('the same works without JavaScript, on a narrow screen', async () => {
+test('the same works without JavaScript and on a narrow screen', async () => {
   const console = await startTestConsole();
   const { id } = await start(console);
   const { page } = await openChromium({ javaScriptEnabled: false, width: 360 });
@@ -93,7 +93,7 @@ test('a key is issued and copied, and the back button does not show it again', a
   await page.getByRole('link', { name: 'I have stored the key' }).click();
   await page.getByRole('heading', { name: 'Keys' }).waitFor();
   await page.goBack().catch(() => null);
-  // While the browser is still going back, the page cannot be read.
+  // The page cannot be read while the browser is going back.
   await expect.poll(() => page.content().catch(() => key)).not.toContain(key);
   expect(faults).toEqual([]);
 });

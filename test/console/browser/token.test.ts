@@ -4,7 +4,7 @@ import { startTestConsole } from '../../support/console/console.js';
 
 const number = '4242424242424242';
 
-test('a person creates a card whose fields are checked while typing and reveals it, and it is hidden in time', async () => {
+test('a person creates a card, and its fields are checked while typing; the person reveals it, and it is hidden after a time', async () => {
   const console = await startTestConsole();
   const { page, faults } = await openChromium();
   const address = await console.listen();
@@ -39,7 +39,7 @@ test('a person creates a card whose fields are checked while typing and reveals 
   expect(faults).toEqual([]);
 });
 
-test('a person deletes a token after typing its id, and an operator downloads the statement', async () => {
+test('a person deletes a token after typing its id, and an operator downloads the statement of erasure', async () => {
   const console = await startTestConsole();
   await console.service.call('POST', '/tokens', { type: 'card', id: 'one', data: { number } });
   const { page, faults } = await openChromium({ width: 360 });
@@ -56,7 +56,7 @@ test('a person deletes a token after typing its id, and an operator downloads th
   expect(faults).toEqual([]);
 });
 
-test('without JavaScript, a revealed value disappears from the page automatically', async () => {
+test('without JavaScript, a revealed value disappears from the page on its own', async () => {
   const console = await startTestConsole();
   await console.service.call('POST', '/tokens', { type: 'card', id: 'one', data: { number } });
   const { page } = await openChromium({ javaScriptEnabled: false });

@@ -22,13 +22,13 @@ describe('stacked bars', () => {
     expect(chart.bars).toHaveLength(4);
   });
 
-  test('fit below the highest tick, which is a round number', () => {
+  test('fit below the highest tick, and this tick is a round number', () => {
     const ticks = chart.ticks.map(({ text }) => text);
     expect(ticks).toEqual(['0', '5', '10']);
     expect(Math.min(...chart.bars.map(({ y }) => y))).toBe(Math.min(...chart.ticks.map(({ y }) => y)));
   });
 
-  test('come with a table of the same values', () => {
+  test('come with a table that contains the same values', () => {
     expect(chart.rows).toEqual([
       { label: 'Mon', values: [1, 2] },
       { label: 'Tue', values: [0, 0] },
@@ -44,7 +44,7 @@ describe('lines', () => {
     expect(xs).toEqual([80, 396, 712]);
   });
 
-  test('also make a chart with no values or a single one', () => {
+  test('make a chart even with one value or none', () => {
     for (const labels of [[], ['Mon']]) {
       const empty = { title: 'none', labels, series: [{ name: 'card', values: labels.map(() => 0) }] };
       expect(JSON.stringify([chartOf('a', 'lines', empty), chartOf('b', 'bars', empty)])).not.toMatch(/null|NaN/);

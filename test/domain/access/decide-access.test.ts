@@ -22,25 +22,25 @@ describe('plain permissions', () => {
     ['token:delete', 'mask'],
     ['token:search', 'mask'],
     ['token:use', 'reveal'],
-  ] as const)('%s grants %s in any container', (permission, transform) => {
+  ] as const)('%s has the transform %s in any container', (permission, transform) => {
     expect(transformFor(all, permission, ['/x/'])).toBe(transform);
     expect(transformFor(callerHolding(permission), permission, ['/'])).toBe(transform);
   });
 
-  it.each(tokenPermissions)('is rejected without %s', (permission) => {
+  it.each(tokenPermissions)('reject an access that requires %s if they do not contain it', (permission) => {
     const others = callerHolding(...tokenPermissions.filter((other) => other !== permission));
     expect(transformFor(others, permission, ['/x/'])).toBeNull();
     expect(grantsAnywhere(others, permission)).toBe(false);
     expect(grantsAnywhere(callerHolding(permission), permission)).toBe(true);
   });
 
-  it('allow a create in any container, masked', () => {
+  it('allow a create in any container, and show the new token masked', () => {
     expect(transformForCreate(all, ['/a/', '/b/'])).toBe('mask');
     expect(transformForCreate(callerHolding('token:read'), ['/a/'])).toBeNull();
   });
 });
 
-describe('which containers a rule covers', () => {
+describe('the containers that a rule covers', () => {
   it.each([
     ['/', ['/'], true],
     ['/', ['/pci/high/'], true],
@@ -51,23 +51,23 @@ describe('which containers a rule covers', () => {
     ['/pci/', ['/'], false],
     ['/pci/', ['/pci-old/'], false],
     ['/pci/', ['/pc/', '/x/pci/'], false],
-  ])('%s on a token in %j results in %s', (container, containers, covered) => {
+  ])('a rule for %s covers a token in %j: %s', (container, containers, covered) => {
     expect(transformFor(callerWith({ container }), 'token:read', containers)).toBe(covered ? 'mask' : null);
   });
 });
 
-describe('the deciding rule', () => {
+describe('the rule that decides', () => {
   it('is the rule with the lowest priority, wherever it is in the list', () => {
     const caller = callerWith({ priority: 2, transform: 'reveal' }, { priority: 1, transform: 'redact' });
     expect(transformFor(caller, 'token:read', ['/a/'])).toBe('redact');
   });
 
-  it('is the earlier of two with the same priority', () => {
+  it('is the earlier one of two rules with the same priority', () => {
     const caller = callerWith({ priority: 1, transform: 'reveal' }, { priority: 1, transform: 'redact' });
     expect(transformFor(caller, 'token:read', ['/a/'])).toBe('reveal');
   });
 
-  it('is one that grants the permission, not merely one that covers the container', () => {
+  it('is a rule that grants the permission, not merely one that covers the container', () => {
     const caller = callerWith(
       { priority: 1, transform: 'redact', permissions: ['token:read'] },
       { priority: 2, transform: 'reveal', permissions: ['token:use'] },
@@ -79,7 +79,7 @@ describe('the deciding rule', () => {
     expect(grantsAnywhere(caller, 'token:use')).toBe(true);
   });
 
-  it('of a token in several containers is the first rule that covers any of them', () => {
+  it('for a token in several containers is the first rule that covers any of them', () => {
     const caller = callerWith(
       { priority: 1, container: '/a/', transform: 'reveal' },
       { priority: 2, container: '/b/', transform: 'redact' },
@@ -134,11 +134,11 @@ describe('creation', () => {
     [['/a/', '/c/'], null],
     [['/'], null],
     [[], null],
-  ] as const)('in %j results in %s', (containers, transform) => {
+  ] as const)('for a token in %j has the transform %s', (containers, transform) => {
     expect(transformForCreate(caller, containers)).toBe(transform);
   });
 
-  it('shows no more, and is not allowed more often, when a container is added', () => {
+  it('shows no more and is allowed no more often when a container is added to the token', () => {
     fc.assert(
       fc.property(accessRules, containerPaths, containerPath, (rules, containers, another) => {
         const caller = callerWith(...rules);
@@ -160,25 +160,25 @@ describe('creation', () => {
   });
 });
 
-describe('the callers that may change expressions over the data', () => {
+describe('an application may change expressions over the data if it has', () => {
   const isPublic = (caller: Caller): Caller => ({ ...caller, applicationType: 'public' });
 
   it.each([
     ['plain token:use', callerHolding('token:update', 'token:use'), true],
-    ['plain without token:use', callerHolding('token:update', 'token:read'), false],
-    ['a rule that reveals to token:read', callerWith({ transform: 'reveal', permissions: ['token:read'] }), true],
-    ['a rule that reveals to token:use', callerWith({ transform: 'reveal', permissions: ['token:use'] }), true],
-    ['a rule that reveals to token:search', callerWith({ transform: 'reveal', permissions: ['token:search'] }), false],
-    ['a rule that reveals to token:update', callerWith({ transform: 'reveal', permissions: ['token:update'] }), false],
-    ['a rule that masks token:use', callerWith({ transform: 'mask', permissions: ['token:use'] }), false],
+    ['plain permissions without token:use', callerHolding('token:update', 'token:read'), false],
+    ['a rule that reveals for token:read', callerWith({ transform: 'reveal', permissions: ['token:read'] }), true],
+    ['a rule that reveals for token:use', callerWith({ transform: 'reveal', permissions: ['token:use'] }), true],
+    ['a rule that reveals for token:search', callerWith({ transform: 'reveal', permissions: ['token:search'] }), false],
+    ['a rule that reveals for token:update', callerWith({ transform: 'reveal', permissions: ['token:update'] }), false],
+    ['a rule that masks for token:use', callerWith({ transform: 'mask', permissions: ['token:use'] }), false],
     [
       'a revealing rule after a masking one',
       callerWith({ priority: 1, transform: 'mask' }, { priority: 2, transform: 'reveal' }),
       false,
     ],
-    ['a revealing rule elsewhere', callerWith({ container: '/b/', transform: 'reveal' }), false],
-    ['a public application, whatever its rules', isPublic(callerWith({ transform: 'reveal' })), false],
-    ['a public application with plain token:use', isPublic(callerHolding('token:use')), false],
+    ['a rule that reveals in another container', callerWith({ container: '/b/', transform: 'reveal' }), false],
+    ['a public application’s rule that reveals', isPublic(callerWith({ transform: 'reveal' })), false],
+    ['a public application’s plain token:use', isPublic(callerHolding('token:use')), false],
   ] as const)('%s: %#', (_name, caller, may) => {
     expect(maySeeClear(caller, ['/a/'])).toBe(may);
   });

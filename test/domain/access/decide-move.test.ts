@@ -10,7 +10,7 @@ const update = ['token:update'] as const;
 const updateAndRead = ['token:update', 'token:read'] as const;
 
 describe('a move under plain permissions', () => {
-  it('requires token:update and cannot widen anything', () => {
+  it('requires token:update, and can never widen the caller’s rights', () => {
     expect(decideMove(callerHolding('token:update'), ['/a/'], ['/b/'])).toBe('mask');
     expect(decideMove(callerHolding('token:read', 'token:use'), ['/a/'], ['/b/'])).toBeNull();
   });
@@ -34,10 +34,34 @@ describe('a move under rules', () => {
     ['within one rule', [{ permissions: update }], ['/a/'], ['/b/'], 'mask'],
     ['without token:update at the source', [{ container: '/b/', permissions: update }], ['/a/'], ['/b/'], null],
     ['without token:update at the destination', [{ container: '/a/', permissions: update }], ['/a/'], ['/b/'], null],
-    ['that only adds where it may', [{ container: '/a/', permissions: update }], ['/a/'], ['/a/', '/a/x/'], 'mask'],
-    ['that only adds where it may not', [{ container: '/a/', permissions: update }], ['/a/'], ['/a/', '/b/'], null],
-    ['that only removes where it may', [{ container: '/a/', permissions: update }], ['/a/', '/b/'], ['/b/'], 'mask'],
-    ['that only removes where it may not', [{ container: '/b/', permissions: update }], ['/a/', '/b/'], ['/b/'], null],
+    [
+      'that only adds a container that the caller may update',
+      [{ container: '/a/', permissions: update }],
+      ['/a/'],
+      ['/a/', '/a/x/'],
+      'mask',
+    ],
+    [
+      'that only adds a container that the caller may not update',
+      [{ container: '/a/', permissions: update }],
+      ['/a/'],
+      ['/a/', '/b/'],
+      null,
+    ],
+    [
+      'that only removes a container that the caller may update',
+      [{ container: '/a/', permissions: update }],
+      ['/a/', '/b/'],
+      ['/b/'],
+      'mask',
+    ],
+    [
+      'that only removes a container that the caller may not update',
+      [{ container: '/b/', permissions: update }],
+      ['/a/', '/b/'],
+      ['/b/'],
+      null,
+    ],
     [
       'where the destination is stricter',
       [
@@ -103,7 +127,7 @@ describe('a move under rules', () => {
     expect(decideMove(callerWith(...rules), before, after)).toBe(transform);
   });
 
-  it('never grants the caller more on the token than before, and never shows more than a changed container grants', () => {
+  it('never gives the caller more rights on the token, and never shows more than the rules for a changed container do', () => {
     fc.assert(
       fc.property(accessRules, containerPaths, containerPaths, (rules, before, after) => {
         const caller = callerWith(...rules);
@@ -123,7 +147,7 @@ describe('a move under rules', () => {
     );
   });
 
-  it('widens no more in several steps than in one', () => {
+  it('does not widen the caller’s rights more in several steps than in one', () => {
     fc.assert(
       fc.property(accessRules, containerPaths, containerPaths, containerPaths, (rules, first, second, third) => {
         const caller = callerWith(...rules);

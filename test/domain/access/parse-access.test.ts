@@ -11,7 +11,7 @@ function outcome(fields: AccessFields, type: ApplicationType = 'private'): unkno
   return parsed.ok ? parsed.value : Object.keys(parsed.errors);
 }
 
-describe('either permissions or rules, not empty', () => {
+describe('an application has either permissions or rules, and they must not be empty', () => {
   it.each<[AccessFields, readonly string[]]>([
     [{}, ['permissions']],
     [{ permissions: null, rules: null }, ['permissions']],
@@ -23,7 +23,7 @@ describe('either permissions or rules, not empty', () => {
     [{ rules: rule }, ['rules']],
     [{ permissions: Array.from({ length: 51 }, () => 'token:read') }, ['permissions']],
     [{ rules: Array.from({ length: 51 }, () => rule) }, ['rules']],
-  ])('%j is rejected at %j', (fields, paths) => {
+  ])('%j is rejected with an error for %j', (fields, paths) => {
     expect(outcome(fields)).toEqual(paths);
   });
 });
@@ -40,7 +40,7 @@ describe('plain permissions', () => {
     ['private', tokenPermissions],
     ['public', ['token:create', 'token:update']],
     ['management', managementPermissions],
-  ])('a %s application may have only the permissions of its type', (type, own) => {
+  ])('a %s application may have only permissions that its type allows', (type, own) => {
     for (const permission of [...tokenPermissions, ...managementPermissions]) {
       const expected = own.includes(permission)
         ? { kind: 'permissions', permissions: new Set([permission]) }
@@ -49,7 +49,7 @@ describe('plain permissions', () => {
     }
   });
 
-  it('name the invalid permission', () => {
+  it('are rejected with the path of the invalid permission', () => {
     expect(outcome({ permissions: ['token:read', 'token:fly', 1, 'TOKEN:READ'] })).toEqual([
       'permissions[1]',
       'permissions[2]',
@@ -67,7 +67,7 @@ describe('access rules', () => {
     });
   });
 
-  it('may leave out description and priority', () => {
+  it('may have no description and no priority', () => {
     const { description, priority, ...rest } = rule;
     const stored = { ...rest, container: '/pci/', description: '', priority: 1 };
     expect(outcome({ rules: [rest, { ...rest, description: null, priority: null }] })).toEqual({
@@ -91,17 +91,17 @@ describe('access rules', () => {
     [{ ...rule, permissions: [] }, ['rules[0].permissions']],
     [{ ...rule, permissions: ['token:read', 'log:read'] }, ['rules[0].permissions[1]']],
     [{ ...rule, conditions: [{ attribute: 'x' }] }, ['rules[0]']],
-  ])('%j is rejected at %j', (wrong, paths) => {
+  ])('%j is rejected with an error for %j', (wrong, paths) => {
     expect(outcome({ rules: [wrong] })).toEqual(paths);
   });
 
-  it('grant a public application only permissions of its type', () => {
+  it('may grant a public application only permissions that its type allows', () => {
     expect(outcome({ rules: [{ ...rule, permissions: ['token:create', 'token:read'] }] }, 'public')).toEqual([
       'rules[0].permissions[1]',
     ]);
   });
 
-  it('are not for management applications', () => {
+  it('are rejected for management applications', () => {
     expect(outcome({ rules: [rule] }, 'management')).toEqual(['rules']);
   });
 });

@@ -5,7 +5,7 @@ import { accessRules, callerWith, containerPaths } from './arbitraries.js';
 
 const revealing = ['token:read', 'token:search', 'token:use'] as const;
 
-test('a caller that reads every value sees plaintext whatever it may search', () => {
+test('a caller that reads every value sees plaintext, whatever it may search', () => {
   const property = fc.property(accessRules, containerPaths, (rules, containers) => {
     const caller = callerWith(...rules);
     if (!readsEveryValue(caller, 'token:search') || transformFor(caller, 'token:search', containers) === null) return;
@@ -41,7 +41,7 @@ test.each([
   expect(readsEveryValue(callerWith(...rules), null)).toBe(expected);
 });
 
-test('a public application never reads values', () => {
+test('a public application never counts as reading every value', () => {
   const caller = { ...callerWith({ transform: 'reveal' }), applicationType: 'public' } as const;
   expect(readsEveryValue(caller, null)).toBe(false);
   expect(transformFor(caller, 'token:update', ['/a/'])).toBe('mask');

@@ -15,6 +15,6 @@ test.each([
   ['a/b', false],
   ['x', false],
   ['{{', false],
-])('whether an error about the unknown id %j may name it: %j', (id, expected) => {
+])('for the unknown id %j, the error may repeat the id: %j', (id, expected) => {
   expect(nameable(id)).toBe(expected);
 });

@@ -10,7 +10,7 @@ const reference = (id: string, more: object = {}) => ({
   ...more,
 });
 
-describe('an expression is read as intended, whatever its id contains', () => {
+describe('an expression is read as it was intended, whatever its id contains', () => {
   test.for([
     ['{{ abc }}', reference('abc')],
     ['{{abc}}', reference('abc')],
@@ -26,7 +26,7 @@ describe('an expression is read as intended, whatever its id contains', () => {
   });
 });
 
-describe('any text', () => {
+describe('an arbitrary string', () => {
   const piece = fc.constantFrom('{{', '}}', '{', '}', '|', "'", '"', '\\', ' ', 'abc', 'token: ', '{%', '{{ a }}');
 
   test('is split without loss, or rejected without quoting it', () => {

@@ -21,7 +21,7 @@ const digits = (min: number, max: number) =>
   fc.array(fc.integer({ min: 0, max: 9 }), { minLength: min, maxLength: max }).map((all) => all.join(''));
 
 describe('an alias', () => {
-  it('of a card is never a possible card number, and keeps the requested digits', () => {
+  it('for a card is never a possible card number, and keeps the requested digits', () => {
     fc.assert(
       fc.property(digits(13, 19), fc.boolean(), fc.boolean(), draws, (number, bin, last4, drawn) => {
         const got = alias(`{{ data | alias_card: '${bin}', '${last4}' }}`, number, drawn);
@@ -34,7 +34,7 @@ describe('an alias', () => {
     );
   });
 
-  it('that preserves the format changes no character’s kind', () => {
+  it('that preserves the format does not change the kind of any character', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[A-Za-z0-9 @.-]{1,30}$/), draws, (text, drawn) => {
         const shape = (value: string) => value.replace(/[A-Z]/g, 'A').replace(/[a-z]/g, 'a').replace(/\d/g, '0');
@@ -45,7 +45,7 @@ describe('an alias', () => {
     );
   });
 
-  it('is rejected outside of ids, and is marked as random in an id', () => {
+  it('is rejected outside ids, and marks an id as random', () => {
     const source = '{{ data | alias_card }}';
     expect(expressions.parse(source, { variables: ['data'] })).toMatchObject({ ok: false });
     expect(expressions.parseMask(source)).toMatchObject({ ok: false });
@@ -58,7 +58,7 @@ describe('an alias', () => {
   });
 
   it.each(['alias_card', 'alias_preserve_format', 'alias_preserve_length'])(
-    '%s draws nothing for a value longer than an id, which would block the process',
+    '%s draws no random characters for a value longer than an id, because that would block the process',
     (filter) => {
       const parsed = expressions.parse(`{{ data | ${filter} }}`, { variables: ['data'], aliases: true });
       if (!parsed.ok) throw new Error(parsed.message);
@@ -74,7 +74,7 @@ describe('an alias', () => {
     },
   );
 
-  it('is drawn a limited number of times in one request, over all attempts', () => {
+  it('is drawn a limited number of times in one request, counted over all attempts', () => {
     const id = checkIdSource(expressions, '{{ data | alias_preserve_length }}');
     if (!id.ok) throw new Error(JSON.stringify(id.errors));
     let drawn = 0;

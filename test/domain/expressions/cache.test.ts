@@ -10,13 +10,13 @@ function parse(expressions: ReturnType<typeof createExpressions>, source: string
   return parsed.expression;
 }
 
-describe('compiled expressions are cached, within limits', () => {
-  it('the same source is compiled once', () => {
+describe('compiled expressions are cached within limits', () => {
+  it('the same source is compiled only once', () => {
     const expressions = createExpressions();
     expect(parse(expressions, '{{ data }}')).toBe(parse(expressions, '{{ data }}'));
   });
 
-  it('entries over the limit are dropped, least recently used first', () => {
+  it('entries above the limit are dropped, and the least recently used ones are dropped first', () => {
     const expressions = createExpressions({ cacheEntriesMax: 2 });
     const first = parse(expressions, 'a');
     const second = parse(expressions, 'b');
@@ -26,13 +26,13 @@ describe('compiled expressions are cached, within limits', () => {
     expect(parse(expressions, 'b')).not.toBe(second);
   });
 
-  it('a source over 4,000 UTF-16 units is not cached', () => {
+  it('a source with more than 4,000 UTF-16 units is not cached', () => {
     const expressions = createExpressions();
     const long = '😀'.repeat(2_001);
     expect(parse(expressions, long)).not.toBe(parse(expressions, long));
   });
 
-  it('one scope’s permissions do not leak into another', () => {
+  it('an expression that was compiled for one scope is not used for a scope with other permissions', () => {
     const expressions = createExpressions();
     const alias = '{{ data | alias_card }}';
     const slip = '{{ data reveal_last: 4 }}';

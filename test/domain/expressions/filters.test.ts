@@ -6,7 +6,7 @@ import { evaluate, isRefused } from './support.js';
 const card = '3622-7206-2716-5567';
 const refused = Symbol('refused');
 
-/** The filters in docs/contract.md, "Filters": the input, the text after the pipe, and the result. */
+/** The filters in docs/contract.md, "Filters". Each row contains the input, the text after the pipe, and the result. */
 const table: readonly (readonly [Json, string, Json | typeof refused])[] = [
   ['123456', 'last4', '3456'],
   ['12', 'last4', '12'],
@@ -138,25 +138,25 @@ const table: readonly (readonly [Json, string, Json | typeof refused])[] = [
   ['John 4111', 'alias_card', refused],
 ];
 
-describe('a filter does what the contract states', () => {
+describe('a filter does what the contract says', () => {
   it.each(table)('%j | %s', (input, filter, expected) => {
     const got = evaluate(`{{ data | ${filter} }}`, input);
     if (expected === refused) expect(isRefused(got), `saw ${JSON.stringify(got)}`).toBe(true);
     else expect(got).toEqual(expected);
   });
 
-  it('each filter has a row', () => {
+  it('every filter has a row in this table', () => {
     const tested = new Set(table.map(([, filter]) => /^\w+/.exec(filter)?.[0]));
     expect(filterNames.filter((name) => !tested.has(name))).toEqual([]);
   });
 
-  it('takes arguments from the data', () => {
+  it('the arguments can come from the data', () => {
     expect(evaluate('{{ data.text | reveal_last: data.n, data.c }}', { text: 'abcdef', n: 2, c: '*' })).toBe('****ef');
     expect(isRefused(evaluate('{{ data.text | reveal_last: data.none }}', { text: 'abc' }))).toBe(true);
     expect(isRefused(evaluate('{{ data.text | remove: data.none }}', { text: 'abc' }))).toBe(true);
   });
 
-  it('can be chained', () => {
+  it('filters can be chained', () => {
     expect(evaluate("{{ data.name | split: ' ' | last | upcase }}", { name: 'John Doe' })).toBe('DOE');
   });
 });

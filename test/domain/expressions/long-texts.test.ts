@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { createExpressions } from '#src/domain/expressions/expressions.js';
 import type { Json } from '#src/domain/json.js';
 
-// Longer than what a filter computes without a pause, with a surrogate pair across each of its ends.
+// The number of characters that a filter processes without a pause. The long strings have a surrogate pair across each
+// multiple of it.
 const range = 32 * 1024;
 const ascii = '1-a'.repeat(range);
 const wide = `${'1'.repeat(range - 1)}😀${'-'.repeat(range - 2)}😀9`;
 
-/** Evaluates a mask. Also returns how often the computation yields. */
+/** Evaluates a mask. Returns the result, and how many times the computation yielded. */
 function evaluateInSteps(mask: string, data: Json): { readonly result: Json | undefined; readonly yields: number } {
   const steps = createExpressions().masking(mask, { data });
   for (let yields = 0; ; yields += 1) {
@@ -21,7 +22,7 @@ const hideAll = (text: string, hidden: string) => Array.from(text, () => hidden)
 describe.each([
   ['ASCII', ascii],
   ['surrogate pairs', wide],
-])('a filter of a long text (%s) yields in between, and has the same result', (_, text) => {
+])('a filter yields while it processes a long string (%s), and the result is the same', (_, text) => {
   const characters = Array.from(text);
   it.each<[string, Json]>([
     [
@@ -39,11 +40,11 @@ describe.each([
   ])('%s', (mask, expected) => {
     const { result, yields } = evaluateInSteps(mask, text);
     expect(result).toEqual(expected);
-    // One yield after the filter, and at least two in each pass over the text.
+    // The computation yields once after the filter, and at least twice in each pass over the string.
     expect(yields).toBeGreaterThan(3);
   });
 
-  it('everything is masked if nothing would be hidden', () => {
+  it('if the mask would otherwise hide nothing, everything is masked', () => {
     expect(
       evaluateInSteps(`{{ data | card_mask: 'true', 'true', '#', '${[...new Set(text)].join('')}' }}`, text).result,
     ).toBe(hideAll(text, '#'));

@@ -5,7 +5,9 @@ import { createExpressions } from '#src/domain/expressions/expressions.js';
 const expressions = createExpressions();
 const secret = 'S3CR3T-4242';
 
-/** Well-formed expressions that show the value. Any other output that shows it is a defect. */
+/**
+ * Matches the well-formed expressions that show the value on purpose. If any other mask shows the value, that is a bug.
+ */
 const space = '[\\s]*';
 const showsOnPurpose = new RegExp(`\\{\\{-?${space}data${space}(\\|${space}strip${space})*-?\\}\\}`);
 

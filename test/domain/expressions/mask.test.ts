@@ -22,7 +22,7 @@ describe('a masked read', () => {
     expect(mask(defaultMask, { number: card.number })).toEqual({ number: 'XXXXXXXXXXXX4242' });
   });
 
-  it('drops null members, keeps null items, and redacts a null at the top', () => {
+  it('drops null members of objects, keeps null items in lists, and redacts the data if the whole mask is null', () => {
     const nothing = '{{ data.none }}';
     expect(mask({ a: nothing, b: [nothing, 1, null], c: { d: nothing }, e: null }, {})).toEqual({
       b: [null, 1, null],
@@ -32,11 +32,11 @@ describe('a masked read', () => {
     expect(mask(null, {})).toBeUndefined();
   });
 
-  it('keeps literal values', () => {
+  it('keeps values that contain no expression', () => {
     expect(mask({ a: 1, b: false, c: 'text' }, 'secret')).toEqual({ a: 1, b: false, c: 'text' });
   });
 
-  it('shows null for the one object that fails, and the text around it', () => {
+  it('shows null for the object that fails, and still shows the text around it', () => {
     expect(mask('a{{ data | to_number }}b{{ data | last4 }}', 'secret')).toBe('abcret');
     expect(mask({ a: "{{ data | json: '$..x' }}", b: '{{ data | to_boolean }}' }, 'secret')).toEqual({});
     expect(mask('a{{ data reveal_last: 4 }}b', 'secret')).toBe('ab');
@@ -54,14 +54,14 @@ describe('a masked read', () => {
     expect(inTokenize.ok ? [] : Object.keys(inTokenize.errors)).toEqual(['a.b[0].mask']);
   });
 
-  it('accepts 200 objects and no more', () => {
+  it('accepts up to 200 objects', () => {
     const objects = (count: number) => Array.from({ length: count }, () => '{{ data }}');
     expect(expressions.parseMask(objects(200))).toMatchObject({ ok: true });
     expect(expressions.parseMask(objects(201))).toMatchObject({ ok: false, errors: { mask: [expect.any(String)] } });
     expect(expressions.parseMask('{{ data }}'.repeat(201))).toMatchObject({ ok: false });
   });
 
-  it('accepts 10,000 values, and reads no more of a longer mask', () => {
+  it('accepts up to 10,000 values, and stops reading a longer mask', () => {
     let looked = 0;
     const texts = (count: number): Json =>
       new Proxy(new Array<string>(count).fill('text'), {
@@ -82,7 +82,7 @@ describe('a masked read', () => {
     expect(looked).toBe(1_000);
   });
 
-  it('hides the whole number of a short bank account if the default mask is marked to do so', () => {
+  it('hides the whole number of a short bank account if default masks must hide short values', () => {
     const accountMask = { account_number: '{{ data.account_number | reveal_last: 4 }}', routing: '{{ data.routing }}' };
     const data = { account_number: '123', routing: '021000021' };
     expect(expressions.evaluateMask(accountMask, { data }, { hideShortValues: true })).toEqual({
@@ -94,7 +94,7 @@ describe('a masked read', () => {
     expect(long).toEqual({ redacted: false, data: 'X2345' });
   });
 
-  it('does not define a prototype through a key in the mask', () => {
+  it('does not set a prototype if the mask contains such a key', () => {
     const hostile = JSON.parse('{"__proto__": {"polluted": "{{ data }}"}}');
     const masked = expressions.evaluateMask(hostile, { data: 'x' });
     expect(masked.redacted ? null : Object.getPrototypeOf(masked.data)).toBe(Object.prototype);

@@ -5,7 +5,7 @@ import { createExpressions } from '#src/domain/expressions/expressions.js';
 const expressions = createExpressions();
 const marker = 'Zq7Secret';
 
-it('a mask key that could be a number is not repeated', () => {
+it('a mask key that could be a card number is not repeated', () => {
   const parsed = expressions.parseMask({ 4242424242424242: { 'a b': '{{ none }}', 'n 424242': ['{{ none }}'] } });
   expect(parsed.ok ? [] : Object.keys(parsed.errors)).toEqual(['mask.*["a b"]', 'mask.*.*[0]']);
 });

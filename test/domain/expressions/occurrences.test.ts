@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { occurrences } from '#src/domain/expressions/text.js';
 import { finish } from '#src/domain/steps.js';
 
-/** Returns a string that counts how often it is read. */
+/** Returns a string that counts how many times its characters are read. */
 function counted(text: string) {
   const seen = { length: text.length, looks: 0, charCodeAt: (i: number) => text.charCodeAt(i + 0 * ++seen.looks) };
   return seen;
 }
 
-describe('searching a string', () => {
-  it('finds what String.split finds', () => {
+describe('a search in a string', () => {
+  it('finds the same places as String.split', () => {
     const few = (constraints: { minLength?: number; maxLength: number }) =>
       fc.array(fc.constantFrom('a', 'b', '😀', '\ud83d'), constraints).map((all) => all.join(''));
     fc.assert(
@@ -27,7 +27,7 @@ describe('searching a string', () => {
     ['b', 'a'],
     ['a', 'b'],
     ['', 'ab'],
-  ])('reads every character only a few times: %saaa…%s in aaa…', (before, after) => {
+  ])('reads each character only a few times: %saaa…%s in aaa…', (before, after) => {
     const text = counted('a'.repeat(100_000));
     const search = counted(`${before}${'a'.repeat(3_000)}${after}`);
     expect(finish(occurrences(text, search))).toEqual([]);

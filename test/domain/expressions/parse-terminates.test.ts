@@ -11,12 +11,12 @@ function use(source: string): void {
   if (expressions.parseMask(source).ok) expressions.evaluateMask(source, { data: { a: ['b', 1] } });
 }
 
-describe('no input makes parsing or evaluating throw', () => {
-  it('any text', () => {
+describe('parsing and evaluating never throw', () => {
+  it('for an arbitrary string', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 300 }), use), { numRuns: 500 });
   });
 
-  it('anything that looks like Liquid', () => {
+  it('for a string that looks like Liquid', () => {
     const piece = fc.constantFrom(
       '{{',
       '}}',
@@ -98,9 +98,9 @@ describe('the longest hostile source is parsed quickly', () => {
     '{{ ..',
     "{{ data | json: '$",
     '{{ data == ',
-  ])('%s, repeated', (piece) => {
-    // Quadratic work on 4,000 characters, a thousand times over, would take minutes. Correct code takes far less than
-    // one second.
+  ])('for %s, repeated', (piece) => {
+    // If parsing took quadratic time, a thousand sources with 4,000 characters each would take minutes. Correct code
+    // takes far less than one second.
     const started = performance.now();
     for (const end of ['', ' }}', "' }}", ' %}', ']', ')']) {
       use(`${piece.repeat(Math.floor(3_990 / piece.length))}${end}`);

@@ -12,7 +12,7 @@ const names = [
 ];
 const values: readonly Json[] = [{}, { a: 1 }, [1, 2], 'text', 5, true, null];
 
-describe('only own properties of plain JSON are reached', () => {
+describe('an expression reaches only own properties of plain JSON', () => {
   it.each([...new Set(names)])('%s', (name) => {
     for (const value of values) {
       expect(evaluate(`{{ data['${name}'] }}`, value)).toBeNull();

@@ -9,7 +9,7 @@ import { evaluate, isRefused } from './support.js';
 const limit = 512 * 1024;
 const half = 'x'.repeat(limit / 2);
 
-describe('a result over 512 KiB is rejected before it is built', () => {
+describe('a result above 512 KiB is rejected before it is built', () => {
   it.each<[string, Json]>([
     ["{{ data.t | replace: 'x', data.t }}", { t: half }],
     ['{{ data.t | append: data.t | append: data.t }}', { t: half }],
@@ -38,11 +38,11 @@ describe('a result over 512 KiB is rejected before it is built', () => {
   });
 });
 
-describe('one token’s results stay within 1 MiB', () => {
+describe('the results for one token stay below 1 MiB', () => {
   const expressions = createExpressions();
   const data = 'x'.repeat(400 * 1024);
 
-  it('over all objects of a mask; objects past the limit are null', () => {
+  it('over all objects in a mask, and the objects above the limit are null', () => {
     const masked = expressions.evaluateMask(['{{ data }}', '{{ data | upcase }}', '{{ data }}', '{{ data | last4 }}'], {
       data,
     });
@@ -58,14 +58,14 @@ describe('one token’s results stay within 1 MiB', () => {
     expect(outcomes).toEqual([true, true, false]);
   });
 
-  it('a chain counts only its largest result', () => {
+  it('a chain of filters counts only its largest result', () => {
     const chain = `{{ data${' | upcase | downcase'.repeat(2)} | size }}`;
     expect(evaluate(chain, data)).toBe(data.length);
   });
 });
 
-describe('the size of JSON text', () => {
-  it('equals the size of JSON.stringify', () => {
+describe('the size of a value as JSON', () => {
+  it('equals the length of what JSON.stringify returns', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
         const plain: Json = JSON.parse(JSON.stringify(value));
@@ -75,7 +75,7 @@ describe('the size of JSON text', () => {
     expect(jsonSize('\ud800a\udc00')).toBe(Buffer.byteLength(JSON.stringify('\ud800a\udc00')));
   });
 
-  it('is not counted to the end if the text is too large', () => {
+  it('is not counted to the end if the value is too large', () => {
     let looked = 0;
     const endless = Array.from({ length: 10_000 }, () =>
       Object.defineProperty({}, 'a', { enumerable: true, get: () => ++looked }),
@@ -85,11 +85,11 @@ describe('the size of JSON text', () => {
   });
 });
 
-it('200 objects of 20 filters do no more work than a few passes over the largest value', () => {
+it('200 objects with 20 filters each may do no more work than a few passes over the largest value', () => {
   expect(createBudget().remainingWorkBytes).toBeLessThanOrEqual(4 * limit);
 });
 
-describe('a mask that reads a lot and shows little', () => {
+describe('a mask that reads a lot but shows little', () => {
   const expressions = createExpressions();
   const text = 'x'.repeat(500 * 1024);
   const keys: Json = Object.fromEntries(Array.from({ length: 45_000 }, (_, i) => [`k${i}`, 1]));
@@ -109,9 +109,9 @@ describe('a mask that reads a lot and shows little', () => {
     ['{{ data }}', list],
     ['{{ data | size }}', keys],
     ['{{ data | last4 }}', keys],
-    // This is longer than 512 KiB as text, so it is measured and then rejected.
+    // As text, this list is longer than 512 KiB. It is measured and then rejected.
     ['{{ data | last4 }}', fractions],
-  ])('is stopped: 200 times %s', (object, data) => {
+  ])('is stopped if it contains this object 200 times: %s', (object, data) => {
     const budget = createBudget();
     const allowed = budget.remainingWorkBytes;
     expressions.evaluateMask(
@@ -123,7 +123,7 @@ describe('a mask that reads a lot and shows little', () => {
     expect(allowed - budget.remainingWorkBytes, 'not noted as work').toBeGreaterThan(allowed / 4);
   });
 
-  it('with long paths is counted, because they are parsed each time', () => {
+  it('counts the length of long paths as work, because they are parsed each time', () => {
     const budget = createBudget();
     const allowed = budget.remainingWorkBytes;
     const path = `$${'.a'.repeat(1_900)}`;

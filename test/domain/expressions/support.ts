@@ -1,7 +1,10 @@
 import { createExpressions } from '#src/domain/expressions/expressions.js';
 import type { Json } from '#src/domain/json.js';
 
-/** Evaluates one expression as for a token's id: with `data` only, aliases allowed, and a fixed sequence of digits. */
+/**
+ * Evaluates one expression as if it were a token's id: only `data` is available, aliases are allowed, and the random
+ * digits are fixed.
+ */
 export function evaluate(source: string, data: Json): Json | { refused: string } {
   const expressions = createExpressions();
   const parsed = expressions.parse(source, { variables: ['data'], aliases: true });
@@ -11,8 +14,8 @@ export function evaluate(source: string, data: Json): Json | { refused: string }
 }
 
 /**
- * Returns what a masked read shows. `undefined` means redacted; `{ refused }` means that the mask was rejected and not
- * stored.
+ * Returns what a masked read shows. Returns `undefined` if the data is redacted, and `{ refused }` if the mask is
+ * rejected and therefore not stored.
  */
 export function mask(source: Json, data: Json): Json | { refused: unknown } | undefined {
   const expressions = createExpressions();

@@ -5,7 +5,7 @@ import { evaluate, isRefused } from './support.js';
 
 const expressions = createExpressions();
 
-describe('an expression keeps or concatenates values', () => {
+describe('an expression keeps values or concatenates them', () => {
   const data = { n: 1, o: { a: [1, null] }, s: 'x', none: null, t: true, 'a b': 2, list: [10, { y: 3 }], i: 1 };
   it.each<[string, Json]>([
     ['plain text', 'plain text'],
@@ -38,7 +38,7 @@ describe('an expression keeps or concatenates values', () => {
   });
 });
 
-/** Expressions that are rejected in a mask as well. Other malformed expressions are stored in a mask. */
+/** Expressions that are rejected even in a mask. Other malformed expressions are stored if they are in a mask. */
 const refusedEverywhere = [
   '{{',
   '{{ data',
@@ -72,7 +72,7 @@ const refusedEverywhere = [
   `${'x'.repeat(3_991)}{{ data }}`,
 ];
 
-/** Expressions that are not a chain of filters. */
+/** Expressions that are not valid chains of filters. */
 const malformed = [
   '{{ }}',
   '{{-}}',
@@ -114,14 +114,14 @@ describe('rejected expressions', () => {
     expect(parsed).toEqual({ ok: false, message: expect.any(String) });
   });
 
-  it.each(refusedEverywhere)('even in a mask: %s', (source) => {
+  it.each(refusedEverywhere)('are rejected even in a mask: %s', (source) => {
     expect(expressions.parseMask({ a: [source] })).toEqual({
       ok: false,
       errors: { 'mask.a[0]': [expect.any(String)] },
     });
   });
 
-  it.each(malformed)('in a mask it is stored and shows nothing: %s', (source) => {
+  it.each(malformed)('are stored in a mask, where they show nothing: %s', (source) => {
     expect(expressions.parseMask(source)).toEqual({ ok: true, value: source });
     const data = { a: 'secret', last4: 'secret', n: 'secret' };
     expect(expressions.evaluateMask(source, { data })).toEqual({ redacted: true });
@@ -143,7 +143,7 @@ describe('rejected expressions', () => {
     ]);
   });
 
-  it('4,000 characters are counted as code points', () => {
+  it('a source may have 4,000 characters, counted as code points', () => {
     const scope = { variables: ['data'] } as const;
     expect(expressions.parse('😀'.repeat(4_000), scope)).toMatchObject({ ok: true });
     expect(expressions.parse('😀'.repeat(4_001), scope)).toMatchObject({ ok: false });

@@ -25,7 +25,7 @@ describe('a command that changes nothing produces no event', () => {
   });
 });
 
-describe('an update names the fields that it changed and records who changed them and when', () => {
+describe('an update names the fields that it changed, and records who changed them and when', () => {
   test.for([
     ['name', update('reader', ['token:read'])],
     ['permissions', update('reader', ['token:search'], { name: 'reader' })],
@@ -38,14 +38,14 @@ describe('an update names the fields that it changed and records who changed the
     });
   });
 
-  test('permissions that become rules', () => {
+  test('permissions that are replaced by rules', () => {
     const rule = { container: '/pci/', transform: 'mask', permissions: ['token:read'] };
     const command = update('reader', [], { name: 'reader', access: { rules: [rule] } });
     const decided = decideDirectory(command, { actor: operator, at }, directory);
     expect(decided).toMatchObject({ facts: [{ changed: ['permissions', 'rules'] }] });
   });
 
-  test('repeating the type is allowed, and another type is not', () => {
+  test('an update may repeat the type, but must not change it', () => {
     expect(outcome(operator, update('reader', ['token:use'], { type: 'private' }), directory)).toHaveLength(1);
     expect(outcome(operator, update('reader', ['token:use'], { type: null }), directory)).toHaveLength(1);
     for (const type of ['public', 'management', '', 1, {}]) {
@@ -55,7 +55,7 @@ describe('an update names the fields that it changed and records who changed the
 });
 
 describe('keys', () => {
-  test('a fourth key is rejected, and a new key may replace a revoked one', () => {
+  test('a fourth key is rejected, but a new key may replace a revoked one', () => {
     const full = directoryAfter(
       ...[tenant, create('boss', manager()), create('reader', reader), issue('reader', 'b'), issue('reader', 'c')],
     );
@@ -67,7 +67,7 @@ describe('keys', () => {
     expect(outcome(as('boss'), issue('reader', 'd'), freed)).toEqual(['application.key.issued']);
   });
 
-  test('a missing application cannot be revoked, deleted, changed or given a key', () => {
+  test('an application that does not exist cannot be revoked, deleted, changed or given a key', () => {
     const gone = directoryAfter(tenant, create('boss', manager()), create('reader', reader), {
       ...{ do: 'delete_application', id: 'reader' },
     });
@@ -82,13 +82,13 @@ describe('keys', () => {
 });
 
 describe('the deletion of a tenant', () => {
-  test('requires the tenant’s exact name', () => {
+  test('requires the exact name of the tenant', () => {
     for (const name of ['', 'Shop', ' shop']) {
       expect(outcome(as('boss'), { do: 'delete_tenant', name }, directory)).toBe('validation_failed');
     }
   });
 
-  test('leaves nothing for a caller to change', () => {
+  test('leaves nothing that a caller could change', () => {
     const ended = directoryAfter(tenant, create('boss', manager()), { do: 'delete_tenant', name: 'shop' });
     expect(ended).toMatchObject({ tenant: null, applications: new Map() });
     expect(outcome(operator, create('new', reader), ended)).toBe('tenant_not_found');

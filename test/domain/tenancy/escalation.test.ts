@@ -38,19 +38,19 @@ describe('a management application cannot gain permissions that it does not have
   });
 });
 
-describe('the permissions that count are those at the revision that the events follow', () => {
+describe('a command is decided with the permissions at the revision that its events follow', () => {
   test.for([
-    ['its application is gone', [{ do: 'delete_application', id: weak }], 'unauthenticated'],
-    ['its key is revoked', [{ do: 'revoke_key', id: weak, keyId: 'weak-1' }], 'unauthenticated'],
-    ['the tenant is gone', [{ do: 'delete_tenant', name: 'shop' }], 'unauthenticated'],
-    ['it has expired', [update(weak, some, { expiresAt: at })], 'unauthenticated'],
-    ['it lost the permission', [update(weak, ['application:update'])], 'permission_missing'],
+    ['the caller’s application is gone', [{ do: 'delete_application', id: weak }], 'unauthenticated'],
+    ['the caller’s key is revoked', [{ do: 'revoke_key', id: weak, keyId: 'weak-1' }], 'unauthenticated'],
+    ['the caller’s tenant is gone', [{ do: 'delete_tenant', name: 'shop' }], 'unauthenticated'],
+    ['the caller’s application has expired', [update(weak, some, { expiresAt: at })], 'unauthenticated'],
+    ['the caller’s application lost the permission', [update(weak, ['application:update'])], 'permission_missing'],
   ] as const)('%s', ([, commands, code]) => {
     const now = directoryAfter(tenant, create(strong, manager()), create(weak, manager(some)), ...commands);
     expect(outcome(as(weak), create('new', reader), now)).toBe(code);
   });
 
-  test.for(['reader', weak])('a permission that %s does not have', (id) => {
+  test.for(['reader', weak])('%s does not have the permission', (id) => {
     expect(outcome(as(id), { do: 'update_tenant', name: 'mine', settings: {} }, directory)).toBe('permission_missing');
     expect(outcome(as(id), { do: 'delete_tenant', name: 'shop' }, directory)).toBe('permission_missing');
     expect(outcome(as(id), { do: 'create_tenant', name: 'shop' }, directory)).toBe('permission_missing');

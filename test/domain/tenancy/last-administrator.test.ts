@@ -16,7 +16,7 @@ import {
 const last = 'last';
 const administrates = ['application:create', 'application:update'] as const;
 
-describe('the last application that can create and update applications cannot lose these permissions', () => {
+describe('the last application that can create and update applications is protected from', () => {
   const losing = [
     ['deletion', { do: 'delete_application', id: last }],
     ['losing application:create', update(last, ['application:update', 'application:delete'])],
@@ -32,7 +32,7 @@ describe('the last application that can create and update applications cannot lo
     }
   });
 
-  test.for(losing)('%s, next to applications that do not count', ([, command]) => {
+  test.for(losing)('%s, even if there are applications that do not count', ([, command]) => {
     const others = [
       create('halves', manager(['application:create'])),
       create('other half', manager(['application:update'])),
@@ -43,12 +43,12 @@ describe('the last application that can create and update applications cannot lo
     expect(outcome(operator, command, directoryAfter(...alone, ...others))).toBe('last_administrator');
   });
 
-  test.for(losing)('%s is allowed next to another administrator', ([, command]) => {
+  test.for(losing)('%s, but not if there is another administrator', ([, command]) => {
     const two = directoryAfter(...alone, create('other', manager([...administrates])));
     expect(outcome(as(last), command, two)).toHaveLength(1);
   });
 
-  test('it may lose other permissions, and one of two keys', () => {
+  test('nothing else, such as losing other permissions or one of two keys', () => {
     const directory = directoryAfter(...alone, issue(last, 'last-2'));
     expect(outcome(as(last), update(last, [...administrates]), directory)).toEqual(['application.updated']);
     expect(outcome(as(last), { do: 'revoke_key', id: last, keyId: 'last-1' }, directory)).toEqual([

@@ -8,7 +8,7 @@ import type { DirectoryCommand } from '#src/domain/tenancy/directory-command.js'
 import { evolveDirectory, type TenantDirectory } from '#src/domain/tenancy/tenant-directory.js';
 import { as, at, create, directoryAfter, issue, manager, reader, tenant, update } from './support.js';
 
-// Few names, with 'a' more often than the others, so that many commands are accepted.
+// The ids are few, and 'a' occurs more often than the others, so that many commands are accepted.
 const id = fc.constantFrom('a', 'a', 'b', 'c', 'd');
 const permissions = fc.uniqueArray(fc.constantFrom(...managementPermissions), { minLength: 1, maxLength: 9 });
 const expiry = fc.constantFrom(null, null, at + 1_000_000, undefined);
@@ -42,7 +42,7 @@ test('whatever applications try, one administrator remains, none gets four keys,
     fc.property(fc.array(step, { minLength: 10, maxLength: 60, size: 'max' }), (steps) => {
       let directory = begin;
       for (const { actor: who, command: wanted } of steps) {
-        // An id can be used only once, and the generator draws from few ids.
+        // An id can be used only once, but the generator often draws the same id again.
         if (wanted.do === 'create_application' && directory.applications.has(wanted.id)) continue;
         const decided = decideDirectory(wanted, { actor: who, at }, directory);
         if (!decided.ok) continue;
@@ -67,7 +67,7 @@ test('whatever applications try, one administrator remains, none gets four keys,
   expect(decidedCount, 'the commands must not all be refused').toBeGreaterThan(100);
 });
 
-test('a decision needs only the two applications concerned and one other administrator', () => {
+test('a decision needs only the two applications that it involves and one other administrator', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), step, (steps, last) => {
       let directory = begin;

@@ -8,7 +8,7 @@ import { evolveDirectory, noDirectory, type TenantDirectory } from '#src/domain/
 export const operator: Actor = { kind: 'operator' };
 export const at = Date.UTC(2026, 0, 31, 12);
 
-/** Returns an application as the actor. It uses the key `<id>-1` unless another key is named. */
+/** Returns the application as an actor. It uses the key `<id>-1` unless another key id is given. */
 export function as(applicationId: string, keyId = `${applicationId}-1`): Actor {
   return { kind: 'application', applicationId, keyId };
 }
@@ -40,8 +40,8 @@ export function update(
 }
 
 /**
- * Returns the result of running the commands one after another. Each is run by its actor, or by the operator if none is
- * named.
+ * Returns the tenant's directory after these commands. Each command is run by its actor, or by the operator if no actor
+ * is given.
  */
 export function directoryAfter(
   ...commands: readonly (DirectoryCommand | [Actor, DirectoryCommand])[]
@@ -56,7 +56,7 @@ export function directoryAfter(
 
 export const tenant: DirectoryCommand = { do: 'create_tenant', name: 'shop' };
 
-/** Returns the code of a rejection, or the types of the resulting events. */
+/** Returns the code with which a command is rejected, or the types of the resulting events. */
 export function outcome(actor: Actor, command: DirectoryCommand, directory: TenantDirectory, when = at) {
   const decided = decideDirectory(command, { actor, at: when }, directory);
   return decided.ok ? decided.facts.map(({ type }) => type) : decided.code;

@@ -13,11 +13,11 @@ describe('timestamps in responses', () => {
     [Date.UTC(2028, 1, 29, 23, 59, 59, 7), '2028-02-29T23:59:59.007+00:00'],
     [earliest, '0000-01-01T00:00:00.000+00:00'],
     [latest, '9999-12-31T23:59:59.999+00:00'],
-  ])('%d is %s', (ms, text) => {
+  ])('%d is written as %s', (ms, text) => {
     expect(formatTimestamp(ms)).toBe(text);
   });
 
-  it('match the platform’s calendar, and can be sent back as expires_at', () => {
+  it('match the calendar of the JavaScript engine, and can be sent back as expires_at', () => {
     fc.assert(
       fc.property(fc.integer({ min: earliest, max: latest }), (ms) => {
         const text = formatTimestamp(ms);
@@ -28,7 +28,10 @@ describe('timestamps in responses', () => {
     );
   });
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, 0.5, earliest - 1, latest + 1])('%d is a bug and throws', (ms) => {
-    expect(() => formatTimestamp(ms)).toThrow(RangeError);
-  });
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, 0.5, earliest - 1, latest + 1])(
+    'throw for %d, because such a value is a bug',
+    (ms) => {
+      expect(() => formatTimestamp(ms)).toThrow(RangeError);
+    },
+  );
 });

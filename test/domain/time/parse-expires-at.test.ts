@@ -7,7 +7,7 @@ function iso(text: string): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-describe('a moment in any accepted format', () => {
+describe('a time is accepted in each of these formats', () => {
   it.each([
     ['1/31/2026 1:02:03 PM +00:00', '2026-01-31T13:02:03.000Z'],
     ['01/31/2026 01:02:03 PM +00:00', '2026-01-31T13:02:03.000Z'],
@@ -35,7 +35,7 @@ describe('a moment in any accepted format', () => {
     ['2030-08-01T09:05:06.1239999+00:00', '2030-08-01T09:05:06.123Z'],
     ['0050-01-01', '0050-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
-  ])('%s is %s', (text, moment) => {
+  ])('%s is read as %s', (text, moment) => {
     expect(iso(text)).toBe(moment);
   });
 });
@@ -102,16 +102,16 @@ describe('invalid times', () => {
   });
 });
 
-describe('round trips', () => {
+describe('times that are written and read back', () => {
   const second = fc.integer({ min: -62_167_000_000, max: 253_402_000_000 });
   const offset = fc.integer({ min: -840, max: 840 });
   const two = (value: number) => String(value).padStart(2, '0');
   const offsetText = (minutes: number) =>
     `${minutes < 0 ? '-' : '+'}${two(Math.trunc(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
-  /** Returns the local time at an offset as a date shifted by that offset. */
+  /** Returns the local time at this offset, as a date that is shifted by the offset. */
   const wall = (ms: number, minutes: number) => new Date(ms + minutes * 60_000);
 
-  it('reads back every moment written as M/D/YYYY h:mm:ss AM|PM with an offset', () => {
+  it('are the same in the format M/D/YYYY h:mm:ss AM|PM with an offset', () => {
     fc.assert(
       fc.property(second, offset, (seconds, minutes) => {
         const ms = seconds * 1000;
@@ -126,7 +126,7 @@ describe('round trips', () => {
     );
   });
 
-  it('reads back every moment written in ISO 8601 with an offset and milliseconds', () => {
+  it('are the same in ISO 8601 with an offset and milliseconds', () => {
     fc.assert(
       fc.property(second, fc.nat(999), offset, (seconds, millis, minutes) => {
         const ms = seconds * 1000 + millis;
@@ -136,7 +136,7 @@ describe('round trips', () => {
     );
   });
 
-  it('reads both date formats as midnight UTC', () => {
+  it('are at midnight UTC in both formats for dates', () => {
     fc.assert(
       fc.property(fc.integer({ min: -719_000, max: 2_932_000 }), (day) => {
         const text = new Date(day * 86_400_000).toISOString().slice(0, 10);
@@ -147,7 +147,7 @@ describe('round trips', () => {
     );
   });
 
-  it('agrees with the platform’s calendar on which dates exist', () => {
+  it('exist on the same dates as in the calendar of the JavaScript engine', () => {
     const part = (max: number) => fc.integer({ min: 0, max });
     fc.assert(
       fc.property(fc.integer({ min: 1000, max: 9999 }), part(13), part(32), (year, month, day) => {

@@ -29,13 +29,13 @@ describe('create', () => {
     given(created, deleted).when(create).thenEvents(born);
   });
 
-  it('starts a cvc’s hour at the instant of the command', () => {
+  it('starts the hour of a cvc at the time of the command', () => {
     given()
       .when({ ...create, tokenType: 'card', hasCvc: true, expiresAt: 5 })
       .thenEvents({ ...born, tokenType: 'card', hasCvc: true, expiresAt: 5, cvcPurgeAt: at + hour });
   });
 
-  it('is rejected while the id is in use', () => {
+  it('is rejected while another token has the id', () => {
     given(created).when(create).thenRefused('id_in_use');
     given(expiring)
       .when({ ...create, at: later - 1 })
@@ -43,7 +43,7 @@ describe('create', () => {
     given(created, deleted, created).when(create).thenRefused('id_in_use');
   });
 
-  it('records an expiry that was not recorded yet, so that no key is forgotten', () => {
+  it('also records an expiry that was not recorded yet, so that no key is forgotten', () => {
     given(expiring)
       .when({ ...create, at: later })
       .thenEvents({ type: 'token.expired', dueAt: later, ends: ['k1', 'c1'] }, born);
@@ -57,23 +57,23 @@ describe('update', () => {
       .thenEvents();
   });
 
-  it('keeps the key if the data stays the same', () => {
+  it('keeps the key if the data does not change', () => {
     given(created).when(update).thenEvents(updated);
   });
 
-  it('ends the key of replaced data', () => {
+  it('marks the key of replaced data for destruction', () => {
     given(created)
       .when({ ...update, changed: ['data'], dataReplaced: true })
       .thenEvents({ ...updated, changed: ['data'], key: null, keeps: null, ends: ['k1'] });
   });
 
-  it('keeps the key alive if the tenant keeps superseded data', () => {
+  it('keeps the key of replaced data if the tenant keeps superseded data', () => {
     given(created)
       .when({ ...update, changed: ['data'], dataReplaced: true, keepSuperseded: true })
       .thenEvents({ ...updated, changed: ['data'], key: null });
   });
 
-  it('ends the key of a removed or replaced cvc', () => {
+  it('marks the key of a removed or replaced cvc for destruction', () => {
     given(created)
       .when({ ...update, changed: ['data'], cvc: 'removed' })
       .thenEvents({ ...updated, changed: ['data'], cvc: 'removed', ends: ['c1'] });
@@ -82,7 +82,7 @@ describe('update', () => {
       .thenEvents({ ...updated, changed: ['data'], cvc: 'set', cvcPurgeAt: at + hour, ends: ['c1'] });
   });
 
-  it('never keeps a cvc whose hour is over, even if it has not been purged yet', () => {
+  it('drops a cvc whose hour is over, even if the cvc has not been purged yet', () => {
     given(created)
       .when({ ...update, at: startMs + hour })
       .thenEvents({ ...updated, cvc: 'removed', ends: ['c1'] });
@@ -91,7 +91,7 @@ describe('update', () => {
       .thenEvents(updated);
   });
 
-  it('is rejected when the token does not exist', () => {
+  it('is rejected if the token does not exist', () => {
     given().when(update).thenRefused('token_not_found');
     given(created, deleted).when(update).thenRefused('token_not_found');
     given(expiring)
@@ -101,7 +101,7 @@ describe('update', () => {
 });
 
 describe('delete', () => {
-  it('ends every living key', () => {
+  it('marks every remaining key for destruction', () => {
     given(created)
       .when({ do: 'delete', at })
       .thenEvents({ type: 'token.deleted', ends: ['k1', 'c1'] });
@@ -113,7 +113,7 @@ describe('delete', () => {
       .thenEvents({ type: 'token.deleted', ends: ['k2', 'c2'] });
   });
 
-  it('is rejected when the token does not exist', () => {
+  it('is rejected if the token does not exist', () => {
     given().when({ do: 'delete', at }).thenRefused('token_not_found');
     given(created, deleted).when({ do: 'delete', at }).thenRefused('token_not_found');
     given(expiring).when({ do: 'delete', at: later }).thenRefused('token_not_found');
@@ -121,13 +121,13 @@ describe('delete', () => {
 });
 
 describe('expire', () => {
-  it('records the nominal time, whenever it is recorded', () => {
+  it('records the time at which the token was due, however late the event is recorded', () => {
     given(expiring)
       .when({ do: 'expire', at: later + 5_000 })
       .thenEvents({ type: 'token.expired', dueAt: later, ends: ['k1', 'c1'] });
   });
 
-  it('produces no event before its time, for a token that never expires, or a second time', () => {
+  it('produces no event before the due time, for a token without an expiry, or for a second time', () => {
     given(expiring)
       .when({ do: 'expire', at: later - 1 })
       .thenEvents();
@@ -141,7 +141,7 @@ describe('expire', () => {
 describe('purge_cvc', () => {
   const purged = { type: 'token.property.expired', dueAt: startMs + hour, keeps: 'k1', ends: ['c1'] } as const;
 
-  it('is done at its hour, or at once on request', () => {
+  it('is done when the hour of the cvc is over, or immediately on request', () => {
     given(created)
       .when({ do: 'purge_cvc', at: startMs + hour, reason: 'due' })
       .thenEvents({ ...purged, reason: 'due' });
@@ -150,7 +150,7 @@ describe('purge_cvc', () => {
       .thenEvents({ ...purged, reason: 'request' });
   });
 
-  it('produces no event before the hour is over, or without a cvc', () => {
+  it('produces no event before the hour is over, or if there is no cvc', () => {
     given(created)
       .when({ do: 'purge_cvc', at: startMs + hour - 1, reason: 'due' })
       .thenEvents();
@@ -162,7 +162,7 @@ describe('purge_cvc', () => {
       .thenEvents();
   });
 
-  it('is rejected when there is no token', () => {
+  it('is rejected if there is no token', () => {
     given(created, deleted).when({ do: 'purge_cvc', at, reason: 'request' }).thenRefused('token_not_found');
   });
 });

@@ -15,7 +15,7 @@ describe('a token’s life', () => {
     });
   });
 
-  it('gets its key, expiry and cvc from an update, and records the update’s author', () => {
+  it('gets its key, expiry and cvc from an update, and records who made the update', () => {
     const state = stateAfter([expiring, updatedFact({ key: 'k2', ends: ['k1'] })]);
     expect(state.life).toMatchObject({
       ...{ key: 'k2', contentRevision: 1, expiresAt: null, modifiedAt: startMs + 1_000, modifiedBy: 'app' },
@@ -24,7 +24,7 @@ describe('a token’s life', () => {
     expect(state.ended).toEqual([{ keyId: 'k1', eventId: 'event-1' }]);
   });
 
-  it('loses its cvc to a purge, which does not count as a modification', () => {
+  it('loses its cvc in a purge, and a purge does not count as a modification', () => {
     const clear = { property: 'cvc', reason: 'due', due_at: 1, ends: ['c1'] } as const;
     const { life } = stateAfter([created, { type: 'token.property.expired', clear }]);
     expect(life).toMatchObject({ cvc: null, modifiedAt: null, key: 'k1', contentRevision: 0 });
@@ -33,7 +33,7 @@ describe('a token’s life', () => {
   it.each([
     ['deletion', deleted],
     ['expiry', { type: 'token.expired', clear: { due_at: 1, ends: ['k1', 'c1'] } } as const],
-  ])('ends with its %s, which names what must be destroyed', (_, end) => {
+  ])('ends with its %s, and this event names the keys to destroy', (_, end) => {
     expect(stateAfter([created, end])).toEqual({
       ...{ revision: 1, life: null },
       ended: [
@@ -43,14 +43,14 @@ describe('a token’s life', () => {
     });
   });
 
-  it('is followed by the next life, which knows only the keys that it ended: they may not be destroyed yet', () => {
+  it('is followed by the next life, which still knows the keys to destroy, because they may not be destroyed yet', () => {
     const next = { type: 'token.created', clear: { token_type: 'token', key: 'k9' } } as const;
     const { life, ended, revision } = stateAfter([created, deleted, next]);
     expect(life).toMatchObject({ tokenType: 'token', createdRevision: 2, key: 'k9', cvc: null, superseded: [] });
     expect({ ended: ended.map(({ keyId }) => keyId), revision }).toEqual({ ended: ['k1', 'c1'], revision: 2 });
   });
 
-  it('keeps the keys of superseded data until its end', () => {
+  it('keeps the keys of superseded data until the life ends', () => {
     const { life } = stateAfter([
       created,
       updatedFact({ key: 'k2' }),
@@ -62,7 +62,7 @@ describe('a token’s life', () => {
   });
 });
 
-describe('the exact moments', () => {
+describe('the exact times', () => {
   it('of expiry and purge already count as past', () => {
     const { life } = stateAfter([expiring]);
     if (life === null) throw new Error('it lives');

@@ -4,10 +4,13 @@ import { evolve } from '#src/domain/token/evolve.js';
 import type { TokenEventHeader } from '#src/domain/token/token-event-header.js';
 import { noToken, type TokenState } from '#src/domain/token/token-state.js';
 
-/** The time of the first event in a history. */
+/** The time of the first event in each history, in ms. */
 export const startMs = 1_000_000;
 
-/** Returns the state after these facts. Each happened one second after the previous one, and `app` wrote it. */
+/**
+ * Returns the state after these events. Each event follows one second after the previous one. The application `app`
+ * caused them.
+ */
 export function stateAfter(facts: readonly TokenEventHeader[]): TokenState {
   return facts.reduce(
     (state, fact, i) =>
@@ -20,7 +23,7 @@ export function stateAfter(facts: readonly TokenEventHeader[]): TokenState {
   );
 }
 
-/** Builds a test: `given(facts).when(command).thenEvents(decisions)` or `.thenRefused(code)`. */
+/** Starts a test of the form `given(facts).when(command).thenEvents(decisions)` or `….thenRefused(code)`. */
 export function given(...facts: readonly TokenEventHeader[]) {
   return {
     when(command: TokenCommand) {

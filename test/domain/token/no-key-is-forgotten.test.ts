@@ -8,7 +8,7 @@ import { keysOf, noToken, type TokenState } from '#src/domain/token/token-state.
 const retentionMs = 100;
 const cvcRetentionMs = fc.constant(retentionMs);
 const at = fc.constant(0);
-/** Milliseconds after the command, or null for never. */
+/** In ms after the command, or null for a token without an expiry. */
 const expiresAt = fc.option(fc.integer({ min: 1, max: 300 }));
 const command: fc.Arbitrary<TokenCommand> = fc.oneof(
   fc.record({
@@ -27,8 +27,11 @@ const command: fc.Arbitrary<TokenCommand> = fc.oneof(
   fc.record({ do: fc.constant('purge_cvc'), at, reason: fc.constantFrom('due', 'request') }),
 ) as fc.Arbitrary<TokenCommand>;
 
-/** Threat: a key that no event ends keeps erased data readable forever. A key that ends too early loses live data. */
-test('each key that an event names is either alive in the state or was ended by exactly one event', () => {
+/**
+ * Threat: if no event marks a key for destruction, erased data stays readable forever. If an event marks a key too
+ * early, live data is lost.
+ */
+test('each key that an event names is either in the state, or exactly one event marked it for destruction', () => {
   const steps = fc.array(fc.record({ command, pauseMs: fc.integer({ min: 0, max: 120 }) }), { maxLength: 30 });
   fc.assert(
     fc.property(steps, (sequence) => {
@@ -63,7 +66,7 @@ function placed(command: TokenCommand, now: number): TokenCommand {
   return { ...command, at: now, expiresAt: command.expiresAt === null ? null : now + command.expiresAt };
 }
 
-/** Returns the fact that a decision becomes once it gets its keys. */
+/** Returns the event that results when a decision gets its keys. */
 function factOf(decision: TokenEvent, count: number): TokenEventHeader {
   switch (decision.type) {
     case 'token.created': {

@@ -17,7 +17,7 @@ it.each<[what: string, check: (expressions: ReturnType<typeof createExpressions>
   ['created', (e) => draftToken(e, { type: 'card', data: { number, a: half }, mask: [half] }, 0)],
   ['sent as a patch', (e) => checkPatch(e, { data: { b: half }, mask: [half] }, 0)],
   ['merged', (e) => finish(draftUpdate(e, { content, expiresAt: null, hasCvc: false }, { data: { b: half } }, 0))],
-])('content that is too large is rejected before data and mask are traversed: %s', (_what, check) => {
+])('content that is too large is rejected before its data and mask are traversed: %s', (_what, check) => {
   const expressions = createExpressions();
   const parseMask = vi.fn(expressions.parseMask);
   const validate = vi.spyOn(typeRules.card, 'validate');

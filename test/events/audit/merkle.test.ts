@@ -7,7 +7,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 const leafOf = (entry: string) => createHash('sha256').update(Buffer.of(0)).update(Buffer.from(entry, 'hex')).digest();
 const treeOver = (leaves: readonly Uint8Array[]) => leaves.reduce(withLeaf, emptyTree);
 
-/** Entries and roots from the Certificate Transparency tests. RFC 6962 describes them. */
+/** Entries and roots from the tests of Certificate Transparency, which RFC 6962 specifies. */
 const entries = [
   ...['', '00', '10', '2021', '3031', '40414243', '5051525354555657'],
   '606162636465666768696a6b6c6d6e6f',
@@ -32,10 +32,10 @@ test('roots match RFC 6962', () => {
   }
 });
 
-describe('of every size up to 70', () => {
+describe('every size up to 70', () => {
   const leaves = Array.from({ length: 70 }, () => randomBytes(32));
 
-  test('a tree that grows leaf by leaf has the root of the whole tree, and as many peaks as its size has one bits', () => {
+  test('a tree that grows leaf by leaf has the root of the whole tree, and as many peaks as there are one bits in its size', () => {
     let tree = emptyTree;
     for (const [index, leaf] of leaves.entries()) {
       tree = withLeaf(tree, leaf);
@@ -45,7 +45,7 @@ describe('of every size up to 70', () => {
     }
   });
 
-  test('each leaf has a path to the root, and no other leaf has that path', () => {
+  test('each leaf has a path to the root, and no other leaf has the same path', () => {
     for (let size = 1; size <= leaves.length; size += 1) {
       const part = leaves.slice(0, size);
       const root = hex(treeRoot(treeOver(part)));
@@ -57,7 +57,7 @@ describe('of every size up to 70', () => {
     }
   });
 
-  test('each earlier tree is proven to be the beginning of a later one, and a different tree is not', () => {
+  test('every earlier tree is proven to be the beginning of a later one, and a different tree is not', () => {
     for (let size = 1; size <= leaves.length; size += 7) {
       const [now, whole] = [leaves.slice(0, size), treeRoot(treeOver(leaves.slice(0, size)))];
       for (let before = 1; before < size; before += 1) {

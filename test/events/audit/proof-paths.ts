@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { innerNode } from '#src/events/audit/merkle.js';
 
-// RFC 6962 as defined in section 2.1, over all leaves. A service or an auditor would compute the same from the log.
+// Implements the definitions in RFC 6962, section 2.1, over all leaves. A service or an auditor could compute the same
+// values from the log.
 
-/** Returns the Merkle tree hash of leaves that are already hashed. */
+/** Returns the Merkle tree hash of these leaves, which are already hashed. */
 export function rootOf(leaves: readonly Uint8Array[]): Uint8Array {
   const [only, ...others] = leaves;
   if (only === undefined) return createHash('sha256').digest();
@@ -21,7 +22,7 @@ export function inclusionPath(index: number, leaves: readonly Uint8Array[]): rea
     : [...inclusionPath(index - split, leaves.slice(split)), rootOf(leaves.slice(0, split))];
 }
 
-/** Returns the root to which a path leads from a leaf (RFC 9162, 2.1.3.2). */
+/** Returns the root that results from a leaf and its path (RFC 9162, 2.1.3.2). */
 export function rootByPath(leaf: Uint8Array, index: number, size: number, path: readonly Uint8Array[]): Uint8Array {
   let [fn, sn, root] = [index, size - 1, leaf];
   for (const node of path) {
@@ -37,7 +38,7 @@ export function rootByPath(leaf: Uint8Array, index: number, size: number, path: 
 }
 
 /**
- * Returns PROOF(m, D[n]): the nodes that show that the tree of all leaves begins with the tree of the first `size`
+ * Returns PROOF(m, D[n]): the nodes that prove that the tree of all leaves begins with the tree of the first `size`
  * leaves.
  */
 export function consistencyPath(size: number, leaves: readonly Uint8Array[], isWhole = true): readonly Uint8Array[] {
@@ -48,7 +49,7 @@ export function consistencyPath(size: number, leaves: readonly Uint8Array[], isW
     : [...consistencyPath(size - split, leaves.slice(split), false), rootOf(leaves.slice(0, split))];
 }
 
-/** Returns whether a path shows that the tree with one root begins with the tree with another (RFC 9162, 2.1.4.2). */
+/** Returns true if the path proves that the newer tree begins with the older one (RFC 9162, 2.1.4.2). */
 export function isConsistent(
   [oldSize, oldRoot]: readonly [number, Uint8Array],
   [size, root]: readonly [number, Uint8Array],

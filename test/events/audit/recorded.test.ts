@@ -48,7 +48,7 @@ const events = (read('test/events/recorded-version-1.json') as { readonly events
 const checkpoints = recording.events.map(recorded);
 const key = bytes(recording.key);
 
-/** The log's events by commit, with the recorded values of each. */
+/** The commits of the recorded log. Each has its events and the values that were recorded for it. */
 const commits = recording.commits.map((commit, index) => {
   const start = recording.commits.slice(0, index).reduce((sum, before) => sum + before.events, 0);
   const own = events.slice(start, start + commit.events);
@@ -56,7 +56,7 @@ const commits = recording.commits.map((commit, index) => {
   return { ...commit, first, stream: own[0]?.stream ?? '', own };
 });
 
-/** The events as a store would keep them. */
+/** The events in the form in which a store would keep them. */
 const stored: readonly StoredEvent[] = commits.flatMap(({ own, first, digests, sealed, mac }) =>
   own.map((event, index) => ({
     ...event,
@@ -69,7 +69,7 @@ const stored: readonly StoredEvent[] = commits.flatMap(({ own, first, digests, s
   })),
 );
 
-test('commits, MACs, chain and tree over the recorded events match the recorded ones', () => {
+test('the commits, MACs, links and tree roots that result from the recorded events equal the recorded ones', () => {
   let [link, tree] = [noLink, emptyTree];
   for (const { own, stream, first, digests, sealed, leaf, mac, link: recordedLink, root } of commits) {
     const commit = sealCommit(key, stream, first - 1, own);
@@ -84,7 +84,7 @@ test('commits, MACs, chain and tree over the recorded events match the recorded 
   expect(commits.some(({ own }) => own.length > 1)).toBe(true);
 });
 
-test('each recorded event proves itself, without the other events in its commit', () => {
+test('each recorded event is proven without the other events in its commit', () => {
   const leaves = commits.flatMap(({ own, leaf }) => own.map(() => leaf));
   expect(stored.map((event) => hex(provenLeaf(key, event) ?? Buffer.of()))).toEqual(leaves);
   expect(stored.map((event) => provenLeaf(Buffer.alloc(32), event)).filter((leaf) => leaf !== null)).toEqual([]);
@@ -106,7 +106,7 @@ test('every recorded checkpoint is read unchanged, signs the chain and the tree,
   expect(checkpoints.length).toBeGreaterThan(1);
 });
 
-test('a checkpoint ends no key', () => {
+test('a checkpoint marks no key for destruction', () => {
   expect(endedKeys(checkpoints)).toEqual([]);
 });
 
@@ -131,12 +131,12 @@ test('every field of a checkpoint is signed', () => {
   expect([...fields].sort()).toEqual(Object.keys(checkpoint).sort());
 });
 
-describe('a checkpoint that cannot be read stops the reader', () => {
+describe('a reader stops at a checkpoint that it cannot read', () => {
   const [first] = checkpoints;
   if (first === undefined) throw new Error('no checkpoint was recorded');
   const peaks = first.clear['peaks'] as readonly string[];
   test.each([
-    ['of a newer version', { version: checkpointVersion + 1 }],
+    ['from a newer version', { version: checkpointVersion + 1 }],
     ['of another type', { type: 'token.created' }],
     ['without its plaintext part', { clear: {} }],
     ['with an invalid hash', { clear: { ...first.clear, hash: 'x' } }],
@@ -166,24 +166,24 @@ describe('the MAC of an event', () => {
     ['first revision', { proof: { ...event.proof, first: event.proof.first - 1 } }],
     ['hash of the sealed values', { proof: { ...event.proof, sealedHash: Buffer.alloc(32) } }],
     ['code', { proof: { ...event.proof, mac: Buffer.alloc(32) } }],
-    ['code, cut short', { proof: { ...event.proof, mac: event.proof.mac.subarray(0, 16) } }],
-    ['commit, which has another event', { proof: { ...event.proof, digests: Buffer.alloc(64) } }],
-  ])('is not valid for another %s', (_, change) => {
+    ['code, which is truncated', { proof: { ...event.proof, mac: event.proof.mac.subarray(0, 16) } }],
+    ['commit, which contains another event', { proof: { ...event.proof, digests: Buffer.alloc(64) } }],
+  ])('is not valid if the event has another %s', (_, change) => {
     expect(provenLeaf(key, { ...event, ...change })).toBeNull();
   });
 
   test.each<[string, Partial<StoredEvent>]>([
     ['a changed fact', { actorId: 'other' }],
-    ['another event’s place', { revision: second.revision }],
-    ['a place outside its commit', { revision: first.proof.first + 3 }],
+    ['another event’s revision', { revision: second.revision }],
+    ['a revision outside its commit', { revision: first.proof.first + 3 }],
     ['a truncated commit', { proof: { ...first.proof, digests: first.proof.digests?.subarray(0, 32) ?? null } }],
     ['digests that are not hashes', { proof: { ...first.proof, digests: Buffer.alloc(33) } }],
     ['no digests', { proof: { ...first.proof, digests: null } }],
-  ])('is not valid, in a commit of several events, for %s', (_, change) => {
+  ])('for an event in a commit with several events, is not valid with %s', (_, change) => {
     expect(provenLeaf(key, { ...first, ...change })).toBeNull();
   });
 
-  test('does not depend on the position, because a restored log may have other positions', () => {
+  test('does not depend on the position, because the positions in a restored log may differ', () => {
     expect(provenLeaf(key, { ...event, position: 99 })).not.toBeNull();
   });
 });
@@ -194,12 +194,12 @@ describe('the hash of the sealed values', () => {
     ['trace', { ...whole, trace: Buffer.of(9) }],
     ['missing trace', { ...whole, trace: null }],
     ['content', { ...whole, sealed: { content: Buffer.of(9), cvc: null } }],
-    ['content ciphertext, moved to the cvc', { ...whole, sealed: { content: null, cvc: Buffer.of(2) } }],
+    ['content ciphertext, which is moved to the cvc', { ...whole, sealed: { content: null, cvc: Buffer.of(2) } }],
     [
       'empty ciphertext in place of a missing one',
       { ...whole, sealed: { content: Buffer.of(2), cvc: Buffer.alloc(0) } },
     ],
-  ])('changes with its %s', (_, changed) => {
+  ])('changes if the event has another %s', (_, changed) => {
     expect(hex(sealedHash(changed))).not.toBe(hex(sealedHash(whole)));
   });
 });

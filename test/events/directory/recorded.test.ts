@@ -15,7 +15,7 @@ type Fixture = {
   })[];
 };
 
-/** Events of version 1 as they were stored. Every later version of the program must be able to read them. */
+/** Events of version 1 as they were stored. All later versions of the program must be able to read them. */
 const file = new URL('./fixtures/v1.json', import.meta.url);
 const recorded = JSON.parse(readFileSync(file, 'utf8')) as Fixture;
 const bytes = (text: string | null): Buffer | null => (text === null ? null : Buffer.from(text, 'base64'));
@@ -41,7 +41,7 @@ describe('events of version 1, as they were recorded', () => {
     expect(new Set(events.map(({ version }) => version))).toEqual(new Set([1]));
   });
 
-  test('can be decrypted, each with the complete resulting document', () => {
+  test('can be decrypted, and each contains the complete resulting document', () => {
     for (const event of events) {
       const without = ['tenant.deleted', 'application.deleted', 'tenant.fenced'].includes(event.type);
       expect(documentOf(event) === null, event.type).toBe(without);
@@ -81,13 +81,13 @@ describe('events of version 1, as they were recorded', () => {
   });
 });
 
-describe('an unreadable event stops the reader and is never skipped', () => {
+describe('a reader stops at an unreadable event and never skips it', () => {
   const [first] = events;
   test.for([
-    ['of a newer version', { version: directoryEventVersion + 1 }],
-    ['of a version that never existed', { version: 0 }],
-    ['of an unknown type', { type: 'application.renamed' }],
-    ['of a type that every object has', { type: 'constructor' }],
+    ['from a newer version', { version: directoryEventVersion + 1 }],
+    ['from a version that never existed', { version: 0 }],
+    ['with an unknown type', { type: 'application.renamed' }],
+    ['with a type that is a property of every object', { type: 'constructor' }],
     ['without a required part', { type: 'application.created', clear: {} }],
   ] as const)('%s', ([, change]) => {
     if (first === undefined) throw new Error('none was recorded');

@@ -3,7 +3,7 @@ import { profile } from '../../support/profile.js';
 import { createPlain, path } from '../routes/support.js';
 import { startWithAdmin } from './support.js';
 
-test('the metrics count requests by template, erased keys and commits, and describe the process', async () => {
+test('the metrics count requests by route template, erased keys and commits, and describe the process', async () => {
   const { service, ask } = await startWithAdmin();
   const { id } = await createPlain(service);
   await service.call('GET', path(id));
@@ -45,7 +45,7 @@ test('the public listener has no metrics', async () => {
   expect((await service.call('GET', '/metrics')).status).toBe(404);
 });
 
-test('a 404 on the admin listener repeats nothing from the request', async () => {
+test('a 404 on the admin listener does not repeat any part of the request', async () => {
   const { ask } = await startWithAdmin();
   const { statusCode, body } = await ask('/value-4711');
   expect(statusCode).toBe(404);

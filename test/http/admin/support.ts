@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { createAdminApp } from '#src/http/admin/admin-app.js';
 import { startTestService } from '../../support/test-service.js';
 
-/** Starts a service and its admin listener for one test. */
+/** Starts a service with its admin listener for one test. */
 export async function startWithAdmin() {
   const service = await startTestService();
   const admin = createAdminApp(service.service);

@@ -26,11 +26,11 @@ describe('ordinary bodies', () => {
     '"\u2028\u2029\u007fé😀"',
     '{"constructor":"data","prototype":{"constructor":[{"prototype":1}]}}',
     '{"toString":1,"hasOwnProperty":2}',
-  ])('%s is parsed as by JSON.parse', (text) => {
+  ])('%s is parsed as JSON.parse does', (text) => {
     expect(parseJsonBody(text)).toEqual({ ok: true, value: JSON.parse(text) });
   });
 
-  it('uses the last of duplicate keys', () => {
+  it('uses the last one of duplicate keys', () => {
     expect(parseJsonBody('{"a":1,"b":2,"a":3}')).toEqual({ ok: true, value: { a: 3, b: 2 } });
   });
 
@@ -41,7 +41,7 @@ describe('ordinary bodies', () => {
   });
 });
 
-describe('malformed text is rejected at its position', () => {
+describe('malformed text is rejected with its position', () => {
   it.each([
     ['', 1],
     ['   ', 4],
@@ -85,7 +85,7 @@ describe('malformed text is rejected at its position', () => {
     ['[1] // note', 5],
     ['\u00a0[1]', 1],
     ['[1]\u0000', 4],
-  ])('%j at %i', (text, position) => {
+  ])('%j at position %i', (text, position) => {
     expect(message(text)).toMatch(
       new RegExp(`^must be valid JSON; there is an unexpected .+ at position ${position}$`),
     );
@@ -109,7 +109,7 @@ describe('malformed text is rejected at its position', () => {
 describe('nesting', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
-  it('accepts 64 levels and rejects 65, of arrays and of objects', () => {
+  it('accepts 64 levels of arrays or objects, and rejects 65', () => {
     expect(parseJsonBody(nested(64)).ok).toBe(true);
     expect(message(nested(65))).toBe('must not nest deeper than 64 levels');
     expect(parseJsonBody(`${'{"a":'.repeat(64)}1${'}'.repeat(64)}`).ok).toBe(true);
@@ -121,7 +121,7 @@ describe('nesting', () => {
   });
 });
 
-describe('keys that reach a prototype', () => {
+describe('a key that reaches a prototype', () => {
   it.each([
     ['{"__proto__":1}', '__proto__'],
     ['{"data":[{"a":{"__proto__":{}}}]}', 'data[0].a.__proto__'],
@@ -132,7 +132,7 @@ describe('keys that reach a prototype', () => {
     ['{"constr\\u0075ctor":{"p\\u0072ototype":1}}', 'constructor.prototype'],
     ['{"constructor":{"prototype":1},"constructor":1}', 'constructor.prototype'],
     ['{"constructor":{"a":{}, "prototype":1}}', 'constructor.prototype'],
-  ])('%s is rejected at %s', (text, path) => {
+  ])('%s is rejected with the path %s', (text, path) => {
     expect(parseJsonBody(text)).toEqual({ ok: false, message: 'must not be used as a key', path });
   });
 
@@ -146,7 +146,7 @@ describe('keys that reach a prototype', () => {
     '[{"constructor":{}},{"prototype":1}]',
     '{"constructor":{},"a":{"prototype":1}}',
     '{"prototype":{"prototype":1}}',
-  ])('%s is data like any other', (text) => {
+  ])('%s is data like any other key', (text) => {
     expect(parseJsonBody(text)).toEqual({ ok: true, value: JSON.parse(text) });
   });
 });
@@ -170,7 +170,7 @@ describe('numbers', () => {
     '0.10000000000000001',
     '1.7976931348623159e308',
     '1234567890123.45678',
-  ])('%s would lose digits', (literal) => {
+  ])('%s is rejected, because it would lose digits', (literal) => {
     expect(parseJsonBody(`{"data":{"a":[0,${literal}]}}`)).toEqual({
       ok: false,
       message: lostDigits,
@@ -213,7 +213,7 @@ describe('numbers', () => {
   });
 });
 
-describe('against JSON.parse', () => {
+describe('compared with JSON.parse, the parser', () => {
   const isUnsafeWhole = (value: number) => Math.abs(value) > Number.MAX_SAFE_INTEGER && Math.abs(value) < 1e21;
 
   it('reads back every value that JSON.stringify writes, except numbers that would lose digits', () => {
@@ -230,7 +230,7 @@ describe('against JSON.parse', () => {
     }
   });
 
-  it('accepts its own output, so a value that was read can be sent back', () => {
+  it('accepts its own output, so that a value that was read can be sent back', () => {
     const digits = fc.stringMatching(/^-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?$/);
     fc.assert(
       fc.property(digits, (literal) => {
@@ -251,7 +251,7 @@ describe('against JSON.parse', () => {
     );
   });
 
-  it('agrees on malformed text made of pieces of JSON', () => {
+  it('rejects the same malformed text, made of pieces of JSON', () => {
     const pieces = ['{', '}', '[', ']', ',', ':', '"a"', '"\\u0041"', '"', '\\', '1', '-', '.', 'e', '0', 'true', ' '];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), (chosen) => {
@@ -264,7 +264,7 @@ describe('against JSON.parse', () => {
     );
   });
 
-  it('agrees on malformed text made by one change to valid text', () => {
+  it('rejects the same malformed text, made by one change to valid text', () => {
     const unit = fc.integer({ min: 0, max: 0x2100 }).map((code) => String.fromCharCode(code));
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), fc.nat(), unit, (value, place, inserted) => {
@@ -289,7 +289,7 @@ describe('against JSON.parse', () => {
   }
 });
 
-/** Reads a body with the scanner that builds the value itself, whatever the body's size. */
+/** Reads a body with the scanner that builds the value itself, which is normally used only for large bodies. */
 function inSteps(text: string): JsonBody {
   return finish(parsingJsonBody(Buffer.from(text), 0));
 }
@@ -298,7 +298,7 @@ describe('a body that is read in steps', () => {
   const value = fc.jsonValue({ maxDepth: 6 });
   const unit = fc.integer({ min: 0, max: 0x2100 }).map((code) => String.fromCharCode(code));
 
-  it('has the same result as when it is read at once, whether unchanged or with one change', () => {
+  it('has the same result as a body that is read at once, whether it is valid or changed in one place', () => {
     fc.assert(
       fc.property(value, fc.constantFrom(undefined, 2), fc.nat(), unit, (value, space, place, inserted) => {
         const text = JSON.stringify(value, null, space);
@@ -317,13 +317,13 @@ describe('a body that is read in steps', () => {
     '{"2":"b","1":"a","x":"c"}',
     '  "lone"  ',
     '\uFEFF[1]',
-  ])('%s has the same value and the same order of keys', (text) => {
+  ])('%s has the same value, with its keys in the same order', (text) => {
     const [steps, whole] = [inSteps(text), parseJsonBody(Buffer.from(text))];
     expect(steps).toEqual(whole);
     expect(JSON.stringify(steps)).toBe(JSON.stringify(whole));
   });
 
-  it('is interrupted often: 4 MiB of any kind yield to other work hundreds of times', () => {
+  it('yields to other work hundreds of times in 4 MiB, whatever the body contains', () => {
     for (const unit of ['[],', '"\\n",', '1,', '{"a":{}},']) {
       const text = `[${unit.repeat(4_000_000 / unit.length)}0]`;
       const steps = parsingJsonBody(Buffer.from(text));
@@ -333,7 +333,7 @@ describe('a body that is read in steps', () => {
     }
   });
 
-  it('is rejected for bytes that are not UTF-8, wherever the chunks are split', () => {
+  it('is rejected if it contains bytes that are not UTF-8, wherever it is split into chunks', () => {
     const bad = Buffer.concat([Buffer.from(`"${'é'.repeat(300_000)}`), Buffer.from([0xc3]), Buffer.from('"')]);
     expect(finish(parsingJsonBody(bad))).toEqual({ ok: false, message: 'must be UTF-8' });
     const good = Buffer.from(`"a${'é'.repeat(300_000)}"`);
@@ -341,7 +341,7 @@ describe('a body that is read in steps', () => {
   });
 });
 
-describe('large hostile bodies take linear time', () => {
+describe('a large hostile body takes linear time', () => {
   const sizeBytes = 4 * 1024 * 1024;
   const filled = (open: string, unit: string, close: string) =>
     open + unit.repeat(Math.floor((sizeBytes - open.length - close.length) / unit.length)) + close;
@@ -363,7 +363,7 @@ describe('large hostile bodies take linear time', () => {
     const bytes = Buffer.from(text);
     const started = performance.now();
     parseJsonBody(bytes);
-    // Quadratic work on 4 MiB would take minutes, so this limit leaves room for a busy machine.
+    // If parsing took quadratic time, 4 MiB would take minutes. This limit leaves enough time for a busy machine.
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 });

@@ -10,7 +10,7 @@ const ask = (service: TestService, key: string | null, address = '203.0.113.7', 
     ...(forwardedFor === undefined ? {} : { headers: { 'x-forwarded-for': forwardedFor } }),
   });
 
-test('an address without a valid key gets 401 up to the limit, then 429 until the window ends', async () => {
+test('an address without a valid key gets 401 up to the limit, and then 429 until the window ends', async () => {
   const service = await limitedService({ authFailures: 3 });
   expect(await statuses(2, () => ask(service, null))).toEqual([401, 401]);
   expect(await statuses(2, () => ask(service, 'sr_private_nonsense'))).toEqual([401, 429]);
@@ -27,7 +27,7 @@ test('a valid key from the same address is never limited', async () => {
   expect((await ask(service, service.key)).status).toBe(404);
 });
 
-test('another address is not limited; the addresses of one IPv6 network count as one', async () => {
+test('other addresses are not limited, and all addresses in one IPv6 network count as one', async () => {
   const service = await limitedService({ authFailures: 1 });
   expect(await statuses(2, () => ask(service, null, '203.0.113.7'))).toEqual([401, 429]);
   expect((await ask(service, null, '203.0.113.8')).status).toBe(401);
@@ -36,7 +36,7 @@ test('another address is not limited; the addresses of one IPv6 network count as
   expect((await ask(service, null, '2001:db8:0:8::1')).status).toBe(401);
 });
 
-test('only a trusted proxy can state the client’s address', async () => {
+test('only a trusted proxy can name the client’s address', async () => {
   const service = await limitedService({ authFailures: 1 }, { trustedProxies: ['192.0.2.1'] });
   const stranger = (client: string) => ask(service, null, '203.0.113.7', client);
   expect((await stranger('198.51.100.1')).status).toBe(401);

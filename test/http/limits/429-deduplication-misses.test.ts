@@ -15,7 +15,7 @@ const guess = (service: TestService, key: string, data: string, address?: string
     address === undefined ? { key } : { key, address },
   );
 
-/** Yields every valid 16-digit card number with these first and last digits. */
+/** Yields every valid 16-digit card number that begins and ends with these digits. */
 function* candidates(bin: string, lastFour: string): Generator<string> {
   for (let middle = 0; ; middle += 1) {
     const number = `${bin}${String(middle).padStart(6, '0')}${lastFour}`;
@@ -27,7 +27,7 @@ function* candidates(bin: string, lastFour: string): Generator<string> {
   }
 }
 
-test('creates with deduplication cannot find a card number: misses have a budget, whatever addresses they come from', async () => {
+test('a card number cannot be found by deduplication: the misses of an application have a budget, whatever their addresses', async () => {
   const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 40 });
   const key = await masked(service);
   const numbers = candidates('424242', '4242');
@@ -39,7 +39,7 @@ test('creates with deduplication cannot find a card number: misses have a budget
   expect(answers.filter((status) => status === 201)).toHaveLength(40);
   const { headers } = await expectRefusal(service, () => guess(service, key, next()), exhausted);
   expect(headers['retry-after']).toBe('3600');
-  // Without deduplication, a create reveals nothing and is not charged.
+  // Without deduplication, a create reveals nothing, so it is not charged.
   expect((await service.call('POST', '/tokens', { type: 'token', data: 1 }, { key })).status).toBe(201);
   service.clock.advance(hourMs);
   expect((await guess(service, key, next())).status).toBe(201);
@@ -55,7 +55,7 @@ test('64 concurrent creates do not exceed the budget', async () => {
   expect(answers.filter((status) => status === 429)).toHaveLength(44);
 });
 
-test('a hit does not count as a miss; hits and misses are rejected alike once the budget is used up', async () => {
+test('a hit is not a miss, but once the budget is used up, hits and misses are both rejected', async () => {
   const service = await limitedService({ requests: 1_000, deduplicationMisses: 3 });
   const key = await masked(service);
   const known = '4242424242424242';
@@ -68,7 +68,7 @@ test('a hit does not count as a miss; hits and misses are rejected alike once th
   await expectRefusal(service, () => guess(service, key, next()), exhausted);
 });
 
-test('tokenize is charged for its distinct values, and an update for its single value', async () => {
+test('a tokenize is charged for its distinct values, and an update for its one value', async () => {
   const service = await limitedService({ requests: 1_000, deduplicationMisses: 5 });
   const key = await masked(service);
   const part = (data: string) => ({ type: 'token', data, deduplicate_token: true });
@@ -83,7 +83,7 @@ test('tokenize is charged for its distinct values, and an update for its single 
   await expectRefusal(service, () => service.call('POST', '/tokenize', all, { key }), exhausted);
 });
 
-test('a caller that may read every value in plaintext has no such budget', async () => {
+test('a caller that may read every value in plaintext has no budget for misses', async () => {
   const service = await limitedService({ requests: 1_000, deduplicationMisses: 1 });
   const plain = await service.application(['token:create', 'token:use']);
   for (const key of [service.key, plain]) {
@@ -94,7 +94,7 @@ test('a caller that may read every value in plaintext has no such budget', async
   }
 });
 
-test('an application that uses a tenth of its budget without a hit is named in the access log, a metric and doctor', async () => {
+test('an application that uses a tenth of its budget without a hit is reported in the access log, a metric and doctor', async () => {
   const service = await limitedService({ requests: 1_000, deduplicationMisses: 100 });
   const key = await masked(service);
   const { body: application } = await service.call('GET', '/applications/key', undefined, { key });
@@ -122,7 +122,7 @@ test('an application that uses a tenth of its budget without a hit is named in t
   expect((await named()).doctor).toBe(false);
 });
 
-test('an application with hits is not a suspect', async () => {
+test('an application that has hits is not a suspect', async () => {
   const service = await limitedService({ requests: 1_000, deduplicationMisses: 100 });
   const key = await masked(service);
   const numbers = candidates('424242', '4242');
@@ -136,21 +136,21 @@ function notAsked(): never {
   return new Proxy({}, { get: () => () => Promise.reject(new Error('not part of this test')) }) as never;
 }
 
-test('decoys do not make guesses free: an update is charged although its value belongs to another token', async () => {
+test('decoys do not make guesses free: an update is charged even if another token has its value', async () => {
   const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 5 });
   const key = await masked(service);
   const hidden = await createPlain(service, { type: 'card_number', data: '4242424242424242' });
   const numbers = candidates('424242', '4242');
   const update = async () => {
     const data = String(numbers.next().value);
-    // Its wrong guesses find the decoy, so they change nothing.
+    // A wrong guess finds the decoy, so the hidden token does not change.
     await service.call('POST', '/tokens', { type: 'card_number', data, deduplicate_token: false }, { key });
     return service.call('PATCH', path(hidden.id), { data, deduplicate_token: true }, { key });
   };
   expect(await statuses(6, update)).toEqual([200, 200, 200, 200, 200, 429]);
 });
 
-test('decoys do not reveal whether an older token has the value, because a create finds the newest one', async () => {
+test('decoys do not reveal whether an older token has the value, because a create finds the newest token', async () => {
   const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 50 });
   const key = await masked(service);
   for (let tried = 0; tried < 20; tried += 1) {
@@ -163,12 +163,12 @@ test('decoys do not reveal whether an older token has the value, because a creat
   }
 });
 
-test('decoys stored before a value exists do not make waiting for it free, because a create that finds its own decoy is a miss', async () => {
+test('decoys that were stored first do not make later lookups free, because a create that finds its own application’s decoy is a miss', async () => {
   const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 20 });
   const key = await masked(service);
   const numbers = candidates('424242', '4242');
   const tried = Array.from({ length: 30 }, () => String(numbers.next().value));
-  // None of these is a lookup, so none is charged.
+  // Deduplication is off, so these creates look nothing up and are not charged.
   const decoy = (data: string) =>
     service.call('POST', '/tokens', { type: 'card_number', data, deduplicate_token: false }, { key });
   const decoys = await Promise.all(tried.map(decoy));
@@ -178,11 +178,11 @@ test('decoys stored before a value exists do not make waiting for it free, becau
   for (const data of tried) answers.push(await guess(service, key, data));
   expect(answers.map(({ status }) => status)).toEqual([...Array(20).fill(201), ...Array(10).fill(429)]);
   expect(answers.map(({ text }) => text).join()).not.toContain(hidden.id);
-  // The application is not named, because an application that recreates its own values looks the same.
+  // The application is not a suspect, because an application that creates its own values again looks the same.
   expect(await service.vault.budgets.suspects(0)).toEqual([]);
 });
 
-test('a value that another update by the application planted in a foreign token is a miss as well', async () => {
+test('a value that the application itself planted in a foreign token by an update is also a miss', async () => {
   const service = await limitedService({ requests: 1_000_000, deduplicationMisses: 3 });
   const key = await masked(service);
   const foreign = await createPlain(service, { data: uniqueId() });
@@ -194,7 +194,7 @@ test('a value that another update by the application planted in a foreign token 
   expect(await statuses(4, again)).toEqual([201, 201, 201, 429]);
 });
 
-test('a decoy shows its owner nothing about a create by another application that finds it', async () => {
+test('if another application’s create finds a decoy, the decoy’s owner learns nothing about it', async () => {
   const service = await limitedService({ requests: 1_000_000, guesses: 5, deduplicationMisses: 5 });
   const key = await service.application([rule('/', 'mask', ['token:create', 'token:read', 'token:search'])]);
   const hidden = '4242424242424242';
@@ -206,7 +206,7 @@ test('a decoy shows its owner nothing about a create by another application that
   };
   const numbers = candidates('555555', '4444');
   const [right, wrong] = [await decoyOf(hidden), await decoyOf(String(numbers.next().value))];
-  // Returns everything that the owner can request about a token without looking up a value.
+  // Returns everything that the owner can request about a token without looking up its value.
   const seen = async (id: string) => {
     const asked = [
       await service.call('GET', path(id), undefined, { key }),

@@ -6,11 +6,11 @@ import { limitedService, metric } from './support.js';
 const exhausted = { status: 429, code: 'guesses_exhausted' };
 const writeOnly = ['token:create', 'token:update'] as const;
 
-/** Creates tokens with deduplication, as an attacker who tries values would. */
+/** Creates a token with deduplication, as an attacker who tries values would. */
 const guess = (service: TestService, key: string, data: unknown) =>
   service.call('POST', '/tokens', { type: 'token', data, deduplicate_token: true }, { key });
 
-test('deduplications onto unreadable tokens are counted, and over the budget they get 429 for an hour', async () => {
+test('deduplications that find unreadable tokens are counted, and above the budget, they return 429 for an hour', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 2 });
   const secret = await createPlain(service, { data: uniqueId() });
   const key = await service.application(writeOnly);
@@ -18,7 +18,8 @@ test('deduplications onto unreadable tokens are counted, and over the budget the
   for (let times = 0; times < 2; times += 1) {
     expect((await guess(service, key, secret['data'])).body).toMatchObject({ id: secret.id });
   }
-  // Right and wrong guesses are rejected alike. Otherwise, the rejection itself would distinguish them.
+  // Right and wrong guesses are both rejected. If only one kind were rejected, the response would reveal which guess is
+  // right.
   service.clock.advance(600_000);
   const { headers } = await expectRefusal(service, () => guess(service, key, secret['data']), exhausted);
   expect(headers['retry-after']).toBe('3000');
@@ -32,7 +33,7 @@ test('deduplications onto unreadable tokens are counted, and over the budget the
 });
 
 test.each(['/tokens', '/tokenize'])(
-  'over the budget, POST %s under an id in use does not distinguish a right guess from a wrong one',
+  'above the budget, POST %s with an id in use does not distinguish a right guess from a wrong one',
   async (url) => {
     const service = await limitedService({ requests: 1_000, guesses: 1 });
     const secret = await createPlain(service, { data: uniqueId() });
@@ -48,7 +49,7 @@ test.each(['/tokens', '/tokenize'])(
   },
 );
 
-test('over the budget, all other requests and other applications still work', async () => {
+test('above the budget, all other requests and other applications still work', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
   const secret = await createPlain(service, { data: uniqueId() });
   const key = await service.application(writeOnly);
@@ -60,7 +61,7 @@ test('over the budget, all other requests and other applications still work', as
   expect((await guess(service, other, secret['data'])).status).toBe(201);
 });
 
-test('an update onto the fingerprint of an unreadable token is also a guess', async () => {
+test('an update that finds the fingerprint of an unreadable token is a guess as well', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
   const secret = await createPlain(service, { data: uniqueId(), containers: ['/secret/'] });
   const key = await service.application([rule('/own/', 'mask', ['token:create', 'token:update', 'token:read'])]);
@@ -73,7 +74,7 @@ test('an update onto the fingerprint of an unreadable token is also a guess', as
   expect((await update({ data: uniqueId() })).status).toBe(200);
 });
 
-test('a caller that may read every token never guesses by deduplication', async () => {
+test('a create by a caller that may read every token is never a guess', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
   const known = await createPlain(service, { data: uniqueId() });
   for (let times = 0; times < 5; times += 1) {
@@ -85,7 +86,7 @@ test('a caller that may read every token never guesses by deduplication', async 
 test.each([
   { requests: 0, guesses: 1 },
   { requests: 1_000, guesses: 0 },
-])('there is no budget with %j, but guesses are still counted', async (limits) => {
+])('with %j, there is no budget, but guesses are still counted', async (limits) => {
   const service = await limitedService(limits);
   const secret = await createPlain(service, { data: uniqueId() });
   const key = await service.application(writeOnly);

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
 import { limitedService, metric, statuses } from './support.js';
 
-test('requests for pages without a key are limited per address, whichever page they request', async () => {
+test('requests for pages without a key are limited per address, whatever page they request', async () => {
   const service = await limitedService({ keylessRequests: 4 });
   const paths = ['/docs', '/openapi.json', '/errors/forbidden', '/nothing-here', '/docs', '/nothing-here'];
   const seen: number[] = [];
-  // Not sent with `call`, which accepts only documented paths.
+  // Sent without `call`, because `call` accepts only documented paths.
   for (const url of paths) seen.push((await service.app.inject({ url })).statusCode);
   expect(seen).toEqual([200, 200, 200, 404, 429, 429]);
   const refused = await service.call('GET', '/docs', undefined, { key: null });
@@ -14,7 +14,7 @@ test('requests for pages without a key are limited per address, whichever page t
   expect(await metric(service, 'strongroom_rate_limited_total{limit="keyless_requests"}')).toBe(3);
 });
 
-test('health, other addresses, and requests with a key are not affected', async () => {
+test('health checks, other addresses, and requests with a key are not affected', async () => {
   const service = await limitedService({ keylessRequests: 1 });
   const docs = (address: string) => service.call('GET', '/docs', undefined, { key: null, address });
   expect(await statuses(2, () => docs('192.0.2.1'))).toEqual([200, 429]);
@@ -25,7 +25,7 @@ test('health, other addresses, and requests with a key are not affected', async 
   expect(await statuses(3, () => service.call('GET', '/tokens'))).toEqual([200, 200, 200]);
 });
 
-test('the reference and the document are rendered once', async () => {
+test('the reference and the document are rendered only once', async () => {
   const service = await limitedService({});
   const swagger = vi.spyOn(service.app, 'swagger');
   for (const path of ['/docs', '/openapi.json']) {

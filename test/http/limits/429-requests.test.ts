@@ -4,7 +4,7 @@ import { limitedService, metric, statuses } from './support.js';
 
 const limited = { status: 429, code: 'rate_limited' };
 
-test('an application gets a window’s requests and then 429 until the window ends', async () => {
+test('an application may send a number of requests per window, and then gets 429 until the window ends', async () => {
   const service = await limitedService({ requests: 3 });
   const read = () => service.call('GET', '/tokens/unknown');
   expect(await statuses(3, read)).toEqual([404, 404, 404]);
@@ -16,7 +16,7 @@ test('an application gets a window’s requests and then 429 until the window en
   expect(await metric(service, 'strongroom_rate_limited_total{limit="requests"}')).toBe(2);
 });
 
-test('every route with a key counts; other applications and routes without a key do not', async () => {
+test('requests to every route with a key are counted; those of other applications and to routes without a key are not', async () => {
   const service = await limitedService({ requests: 2 });
   const other = await service.application(['token:read']);
   await service.call('POST', '/tokens', { type: 'token', data: 1 });
@@ -26,7 +26,7 @@ test('every route with a key counts; other applications and routes without a key
   expect(await statuses(5, () => service.call('GET', '/health/live'))).toEqual([200, 200, 200, 200, 200]);
 });
 
-test('429 comes before 403, 413, 415 and 400', async () => {
+test('a 429 comes before a 403, 413, 415 or 400', async () => {
   const service = await limitedService({ requests: 1 });
   const key = await service.application(['token:create']);
   const post = (raw: string, headers: Record<string, string> = {}) =>
@@ -45,7 +45,7 @@ test('concurrent requests are all counted', async () => {
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
 });
 
-test('a request for many tokens counts as that many; a rejected one uses up nothing', async () => {
+test('a request for several tokens counts once per token, and a rejected request uses up nothing', async () => {
   const service = await limitedService({ requests: 10 });
   const caller = await service.service.authenticate(service.key);
   if (caller === null) throw new Error('the key is good');
@@ -63,7 +63,7 @@ test('a request for many tokens counts as that many; a rejected one uses up noth
   await expect(send(0)).rejects.toMatchObject({ code: 'rate_limited' });
 });
 
-test('0 means no limit', async () => {
+test('a limit of 0 means no limit', async () => {
   const service = await limitedService({ requests: 0 });
   expect(new Set(await statuses(50, () => service.call('GET', '/tokens/unknown')))).toEqual(new Set([404]));
 });

@@ -15,7 +15,7 @@ const logged = async (service: TestService, entity: string) => {
   return body['data'] as readonly { readonly message: string; readonly outcome: string }[];
 };
 
-test('decoys: a caller below reveal pays for each value that it looks up, although every one is found', async () => {
+test('decoys: a caller below reveal is charged for each value that it looks up, although every value is found', async () => {
   const service = await limitedService({ requests: 1_000_000, guesses: 30 });
   const key = await masked(service);
   const candidates = Array.from({ length: 64 }, (_, i) => `900-00-${1000 + i}`);
@@ -36,7 +36,7 @@ test('64 concurrent searches do not exceed the budget', async () => {
   expect(answers.filter((status) => status === 429)).toHaveLength(34);
 });
 
-test('data: and fingerprint: terms are guesses, found or not, and over the budget such searches are rejected', async () => {
+test('terms with data: and fingerprint: are guesses, even if they find a token, and are rejected above the budget', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 4 });
   const key = await masked(service);
   const value = uniqueId();
@@ -53,7 +53,7 @@ test('data: and fingerprint: terms are guesses, found or not, and over the budge
   expect((await search(service, `data:${value}`, key)).status).toBe(200);
 });
 
-test('no other term, negation or parenthesis hides a guess, and a value that a query repeats counts once', async () => {
+test('no other term, negation or parenthesis hides a guess, and a value that occurs twice in a query counts once', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 100 });
   const key = await masked(service);
   await createPlain(service);
@@ -65,7 +65,7 @@ test('no other term, negation or parenthesis hides a guess, and a value that a q
   expect(await guesses(service)).toBe(4);
 });
 
-test('a caller that may read every value it may search never guesses', async () => {
+test('a search by a caller that may read every value that it may search is never a guess', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
   const useEverything = ['token:search', 'token:use'] as const;
   const inOwn = [rule('/own/', 'mask', ['token:search']), rule('/', 'reveal', ['token:read'], 2)];
@@ -82,7 +82,7 @@ test('a caller that may read every value it may search never guesses', async () 
   expect(await guesses(service)).toBe(0);
 });
 
-test('reveal on only some containers is below reveal elsewhere', async () => {
+test('a caller with reveal on only some containers is charged in the other containers', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
   const accesses = [
     [rule('/own/', 'reveal', ['token:search', 'token:read']), rule('/', 'mask', ['token:search', 'token:read'], 2)],
@@ -95,7 +95,7 @@ test('reveal on only some containers is below reveal elsewhere', async () => {
   }
 });
 
-test('a deletion by query counts as guesses like a search, and deletes nothing once the budget is used up', async () => {
+test('a deletion by query counts its guesses as a search does, and deletes nothing once the budget is used up', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 1 });
   const key = await masked(service);
   const value = uniqueId();
@@ -106,7 +106,7 @@ test('a deletion by query counts as guesses like a search, and deletes nothing o
   await expectRefusal(service, () => remove(`data:${value}`), exhausted);
 });
 
-test('each unknown id in a bulk delete is a guess; over the budget, nothing is deleted and known ids are rejected too', async () => {
+test('each unknown id in a bulk delete is a guess; above the budget, nothing is deleted, and even known ids are rejected', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 10 });
   const remove = (ids: readonly string[]) => service.call('POST', '/tokens/delete', { ids });
   const [one, other] = [await createPlain(service), await createPlain(service)];
@@ -119,7 +119,7 @@ test('each unknown id in a bulk delete is a guess; over the budget, nothing is d
   expect((await remove([other.id])).body).toMatchObject({ deleted: 1 });
 });
 
-test('the access log records a search by value that found nothing, even with another term, but never the value', async () => {
+test('the access log records a search by value that found nothing, even with other terms, but never the value', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 100 });
   const key = await masked(service);
   const value = uniqueId();
@@ -137,7 +137,7 @@ test('the access log records a search by value that found nothing, even with ano
   expect(JSON.stringify(entries)).not.toContain('secret');
 });
 
-test('the access log records once that an application has used up its guesses', async () => {
+test('the access log records only once that an application has used up its guesses', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 2 });
   const key = await masked(service);
   for (let times = 0; times < 5; times += 1) await search(service, `data:unknown-${times}`, key);

@@ -6,7 +6,7 @@ import { limitedService, metric, statuses } from './support.js';
 const limited = { status: 429, code: 'rate_limited' };
 const exhausted = { status: 429, code: 'guesses_exhausted' };
 
-test('tokenize and detokenize count as many requests as they contain tokens', async () => {
+test('a tokenize or detokenize counts as many requests as it contains tokens', async () => {
   const service = await limitedService({ requests: 20 });
   const key = await service.application(['token:create', 'token:use']);
   const send = (url: string, body: Json) => () => service.call('POST', url, body, { key });
@@ -14,19 +14,19 @@ test('tokenize and detokenize count as many requests as they contain tokens', as
   expect(values.status).toBe(200);
   const [id] = JSON.parse(values.text) as string[];
   await expectRefusal(service, send('/tokenize', Array(9).fill('x')), limited);
-  // One id in many places counts as one token.
+  // The same id in many places counts as one token.
   expect((await send('/detokenize', Array(50).fill(`{{ ${id} }}`))()).status).toBe(200);
   expect(await statuses(9, send('/detokenize', 'nothing'))).toEqual([...Array(6).fill(200), 429, 429, 429]);
 });
 
-test('every unknown id in a detokenize is a guess; over the budget, even known ids are rejected', async () => {
+test('every unknown id in a detokenize is a guess; above the budget, even known ids are rejected', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 5 });
   const { id } = await createPlain(service);
   const send = (body: Json) => () => service.call('POST', '/detokenize', body);
   const wrong = (count: number) => Array.from({ length: count }, () => `{{ ${uniqueId()} }}`);
   expect((await send([...wrong(3), `{{ ${id} }}`])()).status).toBe(400);
   expect((await send(`{{ ${id} }}`)()).status).toBe(200);
-  // A request that needs more than the rest of the budget is rejected completely and uses up the rest.
+  // If a request needs more than the rest of the budget, it is rejected as a whole and uses up the rest.
   await expectRefusal(service, send(wrong(4)), exhausted);
   expect(await metric(service, 'strongroom_guesses_total{budget="guesses"}')).toBe(3);
   await expectRefusal(service, send(`{{ ${id} }}`), exhausted);
@@ -34,7 +34,7 @@ test('every unknown id in a detokenize is a guess; over the budget, even known i
   expect((await send({ text: 'names no token' })()).status).toBe(200);
 });
 
-test('every part that finds a token its caller may not read is a guess', async () => {
+test('every part that finds a token which its caller may not read is a guess', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 3 });
   const key = await service.application(['token:create'], 'public');
   const known = await Promise.all(['1', '2', '3'].map((data) => create(service, { type: 'token', data })));

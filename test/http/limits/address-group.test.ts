@@ -13,6 +13,6 @@ test.each([
   ['fe80::1%eth0', 'fe80:0:0:0'],
   ['1:2:3:4:5:6:7::', '1:2:3:4'],
   ['', ''],
-])('%s counts as %s', (address, group) => {
+])('the address %s counts as %s', (address, group) => {
   expect(addressGroup(address)).toBe(group);
 });

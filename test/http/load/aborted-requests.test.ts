@@ -17,8 +17,8 @@ async function listening() {
 }
 
 /**
- * Sends bytes on its own connection. Closes the connection once the bytes are sent, or after the first byte of a
- * response.
+ * Sends bytes on a new connection. Closes the connection once the bytes are sent, or when the first byte of a response
+ * arrives.
  */
 function sendAndLeave(port: number, text: string, leave: 'at once' | 'at the response' | 'soon'): Promise<void> {
   return new Promise((resolve) => {
@@ -54,15 +54,15 @@ test.each([
   ['half of an upload', (key: string) => upload(key, 2_000_000), 'soon'],
   ['pipelined: a list and an upload', (key: string) => list(key) + upload(key, 1), 'at the response'],
 ] as const)(
-  '200 callers that send %s and disconnect leave their tenant’s resources free (%#)',
+  '200 callers that send %s and disconnect take no resources from their tenant (%#)',
   async (_, textOf, leave) => {
     const { service, port, origin } = await listening();
     const other = await service.otherTenant();
     for (let i = 0; i < attempts; i += 20) {
       await Promise.all(Array.from({ length: 20 }, () => sendAndLeave(port, textOf(service.key), leave)));
     }
-    // While another tenant is active, each tenant runs at most four requests at once. A share that was never returned
-    // would be missing.
+    // While another tenant is active, each tenant runs at most four requests at a time. If a share were never given
+    // back, the requests below would have to wait.
     for (let i = 0; i < 20; i += 1) {
       expect((await http('GET', `${origin}/tokens`, { key: other })).status).toBe(200);
       const own = await Promise.race([
@@ -75,7 +75,7 @@ test.each([
   60_000,
 );
 
-test('a caller that disconnects while its key is checked, before its body arrives, keeps no resources', async () => {
+test('a caller that disconnects while its key is checked, before its body arrives, takes no resources', async () => {
   const app = fastify();
   const admission = createAdmission(app, createTurns(), 4_000_000);
   onTestFinished(() => app.close());
@@ -111,7 +111,7 @@ test('a caller that disconnects while its key is checked, before its body arrive
   expect(own).toBe(200);
 }, 30_000);
 
-test('a connection that the vault has ended is closed even if the other side keeps it open', async () => {
+test('a connection that the vault has ended is closed, even if the other side keeps it open', async () => {
   const { service, port } = await listening();
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined);
   onTestFinished(() => void socket.destroy());

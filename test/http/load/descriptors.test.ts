@@ -5,7 +5,7 @@ import { http, makeVault, startService, until } from '../../support/process.js';
 
 const descriptors = 260;
 
-/** Opens a connection. Returns the result of a request on it: the status or `closed`. */
+/** Opens a connection and sends a request on it. The result is the status of the response, or `closed`. */
 function connection(origin: string) {
   const socket: Socket = connect(Number(new URL(origin).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -30,7 +30,7 @@ function connection(origin: string) {
   };
 }
 
-test('with more connections than file descriptors, the excess ones get 503 or are closed, and all others are served', async () => {
+test('with more connections than file descriptors, the excess connections get 503 or are closed, and all others are served', async () => {
   const vault = await makeVault();
   const env = { STRONGROOM_RATE_LIMIT_REQUESTS: '0' };
   const service = await startService([...vault.flags, '--admin-port', 'off'], { env, descriptors });
@@ -43,7 +43,7 @@ test('with more connections than file descriptors, the excess ones get 503 or ar
   expect(statuses).toContain('200');
   expect(statuses).toContain('503');
   expect(statuses.filter((status) => !['200', '503', 'closed'].includes(status))).toEqual([]);
-  // Every kind of store can still be written and read.
+  // Afterwards, every kind of store can still be written and read.
   const token = '{"type":"token","data":"x"}';
   const searches = all.filter((_, i) => statuses[i] === '200').slice(0, 10);
   expect(new Set(await Promise.all(searches.map(({ send }) => send('/tokens', key, token))))).toEqual(new Set(['201']));

@@ -17,7 +17,10 @@ async function listening(): Promise<{ readonly service: TestService; readonly or
   return { service, origin: `http://127.0.0.1:${(service.app.server.address() as AddressInfo).port}` };
 }
 
-/** Returns how many consecutive gets another tenant completes while a request runs, and that request's result. */
+/**
+ * Sends gets as another tenant, one after another, while a request runs. Returns the number of gets, and the request's
+ * response.
+ */
 async function getsDuring(service: TestService, origin: string, request: () => ReturnType<typeof http>) {
   const other = await service.otherTenant();
   const created = await http('POST', `${origin}/tokens`, { key: other, body: { type: 'token', data: 'x' } });
@@ -35,7 +38,7 @@ async function getsDuring(service: TestService, origin: string, request: () => R
   return { gets, answer: await answer };
 }
 
-/** Each evaluation of this mask uses up one token's budget. */
+/** One evaluation of this mask uses up the budget for one token. */
 const hostileMask = Array.from({ length: 8 }, () => `{{ data | card_mask: 'true','true','#','-' | size }}`);
 
 async function createHostile({ call }: TestService, count: number): Promise<readonly string[]> {
@@ -49,7 +52,7 @@ async function createHostile({ call }: TestService, count: number): Promise<read
   return ids;
 }
 
-test('a page of hostile masks lets another tenant read in between', async () => {
+test('while a page of hostile masks is evaluated, another tenant can read', async () => {
   const { service, origin } = await listening();
   await createHostile(service, 40);
   const key = await service.application([rule('/', 'mask', tokenPermissions)]);
@@ -58,7 +61,7 @@ test('a page of hostile masks lets another tenant read in between', async () => 
   expect(gets).toBeGreaterThan(4);
 });
 
-test('gets of large tokens on many connections let another tenant read in between', async () => {
+test('while large tokens are read on many connections, another tenant can read', async () => {
   const { service, origin } = await listening();
   const ids = await createHostile(service, 8);
   const urls = Array.from({ length: 96 }, (_, i) => `${origin}/tokens/${ids[i % ids.length]}?n=${i}`);
@@ -70,7 +73,7 @@ test('gets of large tokens on many connections let another tenant read in betwee
   expect(gets).toBeGreaterThan(24);
 });
 
-test('detokenize of 100 large tokens lets another tenant read in between', async () => {
+test('during a detokenize of 100 large tokens, another tenant can read', async () => {
   const { service, origin } = await listening();
   const ids: string[] = [];
   for (let i = 0; i < 100; i += 1) {
@@ -89,7 +92,7 @@ test.each([
   ['arrays', '/detokenize', Array.from({ length: 1_300_000 }, () => [])],
   ['keys', '/detokenize', Object.fromEntries(Array.from({ length: 350_000 }, (_, i) => [`k${i.toString(36)}`, 0]))],
   ['nulls to tokenize', '/tokenize', Array.from({ length: 800_000 }, () => null)],
-])('a 4 MiB body of %s lets another tenant read in between', async (_, path, body) => {
+])('while a 4 MiB body of %s is handled, another tenant can read', async (_, path, body) => {
   const { service, origin } = await listening();
   const { gets, answer } = await getsDuring(service, origin, () =>
     http('POST', `${origin}${path}`, { key: service.key, body }),
@@ -98,7 +101,7 @@ test.each([
   expect(gets).toBeGreaterThan(4);
 });
 
-test('hostile masks on one page use up their shared budget: they are left out with a note, and others are shown', async () => {
+test('once hostile masks have used up the budget of a page, further ones are left out with a note, and other tokens are shown', async () => {
   const { service, origin } = await listening();
   const { body: small } = await service.call('POST', '/tokens', { type: 'card_number', data: '4242424242424242' });
   const ids = await createHostile(service, 6);
@@ -114,12 +117,12 @@ test('hostile masks on one page use up their shared budget: they are left out wi
     expect(token).not.toHaveProperty('data');
   }
   expect(tokens[0]).not.toHaveProperty('_extras');
-  // On its own, the token has a token's whole budget.
+  // On its own, the same token is shown, because then it has the whole budget for one token.
   const alone = await service.call('GET', `/tokens/${String(skipped[0]?.['id'])}`, undefined, { key });
   expect(alone.body).not.toHaveProperty('_extras');
 });
 
-test('detokenize rejects tokens if other tokens’ masks used up the budget', async () => {
+test('a detokenize rejects tokens if the masks of other tokens have used up the budget', async () => {
   const { service } = await listening();
   const ids = await createHostile(service, 6);
   const key = await service.application([rule('/', 'mask', tokenPermissions)]);
@@ -168,7 +171,7 @@ async function createLarge({ call }: TestService, count: number): Promise<readon
   return ids;
 }
 
-test('a page of the access log over 100 large tokens lets another tenant read in between', async () => {
+test('while a page of the access log about 100 large tokens is read, another tenant can read', async () => {
   const { service, origin } = await listening();
   await createLarge(service, 100);
   const key = service.managementKey;
@@ -182,7 +185,7 @@ test.each<[string, (ids: readonly string[]) => object]>([
   ['by their ids', (ids) => ({ ids })],
   ['by a query', () => ({ query: 'type:token' })],
 ])(
-  'a deletion of 60 large tokens %s lets another tenant read in between',
+  'while 60 large tokens are deleted %s, another tenant can read',
   async (_, bodyOf) => {
     const { service, origin } = await listening();
     const ids = await createLarge(service, 60);
@@ -195,7 +198,7 @@ test.each<[string, (ids: readonly string[]) => object]>([
   180_000,
 );
 
-test('reading the history of a token with many large updates lets another tenant read in between', async () => {
+test('while the history of a token with many large updates is read, another tenant can read', async () => {
   const { service, origin } = await listening();
   const id = await createLongHistory(service, 80);
   const url = `${origin}/tokens/${id}/history?size=100`;
@@ -204,7 +207,7 @@ test('reading the history of a token with many large updates lets another tenant
   expect(gets).toBeGreaterThan(4);
 }, 180_000);
 
-test('a change to a token with many large updates reads only its current ciphertexts', async () => {
+test('a change to a token with many large updates reads only the current ciphertexts', async () => {
   const service = await startTestService();
   onTestFinished(() => service.close());
   const updates = 40;
@@ -227,7 +230,7 @@ async function createLongHistory({ call }: TestService, updates: number): Promis
   return id;
 }
 
-/** Counts the ciphertext bytes that the vault reads from its log from now on. */
+/** Counts the bytes of all ciphertexts that the vault reads from its log from now on. */
 function sealedBytesRead({ vault: { log } }: TestService): () => number {
   const { readStream, readFrom } = log;
   let bytes = 0;
@@ -250,7 +253,7 @@ test('4 MiB of expressions are rejected before they are compiled', async () => {
   expect(compile).not.toHaveBeenCalled();
 });
 
-test('requests without a key whose URL cannot be decoded are limited like any other', async () => {
+test('requests without a key are limited even if their URL cannot be decoded', async () => {
   const { origin } = await listening();
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   socket.write('GET /%zz HTTP/1.1\r\nHost: vault\r\n\r\n'.repeat(1_000));
@@ -268,7 +271,7 @@ test('requests without a key whose URL cannot be decoded are limited like any ot
   expect(statuses).toEqual(new Set([400, 429]));
 });
 
-test('a body in one-byte chunks is read in blocks', async () => {
+test('a body that arrives in chunks of one byte is read in blocks', async () => {
   const { service, origin } = await listening();
   const value = 'ä'.repeat(100_000);
   const bytes = Buffer.from(JSON.stringify([value]));
@@ -309,7 +312,7 @@ test.each([
     'metadata',
   ],
 ] as const)(
-  'a body with many %s that fail in the same way names the error once',
+  'if a body contains many %s that fail in the same way, the error is named once',
   async (_, method, path, body, field) => {
     const service = await startTestService();
     onTestFinished(() => service.close());

@@ -4,12 +4,12 @@ import { createShares } from '#src/http/load/shares.js';
 
 const stays = (): boolean => false;
 
-test('a single tenant runs as many requests as it sends', () => {
+test('without other tenants, a tenant runs as many requests as it sends', () => {
   const shares = createShares();
   for (let i = 0; i < 100; i += 1) expect(shares.enter('a', stays)).toBeUndefined();
 });
 
-test('if another tenant is active, it runs four, and the next one when one of them ends', async () => {
+test('if another tenant is active, a tenant runs four requests, and the next one when one of them ends', async () => {
   const shares = createShares();
   expect(shares.enter('b', stays)).toBeUndefined();
   for (let i = 0; i < 4; i += 1) expect(shares.enter('a', stays)).toBeUndefined();
@@ -21,7 +21,7 @@ test('if another tenant is active, it runs four, and the next one when one of th
   expect(shares.enter('b', stays)).toBeUndefined();
   shares.leave('a');
   await fifth;
-  // The sixth request's caller has disconnected, so the next request gets its turn.
+  // The caller of the sixth request has disconnected, so the seventh request runs next.
   shares.leave('a');
   await seventh;
 });
@@ -41,7 +41,7 @@ test('a tenant gets a quarter of the memory, and waits only for its own requests
   expect(entered).toBe(true);
 });
 
-test('a request larger than a tenant’s share fits if it is the only one, and the total is never exceeded', async () => {
+test('a request larger than a tenant’s share runs if it is the tenant’s only one, and the total is never exceeded', async () => {
   const room = createRoom(400);
   await room.take('a', 300, stays);
   expect(room.isFull('a')).toBe(true);
@@ -56,7 +56,7 @@ test('a request larger than a tenant’s share fits if it is the only one, and t
   expect(room.isFull('a')).toBe(false);
 });
 
-test('a request that gets no memory within five seconds returns 503 with Retry-After', async () => {
+test('a request that has to wait for memory for five seconds returns 503 with Retry-After', async () => {
   const room = createRoom(400);
   await room.take('a', 100, stays);
   await expect(room.take('a', 10, stays)).rejects.toMatchObject({ code: 'overloaded', retryAfterMs: 2_000 });

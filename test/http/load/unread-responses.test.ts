@@ -7,25 +7,25 @@ import { http, makeVault, startService, until } from '../../support/process.js';
 const lists = 110;
 const tokens = 100;
 
-/** Requests a page of 100 tokens of 512 KB each and reads nothing of the response. */
+/** Requests a page of 100 tokens with 512 KB each, and reads no part of the response. */
 async function unreadList(origin: string, key: string): Promise<void> {
   const socket = connect(Number(new URL(origin).port), '127.0.0.1');
   onTestFinished(() => void socket.destroy());
   socket.pause();
-  // The vault eventually closes the connection.
+  // The vault closes the connection at some point.
   socket.on('error', () => undefined);
   const head = ['GET /tokens?size=100 HTTP/1.1', 'Host: vault', `SERVICE-API-KEY: ${key}`];
   await new Promise((resolve) => socket.write(`${head.join('\r\n')}\r\n\r\n`, resolve));
 }
 
-/** Returns how many connections a process has open. */
+/** Returns the number of connections that a process has open. */
 function connectionsOf(pid: number): number {
   const folder = `/proc/${pid}/fd`;
   const isSocket = (name: string): boolean => {
     try {
       return readlinkSync(join(folder, name)).startsWith('socket:');
     } catch {
-      // The connection was closed in the meantime.
+      // The connection was closed after it had been listed.
       return false;
     }
   };
@@ -44,12 +44,12 @@ test('110 unread responses with lists of 512 KB tokens do not crash a vault with
     expect(created.status).toBe(201);
     last = String(created.body['id']);
   }
-  // A connection that this test opened earlier may end in the meantime.
+  // One connection that this test opened earlier may be closed in the meantime.
   const all = connectionsOf(pid) + lists - 1;
   await Promise.all(Array.from({ length: lists }, () => unreadList(origin, key)));
   await until('the connections', 10_000, () => (connectionsOf(pid) >= all ? true : undefined));
-  // The vault closes pages that have begun, because their callers do not read. The other requests get 503 with a time
-  // to retry. Until then, the application's requests are served or also get 503.
+  // The vault closes connections whose callers do not read a page that it has begun to send. The other requests get 503
+  // with a time to retry. Meanwhile, requests from the same application are either served or also get 503.
   await until('the end of what nobody reads', 60_000, async () => {
     const { status, headers } = await http('GET', `${origin}/tokens/${last}`, { key });
     expect([200, 503]).toContain(status);

@@ -21,13 +21,13 @@ function hostileError(): Error {
 }
 
 describe.each([['JSON lines', false] as const, ['readable text', true] as const])('%s', (_, pretty) => {
-  it('contain only a request’s template, method, status, time, trace and application', async () => {
+  it('contain only the route template, method, status, time, trace and application of a request', async () => {
     const { logger, text } = recorder(pretty);
     const log = createRequestLog(logger);
     const app = fastify({ logger: false });
     app.addHook('onResponse', async (request, reply) => {
       log.request({
-        // The properties that carelessly spreading an object would add.
+        // If code spread an object carelessly, it would add these properties.
         ...request,
         ...{ url: request.url, headers: request.headers, body: request.body, query: request.query },
         route: request.routeOptions.url ?? 'none',
@@ -60,7 +60,7 @@ describe.each([['JSON lines', false] as const, ['readable text', true] as const]
     expect(text()).not.toContain(marker);
   });
 
-  it('contain only an error’s name, code and frames', () => {
+  it('contain only the name, code and stack frames of an error', () => {
     const { logger, text } = recorder(pretty);
     const error = Object.assign(hostileError(), { code: 'ERR_MADE_UP' });
     logger.error('failed', { error });
@@ -97,7 +97,7 @@ describe('a line', () => {
     });
   });
 
-  it('is one line of text on a terminal, with the problem’s code', () => {
+  it('is one line of text on a terminal, with the code of the problem', () => {
     const { logger, lines } = recorder(true);
     createRequestLog(logger).request({
       ...{ route: '/tokens/:id', method: 'GET', status: 404, durationMs: 1.2, traceId: 't' },
@@ -107,7 +107,7 @@ describe('a line', () => {
     expect(text).toMatch(/^\[[\d:.]+\] INFO: GET \/tokens\/:id 404 token_not_found 1\.2 ms trace=t application=a\n$/);
   });
 
-  it('of a probe is written at debug', () => {
+  it('is written at debug for a health probe', () => {
     const { logger, lines } = recorder();
     for (const route of ['/health/live', '/health/ready']) {
       createRequestLog(logger).request({
@@ -126,7 +126,7 @@ describe('a line', () => {
     expect(lines.map((line) => JSON.parse(line).level)).toEqual(['debug', 'debug']);
   });
 
-  it('drops fields that are not on the list, and values of another type', () => {
+  it('drops fields that are not on the list, and values of the wrong type', () => {
     const { logger, text } = recorder();
     const hostile: object = { body: marker, req: { url: marker }, status: { toJSON: () => marker } };
     const fields: LogFields = Object.assign({ route: '/x' }, hostile);
@@ -135,7 +135,7 @@ describe('a line', () => {
     expect(text()).not.toContain(marker);
   });
 
-  it('is written only at its level and above', () => {
+  it('is written only at its level and at more verbose levels', () => {
     const { logger, lines } = recorder(false, 'warn');
     logger.info('a');
     logger.warn('b');
@@ -147,9 +147,9 @@ describe('a line', () => {
   });
 });
 
-describe('frames', () => {
+describe('stack frames', () => {
   const withMessage = (error: Error, message: string) => {
-    // The test runner formats a stack on first use.
+    // The test runner formats a stack when it is first read.
     expect(error.stack).toContain(error.message);
     return Object.assign(error, { message });
   };
@@ -165,8 +165,8 @@ describe('frames', () => {
     ['an error without a message', () => withStack(new TypeError(), 'TypeError\n    at f (/x.js:1:1)')],
     ['an error whose message looks like frames', () => new Error(`\n    at ${marker} (/x.js:1:1)\n`)],
     ['a Node.js error with a code', () => caught(() => Buffer.alloc(-1))],
-    ['an error of the platform', () => new DOMException(marker, 'AbortError')],
-  ])('are kept from %s', (_, error) => {
+    ['a DOMException', () => new DOMException(marker, 'AbortError')],
+  ])('are logged for %s', (_, error) => {
     expect(stackOf(error())).toMatch(/^at .+/);
     expect(stackOf(error())).not.toContain(marker);
   });
@@ -179,11 +179,11 @@ describe('frames', () => {
     ['a thrown string', () => marker],
     ['a thrown object', () => ({ name: marker, message: marker, stack: marker, code: marker })],
     ['nothing', () => undefined],
-  ])('are not taken from %s', (_, thrown) => {
+  ])('are not logged for %s', (_, thrown) => {
     expect(stackOf(thrown())).toBeUndefined();
   });
 
-  it('end before anything that a library appends to the stack', () => {
+  it('stop before anything that a library has appended to the stack', () => {
     const error = new Error('a');
     error.stack += `\nCaused by: ${marker}\n    at ${marker} (/x.js:1:1)`;
     expect(stackOf(error)).toMatch(/^at .+/);
@@ -191,7 +191,7 @@ describe('frames', () => {
   });
 
   it.each([`${marker} 1`, 'a b', '4242424242424242', 'x'.repeat(65), 'a\nb', 11_000, null])(
-    'omit a code or name that is not a plain word: %j',
+    'are logged without a code or name that is not a plain word: %j',
     (word) => {
       const { logger, lines } = recorder();
       logger.error('x', { error: Object.assign(new Error('a'), { code: word, name: String(word) }) });
@@ -236,7 +236,7 @@ describe('an uncaught error', () => {
     ['unhandled rejection', 'Promise.reject(error);', false],
     ['unhandled rejection', `Promise.reject('${marker}');`, false],
   ])(
-    'is logged without its message as %s, then the process ends with 1: %s (pretty: %s)',
+    'is logged without its message as %s, and then the process exits with 1: %s (pretty: %s)',
     async (what, script, pretty) => {
       const { code, stdout, stderr } = await run(script, pretty);
       expect(code).toBe(1);
@@ -246,7 +246,7 @@ describe('an uncaught error', () => {
     },
   );
 
-  it('ends the process silently if logging itself fails', async () => {
+  it('makes the process exit silently if logging itself fails', async () => {
     const broken = `
       process.removeAllListeners('uncaughtException');
       logUncaught({ fatal() { throw new Error('${marker}'); } });

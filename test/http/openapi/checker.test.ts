@@ -3,9 +3,12 @@ import { openApiChecker } from '../../support/openapi-checker.js';
 import type { Answer } from '../../support/test-service.js';
 import { test } from '../routes/support.js';
 
-/** The check in every HTTP test would be worthless if it accepted these responses. */
-describe('a response that the document does not describe is detected', () => {
-  test('by status, media type, body and header', async ({ service }) => {
+/**
+ * Every HTTP test checks its responses against the document. If that check accepted the responses below, it would be
+ * worthless.
+ */
+describe('a response that differs from the document is detected', () => {
+  test('by its status, media type, body or header', async ({ service }) => {
     const check = openApiChecker(service.app);
     const { status, headers, text, body } = await service.call('GET', '/health/live');
     const good: Answer = { status, headers, text, body };
@@ -23,7 +26,7 @@ describe('a response that the document does not describe is detected', () => {
     expect(found({ status: 404 }, 'GET', '/nowhere')).toBe(true);
   });
 
-  test('through references to named schemas', async ({ service }) => {
+  test('if the schemas are referenced by name', async ({ service }) => {
     const check = openApiChecker(service.app);
     const { status, headers, text, body } = await service.call('POST', '/tokens', { type: 'token', data: 1 });
     expect(check('POST', '/tokens', { status, headers, text, body })).toEqual([]);

@@ -43,7 +43,7 @@ describe('the document', () => {
   });
 });
 
-/** Returns the places where a schema has a field without a description. `at` is the location of the schema. */
+/** Returns the location of every field without a description in a schema. `at` is the location of the schema itself. */
 function undescribedFields(schema: unknown, at: string, isDescribed: (name: string) => boolean): readonly string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const nested = Object.entries(schema).flatMap(([key, value]): readonly string[] => {
@@ -60,8 +60,8 @@ function undescribedFields(schema: unknown, at: string, isDescribed: (name: stri
   return nested;
 }
 
-describe('words', () => {
-  test('every field of every schema, every parameter and every header has a description', async ({ service }) => {
+describe('descriptions', () => {
+  test('exist for every field of every schema, every parameter and every header', async ({ service }) => {
     const document = await documentOf(service);
     const schemas = document.components?.schemas ?? {};
     const isDescribed = (name: string) => (schemas[name]?.description ?? '') !== '';
@@ -82,7 +82,7 @@ describe('words', () => {
     expect(counted).toBeGreaterThan(200);
   });
 
-  test('every tag is used and described', async ({ service }) => {
+  test('exist for every tag, and every tag is used', async ({ service }) => {
     const document = await documentOf(service);
     const { tags = [], servers } = document;
     const used = new Set(operationsIn(document).flatMap((operation) => operation.tags ?? []));
@@ -92,8 +92,8 @@ describe('words', () => {
   });
 });
 
-describe('for generators', () => {
-  test('there is one Token, and every operation that returns tokens returns it', async ({ service }) => {
+describe('generators of clients', () => {
+  test('find one schema Token, and every operation that returns tokens uses it', async ({ service }) => {
     const document = await documentOf(service);
     expect(Object.keys(document.components?.schemas ?? {}).filter((name) => /Token$/.test(name))).toEqual(['Token']);
     expect(document.components?.schemas?.['Token']).toHaveProperty('required', [
@@ -122,7 +122,9 @@ describe('for generators', () => {
     }
   });
 
-  test('the list filters are typed: arrays, and an object that is written as metadata.<key>', async ({ service }) => {
+  test('the filters of a list have types: arrays, and an object that is written as metadata.<key>', async ({
+    service,
+  }) => {
     const { paths = {} } = await documentOf(service);
     const parameters = Object.fromEntries(
       (paths['/tokens']?.get?.parameters ?? []).map((parameter) => [Object(parameter).name, parameter]),
@@ -142,7 +144,7 @@ describe('for generators', () => {
     expect(parameters['metadata_filter']).not.toHaveProperty('schema.style');
   });
 
-  test('a request written as the document says is filtered', async ({ service }) => {
+  test('a request that is written as the document says is filtered', async ({ service }) => {
     const group = `group-${Date.now()}`;
     const { body: wanted } = await service.call('POST', '/tokens', { type: 'token', data: 1, metadata: { group } });
     await service.call('POST', '/tokens', { type: 'token', data: 2 });
@@ -176,7 +178,7 @@ describe('responses', () => {
     expect(examples).toBeGreaterThan(50);
   });
 
-  test('every problem is documented under its status in at least one operation', async ({ service }) => {
+  test('every problem is documented with its status in at least one operation', async ({ service }) => {
     const described = new Set(
       operationsIn(await documentOf(service)).flatMap((operation) =>
         mediaOf(operation).flatMap(({ status, media }) =>
@@ -186,12 +188,12 @@ describe('responses', () => {
     );
     const known = Object.entries(problemCatalogue).map(([code, { status }]) => `${status} ${code}`);
     // The key of a deleted tenant is rejected, so only an operator at the command line sees the first error. The second
-    // belongs to no operation, because a documented path always has the method.
+    // error belongs to no operation, because the path of an operation always supports its method.
     const undescribed = ['404 tenant_not_found', '405 method_not_allowed'];
     expect(known.filter((problem) => !described.has(problem))).toEqual(undescribed);
   });
 
-  test('a route with a permission requires the key and documents its responses without one and over a limit', async ({
+  test('a route with a permission requires the key, and documents its responses without a key and above a limit', async ({
     service,
   }) => {
     const operations = operationsIn(await documentOf(service));
@@ -222,7 +224,7 @@ describe('responses', () => {
     }
   });
 
-  test('a route that needs a key documents the error for a lost key of a token, a tenant or an entry', async ({
+  test('a route that requires a key documents the error for the lost key of a token, a tenant or an entry', async ({
     service,
   }) => {
     const keyed = operationsIn(await documentOf(service)).filter(({ security = [] }) => security.length > 0);
@@ -235,7 +237,7 @@ describe('responses', () => {
     expect(keyed.length).toBeGreaterThan(20);
   });
 
-  test('bodies have media types', async ({ service }) => {
+  test('every body has a media type', async ({ service }) => {
     const { paths = {} } = await documentOf(service);
     expect(paths['/tokens']?.post?.requestBody).toHaveProperty(['content', 'application/json']);
     expect(paths['/tokens/{id}']?.patch?.requestBody).toHaveProperty(['content', 'application/merge-patch+json']);
@@ -244,7 +246,9 @@ describe('responses', () => {
 });
 
 describe('serving', () => {
-  test('no schema runs while serving, so an undescribed response is sent unchanged', async ({ service }) => {
+  test('schemas are not applied while serving, so a response that the document does not describe is sent unchanged', async ({
+    service,
+  }) => {
     const withSchemas: string[] = [];
     const { createApp } = await import('#src/http/server/app.js');
     const app = createApp(service.service, {

@@ -6,15 +6,15 @@ import { startTestService } from '../../support/test-service.js';
 import { test } from '../routes/support.js';
 import { documentOf } from './support.js';
 
-/** All of Spectral's OpenAPI rules, including those not recommended by default. */
+/** All OpenAPI rules of Spectral, including those that are off by default. */
 const ruleset: RulesetDefinition = {
   extends: [[oas as RulesetDefinition, 'all']],
   rules: {
-    // The license has an identifier. OpenAPI 3.1 allows either an identifier or a URL.
+    // Our license has an identifier. OpenAPI 3.1 allows an identifier or a URL, but not both.
     'license-url': 'off',
-    // Operators run the service, and their addresses are unknown.
+    // The service is run by operators whose addresses the document cannot know.
     'contact-properties': 'off',
-    // The tags are in the order of the reference.
+    // The tags are in the order in which the reference shows them.
     'openapi-tags-alphabetical': 'off',
   },
 };
@@ -26,21 +26,21 @@ async function spectralReport(document: object): Promise<readonly string[]> {
   return found.map(({ code, path, message }) => `${code} ${path.join('.')}: ${message}`);
 }
 
-/** Returns Redocly's findings under its recommended rules. */
+/** Returns what Redocly finds with its recommended rules. */
 async function redoclyReport(document: object): Promise<readonly string[]> {
   const config = await createConfig({ extends: ['recommended'] });
   const found = await lintFromString({ source: JSON.stringify(document), config, absoluteRef: 'openapi.json' });
   return found.map(({ ruleId, location, message }) => `${ruleId} ${location[0]?.pointer}: ${message}`);
 }
 
-describe('linters report nothing', () => {
-  test('about the document', async ({ service }) => {
+describe('the linters report', () => {
+  test('nothing about the document', async ({ service }) => {
     const document = await documentOf(service);
     expect(await spectralReport(document)).toEqual([]);
     expect(await redoclyReport(document)).toEqual([]);
   });
 
-  test('about the document from a service that accepts bearer tokens', async () => {
+  test('nothing about the document of a service that accepts bearer tokens', async () => {
     const service = await startTestService({ acceptsBearer: true });
     onTestFinished(service.close);
     const document = await documentOf(service);
@@ -48,7 +48,7 @@ describe('linters report nothing', () => {
     expect(await redoclyReport(document)).toEqual([]);
   });
 
-  test('except about a faulty document', async ({ service }) => {
+  test('the faults of a faulty document', async ({ service }) => {
     const { tags: _, ...document } = await documentOf(service);
     expect((await spectralReport(document)).join('\n')).toContain('operation-tag-defined');
     const { servers: __, ...without } = await documentOf(service);

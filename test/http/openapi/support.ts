@@ -3,7 +3,7 @@ import type { TestService } from '../../support/test-service.js';
 
 export type Operation = OpenAPIV3_1.OperationObject & { readonly path: string; readonly method: string };
 
-/** Returns the document that the service serves. */
+/** Returns the OpenAPI document that the service serves. */
 export async function documentOf(service: TestService): Promise<OpenAPIV3_1.Document> {
   const { text } = await service.call('GET', '/openapi.json', undefined, { key: null });
   return JSON.parse(text) as OpenAPIV3_1.Document;
@@ -18,7 +18,7 @@ export function operationsIn({ paths = {} }: OpenAPIV3_1.Document): readonly Ope
   );
 }
 
-/** Returns the status, media type and content of every response to an operation. */
+/** Returns the status, media type and content of every response that an operation can have. */
 export function mediaOf({ responses = {} }: Operation) {
   return Object.entries(responses).flatMap(([status, response]) =>
     '$ref' in response

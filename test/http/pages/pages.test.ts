@@ -8,7 +8,7 @@ import { test } from '../routes/support.js';
 const rest = "style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const styleSheet = '<link rel="stylesheet" href="/docs/style.css">';
 
-describe('pages need no key, and load nothing but our own style sheet and the reference’s script', () => {
+describe('pages need no key, and load nothing except our own style sheet and the script of the reference', () => {
   test.for([
     ['/docs', "default-src 'none'; script-src 'self';", [styleSheet, '<script src="/docs/script.js" defer>']],
     ['/docs/', "default-src 'none'; script-src 'self';", [styleSheet, '<script src="/docs/script.js" defer>']],
@@ -24,7 +24,7 @@ describe('pages need no key, and load nothing but our own style sheet and the re
     expect(text).not.toMatch(/\son\w+=|\sstyle=|javascript:|(?:href|src|action)="(?:https?:)?\/\//);
   });
 
-  test('the script loads, sends and evaluates nothing', async ({ service }) => {
+  test('the script itself loads, sends and evaluates nothing', async ({ service }) => {
     const { status, headers, text } = await service.call('GET', '/docs/script.js', undefined, { key: null });
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
@@ -32,7 +32,7 @@ describe('pages need no key, and load nothing but our own style sheet and the re
     expect(() => new Script(text)).not.toThrow();
   });
 
-  test('the style sheet loads nothing either', async ({ service }) => {
+  test('the style sheet loads nothing', async ({ service }) => {
     const { status, headers, text } = await service.call('GET', '/docs/style.css', undefined, { key: null });
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/css; charset=utf-8');
@@ -52,7 +52,7 @@ describe('the reference', () => {
     expect(links.filter((id) => !ids.includes(id))).toEqual([]);
   });
 
-  test('shows every parameter’s and field’s default, bounds and pattern', async ({ service }) => {
+  test('shows the default, the limits and the pattern of every parameter and field', async ({ service }) => {
     const { text } = await service.call('GET', '/docs', undefined, { key: null });
     const document = await documentOf(service);
     const all = [
@@ -81,7 +81,7 @@ describe('the reference', () => {
     expect(shown).toBeGreaterThan(30);
   });
 
-  test('names every operation’s problems, with links to their pages', async ({ service }) => {
+  test('names the problems of every operation, with links to their pages', async ({ service }) => {
     const { text } = await service.call('GET', '/docs', undefined, { key: null });
     let shown = 0;
     for (const operation of operationsIn(await documentOf(service))) {
@@ -96,7 +96,7 @@ describe('the reference', () => {
     expect(shown).toBeGreaterThan(100);
   });
 
-  test('shows each operation’s method and path in its curl sample, without braces that curl would expand', async ({
+  test('shows the method and path of each operation in its curl sample, without braces that curl would expand', async ({
     service,
   }) => {
     const { text } = await service.call('GET', '/docs', undefined, { key: null });
@@ -127,7 +127,7 @@ describe('the reference', () => {
 });
 
 describe('error pages', () => {
-  test('every problem has one, with its title, status and advice', async ({ service }) => {
+  test('exist for every problem, with its title, status and advice', async ({ service }) => {
     for (const [code, { status, title }] of Object.entries(problemCatalogue)) {
       const page = await service.call('GET', `/errors/${code}`, undefined, { key: null });
       expect(page.status, code).toBe(200);
@@ -158,13 +158,13 @@ function sectionOf(text: string, id: string): string {
   return rest.split('</section>')[0] ?? '';
 }
 
-/** Returns the first row with this name in a section. */
+/** Returns the first row in a section that has this name. */
 function rowOf(text: string, section: string, name: string): string {
   const [, rest = ''] = sectionOf(text, section).split(`<tr><td><code>${name}</code>`);
   return rest.split('</tr>')[0] ?? '';
 }
 
-/** Returns what a reader must see for a schema, for an array's items and for each alternative. */
+/** Returns the text that must be shown for a schema, for the items of an array, and for each alternative. */
 function limitsOf(schema: Schema | undefined): readonly string[] {
   if (schema === undefined || '$ref' in schema) return [];
   const { minimum, maximum, format, pattern } = schema;

@@ -7,7 +7,7 @@ import { createPlain, test } from './support.js';
 const anHour = 3_600_000;
 
 describe('GET /audit/checkpoints', () => {
-  test('shows the checkpoint of each hour, newest first, page by page, with its proof', async ({ service }) => {
+  test('shows the checkpoint of each hour with its proof, newest first, in pages', async ({ service }) => {
     const get = (query = '') =>
       service.call('GET', `/audit/checkpoints${query}`, undefined, { key: service.managementKey });
     expect((await get()).body).toMatchObject({ data: [], pagination: { total_items: 0 } });
@@ -55,7 +55,7 @@ describe('GET /audit/checkpoints', () => {
     expect(Object.keys(newest ?? {}).sort()).toEqual(['hash', 'signature', 'signed_by', 'time']);
   });
 
-  test('needs log:read, and is recorded', async ({ service }) => {
+  test('requires log:read, and is recorded', async ({ service }) => {
     expect((await service.call('GET', '/audit/checkpoints')).status).toBe(403);
     expect((await service.call('GET', '/audit/checkpoints', undefined, { key: null })).status).toBe(401);
     await service.call('GET', '/audit/checkpoints', undefined, { key: service.managementKey });

@@ -21,7 +21,7 @@ const routes = [
 ] as const;
 const unauthenticated = { status: 401, code: 'unauthenticated' };
 
-describe('401 every route of the management API needs a valid key', () => {
+describe('401 every route of the management API requires a valid key', () => {
   test.for(routes)('%s %s', async ([method, url], { service }) => {
     const revoked = await makeApplication(service);
     await manage(service, 'DELETE', `/applications/${revoked.id}`);
@@ -32,7 +32,7 @@ describe('401 every route of the management API needs a valid key', () => {
   });
 });
 
-describe('403 with a key that lacks the permission', () => {
+describe('403 if the application of the key lacks the permission', () => {
   test.for(routes)('%s %s', async ([method, url], { service }) => {
     const anyKey = ['/applications/key', '/permissions'].includes(url);
     const history = url.endsWith('history');

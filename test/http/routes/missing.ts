@@ -6,12 +6,12 @@ type Call = (service: TestService, path: string, options?: { key: string }) => P
 
 const missing = { status: 404, code: 'token_not_found' };
 
-/** Tests a route's 404 response. `call` sends a request that would succeed on a card. */
+/** Tests the 404 responses of a route. `call` sends a request that would succeed for a card. */
 export function missesTokens(call: Call): void {
   const card = { type: 'card', data: { number: '4242424242424242' } };
 
   describe('404 for a token that does not exist, with the same text for every reason', () => {
-    test('unknown, even under ids that no token can have', async ({ service }) => {
+    test('unknown, even with an id that no token can have', async ({ service }) => {
       const ids = ['unknown', 'ab', 'a/b', '{{ data }}', 'a'.repeat(1_600), '\u0000\u0001\u0002', '../x', 'a%b'];
       for (const id of ids) await expectRefusal(service, () => call(service, path(id)), missing);
     });
@@ -22,7 +22,7 @@ export function missesTokens(call: Call): void {
       await expectRefusal(service, () => call(service, path(id)), missing);
     });
 
-    test('expired, from that moment on, even before the expiry is recorded', async ({ service }) => {
+    test('expired, from its expiry on, even before the expiry is recorded', async ({ service }) => {
       const expires_at = new Date(service.clock.now() + hourMs).toISOString();
       const { id } = await create(service, { ...card, id: uniqueId(), expires_at });
       service.clock.advance(hourMs);
@@ -31,7 +31,7 @@ export function missesTokens(call: Call): void {
       await expectRefusal(service, () => call(service, path(id)), missing);
     });
 
-    test('a millisecond before its expiry, the token still exists', async ({ service }) => {
+    test('one millisecond before its expiry, the token still exists', async ({ service }) => {
       const expires_at = new Date(service.clock.now() + hourMs).toISOString();
       const { id } = await create(service, { ...card, expires_at });
       service.clock.advance(hourMs - 1);
@@ -39,7 +39,7 @@ export function missesTokens(call: Call): void {
       expect(answer.status, answer.text).toBeLessThan(300);
     });
 
-    test("another tenant's, with the same text", async ({ service }) => {
+    test('another tenant’s, with the same text', async ({ service }) => {
       const { id } = await create(service, card);
       const key = await service.otherTenant();
       const other = await expectRefusal(service, () => call(service, path(id), { key }), missing);

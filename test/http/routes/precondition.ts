@@ -4,11 +4,11 @@ import { create, expectRefusal, path, read, test } from './support.js';
 
 type Call = (service: TestService, path: string, headers: Record<string, string>) => Promise<Answer>;
 
-/** Tests a route's 412 response. `call` sends a request that would succeed on a card with a cvc. */
+/** Tests the 412 responses of a route. `call` sends a request that would succeed for a card with a cvc. */
 export function heedsPreconditions(call: Call): void {
   const body = { type: 'card', data: { number: '4242424242424242', cvc: '123' } };
 
-  describe('412 If-Match names another revision', () => {
+  describe('412 if If-Match names another revision', () => {
     test.for(['"0"', '"2", "3"', 'W/"1"', '1', '""', '', '"*"', '"x,*,y"', '"01"', '"1', '*, "0"'])(
       '%s',
       async (ifMatch, { service }) => {
@@ -23,7 +23,7 @@ export function heedsPreconditions(call: Call): void {
       },
     );
 
-    test('404 for a token that does not exist, even with *', async ({ service }) => {
+    test('404 comes first if the token does not exist, even with *', async ({ service }) => {
       const send = () => call(service, '/tokens/unknown', { 'if-match': '*' });
       await expectRefusal(service, send, { status: 404, code: 'token_not_found' });
     });

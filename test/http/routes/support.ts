@@ -3,7 +3,9 @@ import { test as base, expect } from 'vitest';
 import type { JsonObject } from '#src/domain/json.js';
 import { type Answer, startTestService, type TestService } from '../../support/test-service.js';
 
-/** A test with the real service, of which each file has one. The test fails if the service reported an error. */
+/**
+ * A test with the real service. All tests in a file share one service. A test fails if the service reported an error.
+ */
 export const test = base.extend<{ service: TestService }>({
   service: [
     // biome-ignore lint/correctness/noEmptyPattern: Vitest reads from it that nothing else is needed
@@ -21,7 +23,7 @@ export function uniqueId(prefix = 'id'): string {
   return `${prefix}-${randomUUID()}`;
 }
 
-/** Returns what identifies an error: its status, its code and, for a 400, the paths in `errors`. */
+/** Returns what identifies an error: the status, the code and, for a 400, the paths in `errors`. */
 export function refusal({ status, body }: Answer) {
   const { code, errors } = body;
   return { status, code, paths: Object.keys((errors ?? {}) as JsonObject) };
@@ -30,7 +32,7 @@ export function refusal({ status, body }: Answer) {
 type Refusal = { readonly status: number; readonly code: string; readonly paths?: readonly string[] };
 
 /**
- * Sends a request. Expects this error as a complete problem (RFC 9457), and expects the request to have stored nothing.
+ * Sends a request. Checks that it fails with this error as a complete problem (RFC 9457), and that nothing was stored.
  */
 export async function expectRefusal(
   service: TestService,
@@ -63,7 +65,7 @@ export function expectProblem({ status, headers, body, text }: Answer): void {
   expect(Object.keys(body).filter((key) => !known.includes(key))).toEqual([]);
 }
 
-/** Creates a token and returns its body. Prints the response if the request fails. */
+/** Creates a token and returns its body. If the request fails, the test shows the response. */
 export async function create(
   service: TestService,
   body: object,
@@ -85,7 +87,7 @@ export async function read(service: TestService, id: string, key?: string): Prom
   return answer.body;
 }
 
-/** Removes the trace id from a problem, because the trace id may contain any short number by chance. */
+/** Removes the trace id from a problem, because any short number may occur in a trace id by chance. */
 export function withoutTrace(text: string): string {
   return text.replace(/urn:trace:[^"]*/, '');
 }
@@ -94,13 +96,13 @@ export function path(id: string): string {
   return `/tokens/${encodeURIComponent(id)}`;
 }
 
-/** Returns the type and plaintext part of each event that was appended after the first `count` events. */
+/** Returns the type, the plaintext part, the actor and the stream of each event after the first `count` events. */
 export async function eventsSince(service: TestService, count: number) {
   const events = await service.vault.log.readAll(0, 1_000_000);
   return events.slice(count).map(({ type, clear, actorId, stream }) => ({ type, clear, actorId, stream }));
 }
 
-/** Does the same for a single stream: the stream of the first event since then. */
+/** Like `eventsSince`, but returns only the events in the stream of the first one. */
 export async function streamSince(service: TestService, count: number) {
   const events = await eventsSince(service, count);
   return events.filter(({ stream }) => stream === events[0]?.stream);

@@ -24,13 +24,13 @@ function parsed(query: string): Query | string {
   return result.ok ? result.query : result.message;
 }
 
-describe('an empty, blank or absent query finds everything', () => {
+describe('an empty, blank or missing query finds everything', () => {
   test.for(['', ' ', '\t\n '])('%j', (query) => {
     expect(parsed(query)).toEqual({ is: 'everything' });
   });
 });
 
-describe('NOT binds tighter than AND, AND binds tighter than OR, and parentheses group', () => {
+describe('NOT binds more tightly than AND, AND binds more tightly than OR, and parentheses group', () => {
   test.for<[string, Query]>([
     ['type:a', a],
     ['  type:a  ', a],
@@ -52,7 +52,7 @@ describe('NOT binds tighter than AND, AND binds tighter than OR, and parentheses
   });
 });
 
-describe('NOT is also written ! and -; next to a term, it means AND NOT', () => {
+describe('NOT can be written as ! or -, and directly after another term it means AND NOT', () => {
   test.for<[string, Query]>([
     ['!type:a', not(a)],
     ['-type:a', not(a)],
@@ -95,7 +95,7 @@ describe('every field of docs/contract.md, "Search fields", accepts a value', ()
   });
 });
 
-describe('values: which ones need no quotes, and what quotes escape', () => {
+describe('some values need no quotes, and a backslash in quotes escapes a character', () => {
   test.for(["a-b_c.d@e:f/g+h'i,j#k$l%m&n=o~p", 'привет', 'हिन्दी', '日本語', '٣٤', '-5', 'AND', 'not', 'a:b:c'])(
     'data:%s',
     (value) => {
@@ -116,7 +116,7 @@ describe('values: which ones need no quotes, and what quotes escape', () => {
   });
 });
 
-describe('containers: quoted and unquoted mean the same, and * is allowed only at the end of the path', () => {
+describe('containers mean the same with and without quotes, and * is allowed only at the end of the path', () => {
   test.for<[string, Query]>([
     ['container:/pci/', container('/pci/')],
     ['container:"/pci/"', container('/pci/')],
@@ -131,7 +131,7 @@ describe('containers: quoted and unquoted mean the same, and * is allowed only a
   });
 });
 
-describe('dates: single days, first instants in ranges, mixed brackets, open ends', () => {
+describe('dates may be single days, or ranges with either kind of bracket and with open ends', () => {
   test.for<[string, Query]>([
     ['created_at:2026-01-31', created('2026-01-31T00:00:00Z', '2026-02-01T00:00:00Z')],
     ['created_at:"2026-01-31"', created('2026-01-31T00:00:00Z', '2026-02-01T00:00:00Z')],
@@ -155,10 +155,10 @@ describe('dates: single days, first instants in ranges, mixed brackets, open end
   });
 });
 
-describe('limits: 2,000 characters, 64 terms, 32 deep', () => {
+describe('the limits on a query: 2,000 characters, 64 terms and 32 levels', () => {
   const terms = (count: number) => Array.from({ length: count }, () => 'type:a').join(' OR ');
 
-  test('at the limit', () => {
+  test('accept a query that reaches them', () => {
     expect(parseQuery(`data:"${'x'.repeat(2_000 - 7)}"`).ok).toBe(true);
     expect(parseQuery(`data:"${'😀'.repeat(2_000 - 7)}"`).ok, 'characters, not UTF-16 units').toBe(true);
     expect(parseQuery(terms(64)).ok).toBe(true);
@@ -166,7 +166,7 @@ describe('limits: 2,000 characters, 64 terms, 32 deep', () => {
     expect(parseQuery(`${'!'.repeat(32)}type:a`).ok).toBe(true);
   });
 
-  test('beyond the limit', () => {
+  test('reject a query that exceeds them', () => {
     expect(parsed(`data:"${'x'.repeat(2_001 - 7)}"`)).toBe('a query has at most 2000 characters');
     expect(parsed(`data:"${'😀'.repeat(2_001 - 7)}"`)).toBe('a query has at most 2000 characters');
     expect(parsed(terms(65))).toBe('a query has at most 64 terms (at character 641)');

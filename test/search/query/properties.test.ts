@@ -29,14 +29,14 @@ test('a printed query parses to the same tree', () => {
   );
 });
 
-/** Uses meaningful pieces so that random text gets past the first character. */
+/** The text consists of meaningful pieces, because random characters would be rejected at the first character. */
 const pieces = fc.constantFrom(
   ...['type:', 'metadata.', 'metadata."', 'container:', 'created_at:', 'AND', 'OR', 'NOT', 'TO', 'to', '(', ')', '['],
   ...[']', '{', '}', '!', '-', '*', '"', '\\', ':', '/', ' ', 'a', 'card', '2026-01-31', '\ud800', '😀', 'é', '\0'],
 );
 
-describe('no input makes the parser throw or hang', () => {
-  test('random pieces', () => {
+describe('the parser never throws or hangs', () => {
+  test('on random pieces', () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 60 }), (parts) => {
         const result = parseQuery(parts.join(''));
@@ -46,7 +46,7 @@ describe('no input makes the parser throw or hang', () => {
     );
   });
 
-  test('random text', () => {
+  test('on random text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         parseQuery(text);
@@ -55,7 +55,7 @@ describe('no input makes the parser throw or hang', () => {
     );
   });
 
-  /** Threat: 2,000 characters of text block the service's thread for seconds. */
+  /** Threat: 2,000 characters of text block the thread of the service for seconds. */
   test.for([
     '('.repeat(2_000),
     '!'.repeat(2_000),
@@ -73,8 +73,8 @@ describe('no input makes the parser throw or hang', () => {
     `created_at:[${'*'.repeat(1_980)}`,
     `created_at:[*${' '.repeat(1_980)}`,
     'x'.repeat(4 * 1024 * 1024),
-  ])('long input %#', (text) => {
-    // Takes the best of several runs, because another process may slow down any one of them.
+  ])('on long input %#', (text) => {
+    // Uses the shortest of several runs, because another process may slow down a single run.
     const times = [1, 2, 3, 4, 5].map(() => {
       const startedAt = performance.now();
       parseQuery(text);
@@ -84,7 +84,7 @@ describe('no input makes the parser throw or hang', () => {
   });
 });
 
-test('an error repeats nothing from the query', () => {
+test('an error message repeats nothing from the query', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(pieces, fc.constant('Zq7Zq7')), { minLength: 1, maxLength: 20 }), (parts) => {
       const result = parseQuery(parts.join(''));

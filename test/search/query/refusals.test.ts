@@ -12,8 +12,8 @@ const onlyInQuotes = 'this character is only allowed in a value in double quotes
 const notADate = 'not an ISO 8601 date or date-time, such as 2026-01-31';
 const range = 'a range is written [start TO end]';
 
-/** A wrong position in a 400 would mislead the reader. */
-describe('an error gives the problem and the character position', () => {
+/** If the position in a 400 response were wrong, it would mislead the reader. */
+describe('an error names the problem and its character position', () => {
   test.for<[query: string, character: number, message: string]>([
     ['type:a type:b', 8, operator],
     ['type:a (type:b)', 8, operator],
@@ -109,7 +109,7 @@ describe('an error gives the problem and the character position', () => {
   });
 });
 
-describe('an error about an unknown field names the nearest known one', () => {
+describe('an error about an unknown field names the nearest known field', () => {
   test.for([
     ['typ', 'type'],
     ['Type', 'type'],

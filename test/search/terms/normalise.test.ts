@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { normalise } from '#src/search/normalise.js';
 
-describe('strings that a person considers equal are equal in search', () => {
+describe('strings that a person considers equal are equal in a search', () => {
   test.for([
     ['Straße', 'STRASSE'],
     ['STRAẞE', 'strasse'],
@@ -30,7 +30,7 @@ describe('different strings stay different', () => {
   });
 });
 
-test('normalizing is idempotent and ignores letter case', () => {
+test('normalizing twice has the same result as normalizing once, and letter case is ignored', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const once = normalise(text);
@@ -44,7 +44,7 @@ test('normalizing is idempotent and ignores letter case', () => {
   );
 });
 
-test('a string is folded character by character', () => {
+test('a string is normalized character by character', () => {
   const fold = (character: string) =>
     character === 'ı' ? character : character.toLowerCase().toUpperCase().toLowerCase();
   const once = (text: string) => Array.from(text.normalize('NFKC'), fold).join('');

@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 describe('a tenant’s words', () => {
-  test('are limited to a number of characters per kind, and collecting them does not block the thread', async () => {
+  test('are limited to a number of characters of each kind, and collecting them does not block the thread', async () => {
     const long = 'k'.repeat(80);
     for (let i = 0; i < 30; i += 1) {
       const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, j) => [`${long}-${i}-${j}`, 'v']));
@@ -28,7 +28,8 @@ describe('a tenant’s words', () => {
       if (counting) setImmediate(count);
     };
     setImmediate(count);
-    // Each reading of the clock is one millisecond later than the previous one, however fast the machine is.
+    // Each reading of the clock is one millisecond later than the previous one, so that the result does not depend on
+    // the machine.
     let ms = performance.now();
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
       ms += 1;
@@ -59,7 +60,7 @@ describe('a tenant’s words', () => {
     expect(keys.complete('', 10)).toEqual(['newest', 'older']);
   });
 
-  test('do not exist for a destroyed tenant, even for a request in flight', async () => {
+  test('do not exist for a destroyed tenant, even in a request that began before', async () => {
     const { tenantId, vault } = service;
     const { vocabularies } = vault;
     const query = { query: 'metadata.nothing:1' };

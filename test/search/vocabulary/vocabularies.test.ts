@@ -8,8 +8,8 @@ function words(key: string) {
 
 const never = () => Promise.reject(new Error('asked again'));
 
-describe('a process’s vocabularies', () => {
-  test('are kept for ten minutes from the start of collection', async () => {
+describe('the vocabularies in a process', () => {
+  test('are kept for ten minutes, counted from the start of the collection', async () => {
     const vocabularies = createVocabularies();
     const first = words('first');
     expect(await vocabularies.of('t', 1_000, async () => first)).toBe(first);
@@ -18,7 +18,7 @@ describe('a process’s vocabularies', () => {
     expect(await vocabularies.of('t', 601_000, async () => second)).toBe(second);
   });
 
-  test('a request waits briefly and continues without words; the next one has them', async () => {
+  test('are waited for briefly; after that, the request continues without words, and the next request gets them', async () => {
     const vocabularies = createVocabularies();
     let finish = (): void => undefined;
     const late = words('late');
@@ -33,8 +33,8 @@ describe('a process’s vocabularies', () => {
     expect(await vocabularies.of('t', 0, never)).toBe(late);
   });
 
-  /** Threat: a destroyed tenant's words return through a collection that was running. */
-  test('a dropped tenant is forgotten, including words that are being collected', async () => {
+  /** Threat: a collection that is still running brings back the words of a destroyed tenant. */
+  test('are removed when their tenant is dropped, even if its words are still being collected', async () => {
     const vocabularies = createVocabularies();
     await vocabularies.of('t', 0, async () => words('kept'));
     vocabularies.drop('t');
@@ -54,7 +54,7 @@ describe('a process’s vocabularies', () => {
     expect(await vocabularies.of('t', 0, async () => fresh)).toBe(fresh);
   });
 
-  test('the least recently used tenant’s vocabulary is dropped, and at most two are collected at a time', async () => {
+  test('are dropped if they were least recently used, and at most two are collected at the same time', async () => {
     const vocabularies = createVocabularies();
     for (let i = 0; i <= 100; i += 1) await vocabularies.of(`t${i}`, 0, async () => words('k'));
     const again = words('again');
@@ -65,7 +65,7 @@ describe('a process’s vocabularies', () => {
     expect(await vocabularies.of('c', 0, never)).toBeNull();
   });
 
-  test('a failure reaches only the waiting requests, and the next request collects again', async () => {
+  test('fail only for the requests that wait for them, and the next request collects again', async () => {
     const vocabularies = createVocabularies();
     await expect(vocabularies.of('t', 0, never)).rejects.toThrow('asked again');
     const fresh = words('fresh');

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { wordList } from '#src/search/vocabulary/word-list.js';
 
 describe('a list of words', () => {
-  test('contains, completes and corrects words in the spelling that came first', () => {
+  test('contains, completes and corrects words in the spelling that it got first', () => {
     const words = wordList(['Customer', 'customer', 'order', 'Über', '__proto__', 'constructor', '_index']);
     expect(words.has('CUSTOMER')).toBe(true);
     expect(words.has('custom')).toBe(false);
@@ -17,14 +17,17 @@ describe('a list of words', () => {
     expect(words.nearest('entirely')).toBeUndefined();
   });
 
-  test('finds no near word for a string that is too short or contains a star', () => {
+  test('finds no similar word for a string that is too short or contains a star', () => {
     const words = wordList(['ab', 'abc', 'customer']);
     for (const text of ['', 'a', 'ax', '********', 'cust*mer', '*']) expect(words.nearest(text), text).toBeUndefined();
     expect(wordList([]).nearest('customer')).toBeUndefined();
   });
 
-  /** lunr builds an automaton from words and reads them back. A word lost there would never be suggested. */
-  test('finds every word, completes each of its prefixes, and corrects an added letter', () => {
+  /**
+   * lunr builds an automaton from the words and reads the words back from it. If a word were lost there, it would never
+   * be suggested.
+   */
+  test('finds every word, completes each of its prefixes, and corrects an additional letter', () => {
     const word = fc.string({ unit: fc.constantFrom(...'ab01/_-é🙂'), minLength: 5, maxLength: 12 });
     fc.assert(
       fc.property(
@@ -42,8 +45,8 @@ describe('a list of words', () => {
     );
   });
 
-  /** Threat: lunr takes 18 seconds for a repetitive word of 196 characters with two edits. */
-  test('hostile words and strings are compared in bounded time', () => {
+  /** Threat: lunr takes 18 seconds for a repetitive word with 196 characters and two edits. */
+  test('compares hostile words and strings in a limited time', () => {
     const alike = Array.from(
       { length: 2_000 },
       (_, i) => `${'a'.repeat(10 + (i % 60))}${i % 2 ? 'b' : 'a'}${'a'.repeat(i % 31)}`,

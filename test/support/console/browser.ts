@@ -5,23 +5,23 @@ export type PageAnswer = {
   readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
   readonly text: string;
   readonly bytes: Buffer;
-  /** Where a redirect leads, or null if the response is not a redirect. */
+  /** The address to which the response redirects, or null if it does not redirect. */
   readonly location: string | null;
 };
 
 type RequestOptions = {
   readonly headers?: Readonly<Record<string, string>>;
-  /** The address that the request comes from. */
+  /** The source address of the request. */
   readonly address?: string;
-  /** The form token to send in place of the last page's token. Null sends none. */
+  /** The form token that is sent instead of the token on the last page. If null, no token is sent. */
   readonly csrf?: string | null;
 };
 
 export type TestBrowser = ReturnType<typeof createBrowser>;
 
 /**
- * Creates a client for the console's app that keeps cookies and the last page's form token, as a browser without
- * scripts does. It follows no redirects.
+ * Creates a client for the console's app. Like a browser without scripts, it keeps cookies and the form token of the
+ * last page. It does not follow redirects.
  */
 export function createBrowser(app: FastifyInstance, jar: ReadonlyMap<string, string> = new Map()) {
   const cookies = new Map(jar);
@@ -61,7 +61,7 @@ export function createBrowser(app: FastifyInstance, jar: ReadonlyMap<string, str
   return {
     cookies,
     get: (url: string, options: RequestOptions = {}) => send('GET', url, undefined, options),
-    /** Posts a form with the last page's token. */
+    /** Posts a form with the token of the last page. */
     post(
       url: string,
       fields: Readonly<Record<string, string>> = {},
@@ -71,11 +71,11 @@ export function createBrowser(app: FastifyInstance, jar: ReadonlyMap<string, str
       const form = new URLSearchParams({ ...(csrf === null ? {} : { _csrf: csrf }), ...fields });
       return send('POST', url, form.toString(), options);
     },
-    /** Posts a form in which a name occurs several times. */
+    /** Posts a form in which the same name occurs several times. */
     postAll(url: string, fields: URLSearchParams): Promise<PageAnswer> {
       return send('POST', url, new URLSearchParams([['_csrf', csrfToken], ...fields]).toString(), {});
     },
-    /** Returns a browser with the same cookies, such as one to which an attacker has copied them. */
+    /** Returns another browser with copies of the cookies, as an attacker who stole them would have it. */
     copy: () => createBrowser(app, cookies),
   };
 }

@@ -13,8 +13,8 @@ const flags = [
 ];
 
 /**
- * Opens Chromium with a fresh profile and closes it when the test ends. Script errors and violations of the content
- * security policy are added to `faults`.
+ * Opens Chromium with a new profile, and closes it when the test ends. Adds script errors and violations of the content
+ * security policy to `faults`.
  */
 export async function openChromium(
   options: { readonly javaScriptEnabled?: boolean; readonly width?: number } = {},
@@ -32,14 +32,14 @@ export async function openChromium(
   const page = context.pages()[0] ?? (await context.newPage());
   page.on('pageerror', ({ message }) => faults.push(message));
   page.on('console', (message) => {
-    // Chromium also logs a page with an error status, which is not a defect of the page.
+    // Chromium also logs an error if a page has an error status. That is not a fault of the page.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       faults.push(message.text());
   });
   return { page, context, faults };
 }
 
-/** Returns the serious and critical problems that axe finds on the current page, with the elements concerned. */
+/** Returns the serious and critical problems that axe finds on the current page, with the affected elements. */
 export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   const { violations }: AxeResults = await page.evaluate('axe.run()');
@@ -48,7 +48,7 @@ export async function accessibilityFaults(page: Page): Promise<readonly string[]
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
 }
 
-/** Signs in on the sign-in page with the test service's keys. */
+/** Signs in on the sign-in page with the keys of the test service. */
 export async function signInWith(page: Page, address: string, { service }: TestConsole): Promise<void> {
   await page.goto(address);
   await page.getByLabel('Your name').fill('Ada Lovelace');

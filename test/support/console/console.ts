@@ -14,19 +14,19 @@ export type Credentials = {
   readonly name?: string;
   readonly privateKey?: string;
   readonly managementKey?: string;
-  /** Also signs in as an operator. */
+  /** If true, also signs in as an operator. */
   readonly isOperator?: boolean;
 };
 
 type LogLine = Parameters<RequestLog['request']>[0];
 
 /**
- * Starts the console of a test service in the profile under test, and closes both when the test ends. `signIn` returns
- * a separate browser for each person. `lines` contains the lines of the request log.
+ * Starts the console for a test service in the profile under test, and closes both when the test ends. Each call to
+ * `signIn` returns a separate browser. `lines` contains the lines of the request log.
  */
 export async function startTestConsole(
   options: Parameters<typeof startTestService>[0] & {
-    /** Returns the console's identity provider. By default, there is none. */
+    /** Returns the identity provider for the console. By default, the console has none. */
     readonly identityOf?: (service: TestService) => IdentityProvider | Promise<IdentityProvider>;
   } = {},
 ) {
@@ -34,7 +34,7 @@ export async function startTestConsole(
   const service = await startTestService(serviceOptions);
   const lines: LogLine[] = [];
   const failures: unknown[] = [];
-  // No file contains the root key of a test service, so a rotation fails as it does when the file is missing.
+  // The root key of a test service is not in a file. A rotation therefore fails as it would if the file were missing.
   const place = { named: null, file: null, command: null, nextFile: null, dataDir: service.dataDir, isDev: true };
   const rotation = createKeyRotationWork(service.vault.keys.rotation, place, true, async () => undefined);
   const operated = { ...service.service, rotation };
@@ -50,7 +50,7 @@ export async function startTestConsole(
     await service.close();
   });
 
-  /** Signs a person in. Without credentials, uses the test service's private key and management key. */
+  /** Signs a person in. By default, uses the private key and the management key of the test service. */
   async function signIn(credentials: Credentials = {}): Promise<TestBrowser> {
     const { name = 'Ada Lovelace', isOperator = false } = credentials;
     const isDefault = credentials.privateKey === undefined && credentials.managementKey === undefined;
@@ -70,7 +70,7 @@ export async function startTestConsole(
     ...{ service, app, lines, failures, signIn },
     /** Returns a browser that is not signed in. */
     browser: () => createBrowser(app),
-    /** Starts listening, on a free port by default, and returns the address for a real browser. */
+    /** Starts listening and returns the address, for tests with a real browser. By default, uses a free port. */
     async listen(port = 0): Promise<string> {
       return app.listen({ host: '127.0.0.1', port });
     },

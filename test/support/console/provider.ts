@@ -12,7 +12,7 @@ const clientSecret = 'a secret with = & and : in it, which Basic must encode';
 
 /**
  * Starts `oidc-provider`, a certified OpenID provider, on loopback, and stops it when the test ends. `people` maps each
- * login to that person's claims. The provider shows a login page of its own and asks for no consent.
+ * login to that person's claims. The provider has its own login page and does not ask for consent.
  */
 export async function startTestProvider(publicUrl: string, people: Readonly<Record<string, Person>>) {
   const server = createServer();
@@ -30,7 +30,7 @@ export async function startTestProvider(publicUrl: string, people: Readonly<Reco
         response_types: ['code'],
       },
     ],
-    // A scope's claims go into the ID token, as with common providers.
+    // Includes the claims of each scope in the ID token, as common providers do.
     conformIdTokenClaims: false,
     scopes: ['openid', 'profile', 'groups'],
     claims: { openid: ['sub'], profile: ['name', 'email', 'email_verified'], groups: ['groups'] },
@@ -57,16 +57,16 @@ export async function startTestProvider(publicUrl: string, people: Readonly<Reco
     issuer,
     clientSecret,
     stop,
-    /** Restarts the provider at the same address. */
+    /** Starts the provider again at the same address. */
     start: () => listen(port),
-    /** Returns the console's side of this provider. */
+    /** Returns the identity provider that the console needs to use this provider. */
     identity(clock: Clock, settings: Pick<OpenIdConnectSettings, 'rules'> & Partial<OpenIdConnectSettings>) {
       const scopes = ['openid', 'profile', 'groups'];
       const claims = { groupsClaim: 'groups', nameClaim: 'name' };
       return createOpenIdConnect({ issuer, clientId, clientSecret, publicUrl, scopes, ...claims, ...settings }, clock);
     },
     /**
-     * Signs in at the provider as a browser without scripts does. Returns the address that the provider redirects to.
+     * Signs in at the provider as a browser without scripts would. Returns the address to which the provider redirects.
      */
     async signIn(address: string, login: string): Promise<string> {
       const cookies = new Map<string, string>();

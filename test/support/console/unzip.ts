@@ -4,7 +4,9 @@ const endSignature = 0x06054b50;
 const entrySignature = 0x02014b50;
 const stored = 0;
 
-/** Returns the files of a ZIP archive by name. Reads only what our own archives contain: no ZIP64 and no encryption. */
+/**
+ * Returns the files in a ZIP archive by name. Supports only what our own archives contain: no ZIP64 and no encryption.
+ */
 export function unzip(bytes: Buffer): ReadonlyMap<string, Buffer> {
   const end = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
   if (end < 0 || bytes.readUInt32LE(end) !== endSignature) throw new Error('this is no ZIP archive');

@@ -4,13 +4,13 @@ import { accessDenied, unauthenticated } from './service-errors.mjs';
 /** @typedef {'$r' | '$w' | '$d' | '$mr' | '$mw'} Right */
 
 const admins = '$admins';
-/** The role of every user with a password. */
+/** The role that every user with a password has. */
 const everyone = '$all';
 
 /**
- * Decides access as a real server in secure mode was measured to do. Users are in streams `$user-NAME`, and rights are in
- * the metadata of `$all` and in the newest event of `$settings`. Without an administrator's password, everything is
- * allowed, as in insecure mode.
+ * Decides which requests are allowed, in the same way as a real server in secure mode was measured to decide. Users are
+ * in streams `$user-NAME`. Rights are in the metadata of `$all` and in the newest event of `$settings`. If there is no
+ * password for the administrator, everything is allowed, as in insecure mode.
  * @param {string | undefined} adminPassword
  */
 export function createAccess(adminPassword) {
@@ -27,7 +27,7 @@ export function createAccess(adminPassword) {
 
   return {
     /**
-     * Returns null if the request is allowed.
+     * Returns the error for a request that is not allowed, or null.
      * @param {EventStore} store @param {string | undefined} authorization @param {Right} right
      * @param {string} stream `$all` means the whole log
      */
@@ -66,7 +66,10 @@ export function createAccess(adminPassword) {
   };
 }
 
-/** Returns the content of a stream's newest event. @param {EventStore} store @param {string} stream @returns {any} */
+/**
+ * Returns the content of the newest event in a stream.
+ * @param {EventStore} store @param {string} stream @returns {any}
+ */
 function newest(store, stream) {
   const event = store.stream(stream).at(-1);
   return event === undefined ? null : JSON.parse(event.data.toString('utf8'));

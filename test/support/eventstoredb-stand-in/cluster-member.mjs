@@ -5,7 +5,7 @@ import { createEventStore } from './event-store.mjs';
 import { openJournal } from './journal.mjs';
 
 /**
- * The content of `cluster.json` in the shared directory. The test that runs the cluster decides the elections: it
+ * The content of `cluster.json` in the shared directory. The test that runs the cluster decides the elections. It
  * writes a higher term with another leader, or with null while there is no majority.
  * @typedef {{ term: number, leader: number | null, ports: number[], isAlive: boolean[] }} ClusterState
  * @typedef {{ endpoint: { host: string, port: number } | null }} NotLeader
@@ -14,9 +14,10 @@ import { openJournal } from './journal.mjs';
  */
 
 /**
- * Creates one process of a cluster. All processes share a directory instead of replicating. The leader of each term
- * writes to its own file, whose first line states how much of the earlier files is valid. Anything that a deposed
- * leader still writes is after that point, is never acknowledged, and is lost, just as a real server truncates its log.
+ * Creates one process of a cluster. The processes do not replicate. Instead, they share a directory. The leader of each
+ * term writes to its own file. The first line of that file states how much of the earlier files is valid. Anything that
+ * a deposed leader still writes comes after that point, so it is never acknowledged and is lost. In the same way, a
+ * real server truncates its log.
  * @param {string} directory
  * @param {number} index
  * @param {{ knowsRepeats: boolean }} options
@@ -26,7 +27,10 @@ export function clusterMember(directory, index, options) {
   let term = 0;
   /** @type {Promise<EventStore> | null} */
   let opened = null;
-  /** The journals of every term that this process led, because a write of an earlier term may still be in progress. @type {unknown[]} */
+  /**
+   * The journals of all terms in which this process led. A write from an earlier term may still be in progress.
+   * @type {unknown[]}
+   */
   const journals = [];
 
   /** @returns {ClusterState} */
@@ -96,7 +100,7 @@ export function clusterMember(directory, index, options) {
   }
 }
 
-/** Returns a single server, which always leads. @param {EventStore} store @returns {Member} */
+/** Returns the member for a single server, which is always the leader. @param {EventStore} store @returns {Member} */
 export function soleMember(store) {
   return { store: async () => store, state: () => null };
 }

@@ -14,8 +14,8 @@ export const maxAppendBytes = 1024 * 1024;
 const systemEventEvery = 5;
 
 /**
- * Keeps streams and the log of all events, in memory and in the journal. Appends that arrive while the disk is busy are
- * decided together and share one sync. No event is read before it is on disk.
+ * Keeps the streams and the log of all events, in memory and in the journal. Appends that arrive while the disk is busy
+ * are decided together and share one sync. An event can be read only once it is on disk.
  * @param {Awaited<ReturnType<typeof import('./journal.mjs').openJournal>>} journal
  * @param {{ knowsRepeats: boolean }} options
  */
@@ -43,7 +43,8 @@ export async function createEventStore(journal, { knowsRepeats }) {
   const write = (stream, events) => {
     const created = Date.now();
     const stored = events.map((event) => {
-      // The position is a byte offset in a log that contains more than events, so positions have gaps.
+      // In a real server, a position is a byte offset in a log that contains more than events. Positions therefore have
+      // gaps.
       const position = nextPosition + 67;
       const kept = { ...event, stream, revision: streams.get(stream)?.length ?? 0, position, created };
       keep(kept);
@@ -61,8 +62,8 @@ export async function createEventStore(journal, { knowsRepeats }) {
     if (expected === 'stream_exists' && last < 0) return { outcome: 'wrong_expected_version', revision: last };
 
     const isOpen = expected === 'any' || expected === 'stream_exists';
-    // The events stored where this append would have begun. If they have the same ids, this append is a repeat. Data is
-    // not compared.
+    // Finds the events at the place where this append would begin. If they have the same ids, this append is a retry.
+    // The data is not compared.
     const start = isOpen ? stored.findLastIndex(({ id }) => id === events[0]?.id) : expected + 1;
     if ((isOpen && start < 0) || expected === last) {
       lines.push(write(stream, events));
@@ -125,7 +126,7 @@ export async function createEventStore(journal, { knowsRepeats }) {
         void writeWaiting();
       });
     },
-    /** Returns a stream's events, or none if it does not exist. @param {string} name */
+    /** Returns the events in a stream, or an empty list if the stream does not exist. @param {string} name */
     stream: (name) => onDisk(streams.get(name) ?? []),
     all: () => onDisk(all),
   };

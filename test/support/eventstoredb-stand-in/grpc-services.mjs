@@ -21,7 +21,7 @@ const { StreamsService } = require('@eventstore/db-client/generated/streams_grpc
 /** @param {import('@grpc/grpc-js').Server} server @param {Member} member @param {Access} access */
 export function addServices(server, member, access) {
   /**
-   * Returns the store if this process leads and the caller has the right. Otherwise, ends the call with `fail`.
+   * Returns the store if this process leads and the caller has the right. If not, fails the call with `fail`.
    * @param {any} call @param {import('./access.mjs').Right} right @param {string} stream @param {(error: any) => void} fail
    */
   const storeFor = async (call, right, stream, fail) => {
@@ -48,8 +48,8 @@ export function addServices(server, member, access) {
 /** @typedef {(call: any, right: import('./access.mjs').Right, stream: string, fail: (error: any) => void) => Promise<EventStore | null>} StoreFor */
 
 /**
- * Returns the cluster info. A single server reports itself without an address, which it does not know. @param {Member}
- * member
+ * Returns the cluster info. A single server reports itself without an address, because it does not know its address.
+ * @param {Member} member
  */
 function clusterInfo(member) {
   const { LEADER, FOLLOWER, UNKNOWN } = MemberInfo.VNodeState;
@@ -74,8 +74,8 @@ function getSupportedMethods(_call, callback) {
 }
 
 /**
- * Handles many appends on one call. Responds to each by its correlation id once it is on disk. If another process
- * leads, the whole call ends with that process's address.
+ * Handles many appends on one call. Responds to each append by its correlation id once the append is on disk. If
+ * another process leads, the whole call fails with the address of that process.
  * @param {StoreFor} storeFor @param {any} call
  */
 function batchAppend(storeFor, call) {
@@ -86,7 +86,7 @@ function batchAppend(storeFor, call) {
   const endWhenAnswered = () => {
     if (isEnding && open === 0) call.end();
   };
-  // An unknown user is rejected before the first append.
+  // Rejects an unknown user before the first append.
   void storeFor(call, '$w', '', (error) => {
     if (error.code === status.UNAUTHENTICATED) call.emit('error', error);
   });
@@ -122,7 +122,10 @@ function batchAppend(storeFor, call) {
   });
 }
 
-/** Handles one append per call, which clients that send credentials use. @param {StoreFor} storeFor @param {any} call @param {any} callback */
+/**
+ * Handles one append on one call. Clients that send credentials use this method.
+ * @param {StoreFor} storeFor @param {any} call @param {any} callback
+ */
 function append(storeFor, call, callback) {
   /** @type {any[]} */
   const messages = [];
@@ -145,7 +148,7 @@ function append(storeFor, call, callback) {
 }
 
 /**
- * Handles a delete or a tombstone: checks the caller's right and whether the stream exists, but never does either.
+ * Handles a delete or a tombstone. Checks the caller's right and whether the stream exists, but changes nothing.
  * @param {StoreFor} storeFor @param {any} call @param {any} callback
  */
 async function remove(storeFor, call, callback) {
@@ -176,7 +179,7 @@ async function read(storeFor, call) {
   const isUnknownPosition =
     stream === null && typeof from === 'number' && !events.some(({ position }) => position === from);
   const isPastTheEnd = typeof from === 'number' && from > (events.at(-1)?.[place] ?? -1);
-  // Server 23.10.6 never ends such a read.
+  // Like server 23.10.6, which never ends such a read.
   if (count <= 0) return;
   if (isUnknownPosition && !isPastTheEnd) {
     call.emit('error', unknownError());
@@ -185,7 +188,7 @@ async function read(storeFor, call) {
   const isAsked = (/** @type {import('./event-store.mjs').StoredEvent} */ event) => {
     if (typeof from === 'string') return from === (isBackwards ? 'end' : 'start');
     if (!isBackwards) return event[place] >= from;
-    // Backwards, the position is exclusive but the revision is not.
+    // In a backward read, the position is exclusive, but the revision is inclusive.
     return stream === null ? event[place] < from : event[place] <= from;
   };
   const asked = events.filter(isAsked);

@@ -1,15 +1,16 @@
 // A stand-in for EventStoreDB, for tests only:
 //
-//   node main.mjs DIRECTORY [PORT] [--forgetful] [--cluster INDEX] [--tls-cert FILE --tls-key FILE --admin-password PASSWORD]
+//   node main.mjs DIRECTORY [PORT] [--forgetful] [--cluster INDEX] [--tls-cert FILE --tls-key FILE --admin-password
+//   PASSWORD]
 //
-// It implements the parts of the protocol that Strongroom uses, and responds as real servers were measured to respond.
-// Its events survive kill -9, but it is not a database and is never offered to users.
+// It implements the parts of the protocol that Strongroom uses, and responds in the way in which real servers were
+// measured to respond. Its events survive kill -9, but it is not a database and is never offered to users.
 //
-// --forgetful: rejects a repeated append, which a real server acknowledges again, so that a test sees what the adapter
-// does on its own.
-// --cluster: one of several processes that share DIRECTORY, where `cluster.json` names the leader. The other processes
-// reject appends and reads, even those that do not request the leader.
-// --admin-password: enables users and rights, only over TLS, because the client sends no password without TLS.
+// --forgetful: rejects a retried append. A real server acknowledges it again, so with this option a test shows what the
+// adapter does on its own.
+// --cluster: runs one of several processes that share DIRECTORY, where `cluster.json` names the leader. The other
+// processes reject appends and reads, even those that do not require the leader.
+// --admin-password: enables users and rights. This requires TLS, because the client sends no password without TLS.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { clusterMember, soleMember } from './cluster-member.mjs';

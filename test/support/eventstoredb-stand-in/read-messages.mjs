@@ -5,7 +5,7 @@ const { StreamIdentifier, UUID } = require('@eventstore/db-client/generated/shar
 const { ReadResp } = require('@eventstore/db-client/generated/streams_pb.js');
 
 /**
- * Returns the parsed request: a stream from a revision or, if `stream` is null, all events from a position.
+ * Returns what a request asks for: a stream from a revision or, if `stream` is null, all events from a position.
  * @param {any} options
  * @returns {{ stream: string | null, from: number | 'start' | 'end', isBackwards: boolean, count: number }}
  */
@@ -32,7 +32,7 @@ export function toReadResponse(event) {
     .setCustomMetadata(event.metadata);
   record.getMetadataMap().set('type', event.type);
   record.getMetadataMap().set('content-type', event.contentType);
-  // The unit is 100 ns since 1970.
+  // The time is in units of 100 ns since 1970.
   record.getMetadataMap().set('created', String(BigInt(event.created) * 10_000n));
   return new ReadResp().setEvent(new ReadResp.ReadEvent().setEvent(record).setCommitPosition(String(event.position)));
 }

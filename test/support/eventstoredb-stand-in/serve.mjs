@@ -8,14 +8,14 @@ import { addServices } from './grpc-services.mjs';
 /** @typedef {{ cert: Buffer, key: Buffer, adminPassword: string | undefined }} Secure */
 
 /**
- * Serves one log on a loopback port. Port 0 selects a free one.
+ * Serves one log on a loopback port. Port 0 selects a free port.
  * @param {Member} member
  * @param {number} port
  * @param {Secure | null} secure Null means neither TLS nor users
  */
 export async function serve(member, port, secure) {
   const server = new Server({
-    // The real server has the same limits on concurrent calls per connection and on message size.
+    // These are the limits of a real server on concurrent calls per connection and on the size of a message.
     'grpc.max_concurrent_streams': 100,
     'grpc.max_receive_message_length': 16 * 1024 * 1024,
     'grpc.max_send_message_length': -1,
@@ -34,8 +34,8 @@ export async function serve(member, port, secure) {
 }
 
 /**
- * Serves gRPC and the HTTP API that creates users on one port. The protocol that the client names in TLS distinguishes
- * the two.
+ * Serves two APIs on one port: gRPC, and the HTTP API that creates users. The protocol that a client names in TLS says
+ * which one it uses.
  * @param {Server} server
  * @param {Member} member
  * @param {ReturnType<typeof createAccess>} access

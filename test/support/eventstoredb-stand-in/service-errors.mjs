@@ -1,6 +1,6 @@
 import { Metadata, status } from '@grpc/grpc-js';
 
-/** Returns the server's error for a request that it does not understand. */
+/** Returns the error with which the server rejects a request that it does not understand. */
 export function unknownError() {
   return { code: status.UNKNOWN, details: 'Unexpected ReadAllResult: Error' };
 }
@@ -25,7 +25,7 @@ export function accessDenied() {
   return { code: status.PERMISSION_DENIED, details: 'Access Denied', metadata: exception('access-denied') };
 }
 
-/** Returns the error with which a delete call fails. @param {string} stream @param {string} expected */
+/** Returns the error for a delete with the wrong expected version. @param {string} stream @param {string} expected */
 export function wrongExpectedVersion(stream, expected) {
   const metadata = exception('wrong-expected-version');
   metadata.set('stream-name', stream);

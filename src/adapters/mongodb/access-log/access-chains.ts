@@ -6,13 +6,13 @@ import { accessCollection, monthsStored } from './access-collections.js';
 import { type EntryDocument, entryOf } from './entry-document.js';
 import { afterBatch, beforeAll, entryPlace, isChain } from './entry-key.js';
 
-/** A result ends with the batch in which it reaches this number of entries. */
+/** A result contains no further batches once its batches contain this many entries. */
 const entriesMax = 20_000;
 
 type StoredBatch = { readonly sequence: number; readonly entries: AccessEntry[]; link: EntryDocument['batch'] };
 type Found = { readonly batches: readonly AccessBatch[]; readonly isAll: boolean };
 
-/** Returns every chain that has an entry, oldest first. Takes one index lookup per chain per month. */
+/** Returns every chain that has an entry, oldest first. Performs about one index lookup per chain per month. */
 export async function accessChains({ call }: MongoConnection): Promise<readonly string[]> {
   const chains = new Set<string>();
   for (const month of await call(monthsStored)) for (const chain of await chainsOf(call, month)) chains.add(chain);
@@ -35,7 +35,10 @@ async function chainsOf(call: MongoConnection['call'], month: Month): Promise<re
   return chains;
 }
 
-/** Returns the newest closed batch of each chain since a month. Takes two index lookups per chain per month. */
+/**
+ * Returns the newest closed batch of each chain that has one in the month `from` or later. Performs about two index
+ * lookups per chain per month.
+ */
 export async function accessHeads({ call }: MongoConnection, from: Month): Promise<readonly AccessHead[]> {
   const heads = new Map<string, AccessHead>();
   for (const month of (await call(monthsStored)).filter((stored) => stored >= from)) {
@@ -48,8 +51,8 @@ export async function accessHeads({ call }: MongoConnection, from: Month): Promi
 }
 
 /**
- * Returns the newest closed batch of a chain in a month. Skips a batch that is not closed: it was never acknowledged,
- * and nothing follows it in its chain.
+ * Returns the newest closed batch of a chain in a month. Skips a batch that is not closed. Such a batch was never
+ * acknowledged, and no batch follows it in its chain.
  */
 async function newestOf(call: MongoConnection['call'], month: Month, chain: string): Promise<AccessHead | null> {
   const range = { $gt: afterBatch(chain, 0), $lte: afterBatch(chain) };
@@ -62,7 +65,10 @@ async function newestOf(call: MongoConnection['call'], month: Month, chain: stri
   return { chain, sequence: entryPlace(closing._id).sequence, hash: closing.batch.hash };
 }
 
-/** Returns batches of a chain in order. Reads all months, because a late entry is stored in an earlier month. */
+/**
+ * Returns batches from a chain in order. Reads all months, because a late entry is stored in the collection for an
+ * earlier month.
+ */
 export async function accessBatches(
   connection: MongoConnection,
   chain: string,
@@ -74,7 +80,7 @@ export async function accessBatches(
   for (const month of await connection.call(monthsStored)) {
     found.push(await batchesOfMonth(connection, month, chain, afterSequence, limit));
   }
-  // If a month was not read to its end, later batches from other months belong on the next page.
+  // If we did not read a month to its end, later batches from other months belong on the next page.
   const ends = found.filter(({ isAll }) => !isAll).map(({ batches }) => batches.at(-1)?.sequence ?? 0);
   const end = Math.min(Number.POSITIVE_INFINITY, ...ends);
   return found
@@ -99,7 +105,7 @@ function batchesOfMonth(
     try {
       for await (const { sequence, entries, link } of bySequence(cursor)) {
         if (batches.length >= limit || (batches.length > 0 && read >= entriesMax)) return { batches, isAll: false };
-        // A batch that is not closed was never acknowledged: its writer failed and continued in another chain.
+        // A batch that is not closed was never acknowledged. Its writer failed and began a new chain.
         if (link !== undefined) batches.push({ sequence, ...link, entries });
         read += entries.length;
       }
@@ -110,7 +116,7 @@ function batchesOfMonth(
   });
 }
 
-/** Groups consecutive documents with the same sequence into batches, closed or not. */
+/** Groups consecutive documents with the same sequence number into batches. The batches may be closed or not. */
 async function* bySequence(documents: AsyncIterable<EntryDocument>): AsyncGenerator<StoredBatch> {
   let batch: StoredBatch | undefined;
   for await (const document of documents) {

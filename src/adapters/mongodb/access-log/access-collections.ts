@@ -5,8 +5,8 @@ import { ensureIndexes, type RequiredIndexes } from '../required-indexes.js';
 const shape = /^access_(\d{4})_(\d{2})$/;
 
 /**
- * Every query names its index. Both indexes contain all fields that filters use, so that an exact count reads no
- * entries.
+ * The index names, which every query passes as its hint. Each index contains all fields that filters use, so that an
+ * exact count reads no entries.
  */
 export const accessIndexNames = { time: 'time', ref: 'ref' } as const;
 
@@ -39,8 +39,8 @@ export function accessIndexes(month: Month): RequiredIndexes {
 }
 
 /**
- * Creates the collections for the month of `now` (ms) and for the next month, so that no record has to wait for an
- * index.
+ * Creates the collections and indexes for the month of `now` (ms) and for the next month. Recording an entry then never
+ * has to wait for an index to be created.
  */
 export async function ensureAccessIndexes(db: Db, now: number): Promise<void> {
   const date = new Date(now);

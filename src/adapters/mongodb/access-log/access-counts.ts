@@ -4,11 +4,11 @@ import { accessCollection, monthsStored } from './access-collections.js';
 import type { EntryDocument } from './entry-document.js';
 import { afterBatch, isChain } from './entry-key.js';
 
-/** The number of batches to count at once. */
+/** The maximum number of batches to count in one call. */
 const batchesMax = 500;
 const dayMs = 86_400_000;
 
-/** Counts the entries about tokens in a chain's next batches, over all months. */
+/** Counts the entries about tokens in the next batches of a chain, across all months. */
 export async function accessCounts(
   { call }: MongoConnection,
   chain: string,

@@ -2,7 +2,7 @@ import type { AccessEntry, AccessOutcome, ActorType } from '../../../events/acce
 
 /** One entry of the access log. Fields that are null in the entry are absent from the document. */
 export type EntryDocument = {
-  /** Chain, sequence and number (`entry-key.ts`). */
+  /** The chain, the sequence number of the batch, and the number in the batch, as encoded in `entry-key.ts`. */
   readonly _id: Buffer;
   readonly tenant: string;
   readonly time: number;
@@ -20,7 +20,8 @@ export type EntryDocument = {
   readonly trace_stream?: string;
   readonly trace_revision?: number;
   /**
-   * Present only in the last entry of a batch. A batch without it was not stored completely and was never acknowledged.
+   * Present only in the last entry of a batch. If no entry of a batch has it, the batch was not stored completely and
+   * was never acknowledged.
    */
   readonly batch?: { readonly previous: Buffer; readonly hash: Buffer };
 };

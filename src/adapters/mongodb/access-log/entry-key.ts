@@ -6,12 +6,12 @@ const numberBytes = 4;
 const keyBytes = chainBytes + sequenceBytes + numberBytes;
 
 /**
- * An entry's place: its chain, its batch's sequence and its number in the batch. The keys in a chain sort in the order
- * in which the entries were written.
+ * An entry's place: its chain, the sequence number of its batch, and its number in the batch. The keys in a chain sort
+ * in the order in which their entries were written.
  */
 export type EntryPlace = { readonly chain: string; readonly sequence: number; readonly number: number };
 
-/** Returns a chain id of 24 hex digits that no other writer has. Ids sort by creation time, to the second. */
+/** Returns a new, unique chain id of 24 hex digits. Ids sort by creation time, to the second. */
 export function newChain(): string {
   return new ObjectId().toHexString();
 }
@@ -39,7 +39,7 @@ export function entryPlace(key: Buffer): EntryPlace {
 /** A key that sorts before the key of every entry. */
 export const beforeAll = Buffer.alloc(keyBytes);
 
-/** Returns a key that sorts after every key in a batch, or after every key in the chain if no sequence is given. */
+/** Returns a key that sorts after every key in a batch, or after every key in the chain if `sequence` is omitted. */
 export function afterBatch(chain: string, sequence = 2 ** (8 * sequenceBytes) - 1): Buffer {
   return entryKey({ chain, sequence, number: 2 ** (8 * numberBytes) - 1 });
 }

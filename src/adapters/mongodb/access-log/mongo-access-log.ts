@@ -28,7 +28,7 @@ export function mongoAccessLog(connection: MongoConnection): AccessLog & { close
       const months = (await connection.call(monthsStored)).filter((month) => month < monthOf(before));
       let dropped = 0;
       for (const month of months) {
-        // False if another process got there first.
+        // `dropCollection` returns false if another process has already dropped the collection.
         if (await connection.call((db) => db.dropCollection(accessCollection(month)))) dropped += 1;
       }
       if (months.length > 0) writer.forgetMonths();
@@ -41,8 +41,8 @@ export function mongoAccessLog(connection: MongoConnection): AccessLog & { close
 type ChainHead = { readonly chain: string; readonly sequence: number; readonly hash: Uint8Array };
 
 /**
- * Appends to the access log in its own chain. Concurrent entries are stored in one batch. After a failure, it is
- * unknown how much of the batch is stored, so the writer begins a new chain.
+ * Creates a writer that appends to its own chain in the access log. It stores concurrent entries as one batch. After a
+ * failure, we do not know how much of the batch is stored, so the writer begins a new chain.
  */
 function createAccessWriter({ call }: MongoConnection) {
   const withIndexes = new Set<Month>();
@@ -64,7 +64,7 @@ function createAccessWriter({ call }: MongoConnection) {
       await call((db) => ensureIndexes(db, [accessIndexes(month)]));
       withIndexes.add(month);
     }
-    // Inserts in order, so that the entry that closes the batch is stored only if all entries before it are.
+    // Inserts in order. The last entry closes the batch, and is stored only if all entries before it are stored.
     await call((db) => db.collection<EntryDocument>(accessCollection(month)).insertMany(documents, { ordered: true }));
     head = { chain: head.chain, sequence, hash };
   }
@@ -83,7 +83,7 @@ function createAccessWriter({ call }: MongoConnection) {
     async record(entries: readonly AccessEntry[]): Promise<void> {
       if (entries.length > 0) await groups.add(entries);
     },
-    /** Forgets which indexes exist. Called after the collections of past months are dropped. */
+    /** Forgets which months have their indexes. Called after the collections of past months are dropped. */
     forgetMonths: (): void => withIndexes.clear(),
     /** Resolves when no append is pending. */
     close: groups.idle,
@@ -94,7 +94,10 @@ function noHead(): ChainHead {
   return { chain: newChain(), sequence: 0, hash: noBatch };
 }
 
-/** Returns a page of a tenant's entries over all months, newest first, and the exact total as of the same instant. */
+/**
+ * Returns a page of a tenant's entries across all months, newest first, and the exact total. The page and the total
+ * come from the same snapshot.
+ */
 async function queryAccess(
   connection: MongoConnection,
   tenantId: string,

@@ -7,7 +7,7 @@ import { uuidText } from '../uuid.js';
 
 const pageSize = 2_000;
 
-/** Reads the cluster's key store document by document for a backup, while other processes use it. */
+/** Opens the cluster's key store for a backup, which reads it document by document while other processes use it. */
 export async function openMongoKeysToCopy(url: string, databaseName: string): Promise<KeysToCopy> {
   const connection = await connectMongo(url, databaseName);
   const { call } = connection;
@@ -15,8 +15,8 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
   const rootCheck = await storedRootCheck(connection);
 
   /**
-   * Rejects a backup during a rotation or a restore. Threat: a backup with only some of the keys, or with keys under
-   * two different root keys, does not open.
+   * Throws BackupRefused during a rotation or a restore. Threat: a backup that has only some of the keys, or keys under
+   * two different root keys, cannot be restored.
    */
   async function refuseRotation(): Promise<void> {
     const check = await storedRootCheck(connection);
@@ -48,7 +48,7 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
       await refuseRotation();
       const all = await call((db) => db.listCollections({}, { nameOnly: true }).toArray());
       const names = all.map(({ name }) => name).filter((name) => !name.startsWith('system.'));
-      // Data keys come first, before the keys that wrap them.
+      // Data keys come before the keys that wrap them.
       for (const table of names.sort((a, b) => Number(b === 'data_keys') - Number(a === 'data_keys'))) {
         for await (const row of documents(table, {})) {
           yield `${BSON.EJSON.stringify({ table, row: withBinaries(row) }, { relaxed: false })}\n`;
@@ -70,8 +70,8 @@ export async function openMongoKeysToCopy(url: string, databaseName: string): Pr
 }
 
 /**
- * Converts Buffers, which the driver returns for bytes, to Binary values. The text format does not distinguish a Buffer
- * from other objects.
+ * Converts each Buffer, which is how the driver returns binary data, to a Binary value. Extended JSON does not
+ * distinguish a Buffer from other objects.
  */
 function withBinaries(row: Document): Document {
   return Object.fromEntries(

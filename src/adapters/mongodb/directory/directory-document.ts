@@ -4,11 +4,11 @@ import type { Stored } from '../../../views/row-mac.js';
 type Key = {
   readonly id: string;
   readonly hash: string;
-  /** The minute of the key's last use, counted from 1970-01-01. No event records it. */
+  /** The minute in which the key was last used, counted from 1970-01-01. No event records this time. */
   readonly used_on?: number;
 };
 
-/** A document in `directory`, one per tenant or application. */
+/** A document in the collection `directory`. There is one for each tenant and each application. */
 export type DirectoryDocument = {
   /** `tenant-<id>` or `application-<id>`. */
   readonly _id: string;
@@ -22,7 +22,7 @@ export type DirectoryDocument = {
   readonly content: Buffer | null;
   readonly keys: readonly Key[];
   readonly removed_at: number | null;
-  /** The MAC of all fields except `used_on`. */
+  /** The MAC over all fields except `used_on`. */
   readonly mac: Buffer;
 };
 

@@ -2,10 +2,10 @@ import type { RequiredIndexes } from '../required-indexes.js';
 
 export const directoryCollection = 'directory';
 
-/** Every query names its index. */
+/** The index names, which queries pass as their hint. */
 export const directoryIndexNames = {
   keys: 'keys',
-  /** Orders the records of each kind, a tenant's newest applications first. */
+  /** Orders records by kind, then by tenant. The newest applications of a tenant come first. */
   order: 'order',
 } as const;
 
@@ -16,7 +16,8 @@ export const directoryIndexes: RequiredIndexes = {
       name: directoryIndexNames.keys,
       key: { 'keys.hash': 1 },
       unique: true,
-      // Without this, all records without keys would share one index key and violate the unique index.
+      // Without this filter, all records that have no keys would have the same index key, which the unique index does
+      // not allow.
       partialFilterExpression: { 'keys.hash': { $exists: true } },
     },
     { name: directoryIndexNames.order, key: { kind: 1, tenant: 1, created_revision: -1 } },

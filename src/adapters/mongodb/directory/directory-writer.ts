@@ -7,24 +7,24 @@ import { type DirectoryDocument, documentId, fieldsOf } from './directory-docume
 import { directoryCollection } from './directory-indexes.js';
 
 /**
- * `stale` means that the stored row is as new or newer. `gap` means that the tenant's stored row is not the one that
- * the events follow, so the rows of its applications may lack changes. The caller then folds the tenant's stream and
- * writes all of its records.
+ * The result of a write. `stale` means that the stored row has the same revision or a newer one. `gap` means that the
+ * tenant's stored row does not have the revision that the events follow, so the rows of the tenant's applications may
+ * lack changes. The caller then folds the tenant's stream and writes all of its records.
  */
 export type DirectoryOutcome = 'written' | 'stale' | 'gap';
 
 const attemptsMax = 5;
 
 /**
- * Writes the rows of tenants and applications. A revision guards each row, so writers and the runner may write in any
- * order. If it throws StoreUnavailable, the outcome is unknown and a retry is harmless.
+ * Writes the rows of tenants and applications. Each write checks the revision of the stored row, so commands and the
+ * runner may write in any order. If a write throws StoreUnavailable, its outcome is unknown, and it is safe to retry.
  */
 export function mongoDirectoryWriter({ call }: MongoConnection) {
   const directory = (db: Db) => db.collection<DirectoryDocument>(directoryCollection);
 
   /**
-   * Writes a record if its guard matches, and returns whether it did. An upsert of an existing record whose guard does
-   * not match fails with a duplicate key.
+   * Writes a record if the stored record matches the guard. Returns true if the record was written. With `upsert`,
+   * MongoDB reports a duplicate key if the record exists but does not match the guard.
    */
   async function applied(record: Stored<DirectoryRecord>, guard: Document, upsert: boolean): Promise<boolean> {
     const filter = { _id: documentId(record.kind, record.id), ...guard };
@@ -47,7 +47,8 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
   }
 
   /**
-   * Writes one record. `before` is the revision that the stored row must have, or null if any older revision will do.
+   * Writes one record. `before` is the revision that the stored row must have. If `before` is null, the stored row may
+   * have any older revision.
    */
   async function writeOne(record: Stored<DirectoryRecord>, before: number | null): Promise<DirectoryOutcome> {
     const guard = { revision: before === null ? { $lt: record.revision } : before };
@@ -57,24 +58,25 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
       if (stored >= record.revision) return 'stale';
       if (before !== null && stored !== before) return 'gap';
     }
-    // This is not a race. A key of this record belongs to another record, and no event can cause that.
+    // A concurrent write cannot cause this. A key in this record also belongs to another record, and no event can have
+    // that result.
     throw new Error('a directory record cannot be written');
   }
 
   return {
     /**
-     * Writes the records that result from events: applications first, and the tenant's own record last. The tenant's
-     * record is written only if the stored one has the revision `before`, which the events follow (-1 if there is
-     * none). A tenant's row is therefore never newer than the rows of its applications, even if two writers write rows
-     * in a different order than they appended.
+     * Writes the records that result from a tenant's events: first the applications, and then the tenant itself.
+     * `before` is the revision before these events, or -1 if there is none. The tenant's record is written only if the
+     * stored record has this revision. A tenant's row is therefore never newer than the rows of its applications, even
+     * if two processes append events in one order and write rows in another.
      */
     async write(records: readonly Stored<DirectoryRecord>[], before: number): Promise<DirectoryOutcome> {
       return writeInOrder(records, before);
     },
 
     /**
-     * Writes all records of a tenant, folded from its whole stream. Because the set is complete, it may replace older
-     * rows of any revision.
+     * Writes all records of a tenant, which were folded from its whole stream. The records are complete, so they may
+     * replace older rows of any revision.
      */
     async writeAll(records: readonly Stored<DirectoryRecord>[]): Promise<DirectoryOutcome> {
       return writeInOrder(records, null);
@@ -94,7 +96,10 @@ export function mongoDirectoryWriter({ call }: MongoConnection) {
   }
 }
 
-/** Returns the update as server expressions, so that keys that remain keep their `used_on` and removed keys lose it. */
+/**
+ * Returns the update as expressions that MongoDB evaluates. Keys that remain keep their `used_on`, and removed keys
+ * lose it.
+ */
 function fieldsKeepingUse(record: Stored<DirectoryRecord>): Document {
   const stored = { $ifNull: ['$keys', []] };
   const before = { $filter: { input: stored, as: 'old', cond: { $eq: ['$$old.hash', '$$key.hash'] } } };

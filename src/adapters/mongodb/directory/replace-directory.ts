@@ -12,9 +12,9 @@ import { directoryCollection } from './directory-indexes.js';
 const collectionIn = (db: Db) => db.collection<DirectoryDocument>(directoryCollection);
 
 /**
- * Replaces all stored rows with the given ones in one transaction, and removes rows that are not among them. Keeps
- * stored rows that are newer because their tenant changed after the given rows were folded. Keys keep the minute of
- * their last use. Returns false and replaces nothing if another process changed a row in the meantime.
+ * Replaces all stored rows with the given records in one transaction. Removes a stored row if there is no record for
+ * it. Keeps a stored row that is newer, because its tenant changed after the records were folded. Each key keeps the
+ * minute of its last use. If another process changes a row in the meantime, replaces nothing and returns false.
  */
 export async function replaceDirectory(
   connection: MongoConnection,
@@ -49,7 +49,10 @@ export async function replaceDirectory(
   }
 }
 
-/** Returns the ids of the stored rows that include events appended after the records were folded. */
+/**
+ * Returns the ids of the stored rows that are newer than the records, because events were appended after the records
+ * were folded.
+ */
 async function newerThan(
   records: readonly Stored<DirectoryRecord>[],
   stored: readonly DirectoryDocument[],

@@ -3,9 +3,10 @@ import { tokenRowsCollection } from '../token-rows/token-rows-indexes.js';
 import { loadGenerations } from './generations-document.js';
 
 /**
- * Drops the rows of every generation that is no longer written. Any process may call it at any time. Rows are created
- * only for a generation that is already listed as written, and a generation that was left is never written again. So if
- * a collection exists and its generation is not in the list that is read afterwards, that generation has been left.
+ * Drops the rows of every generation that is no longer written. Any process may call this at any time. A generation is
+ * listed as written before its first row is created, and a generation that was removed from the list is never written
+ * again. We therefore look for collections first and read the list afterwards. If a collection's generation is not in
+ * the list, it was removed from the list and will not return.
  */
 export async function dropUnusedRows(connection: MongoConnection): Promise<void> {
   const found = await connection.call((db) =>

@@ -2,9 +2,9 @@ import { firstGeneration } from '../../../ports/generations.js';
 import { MongoBroken, type MongoConnection } from '../connection.js';
 
 /**
- * Returns the only generation whose key still exists, if the document that names the generation to read is missing.
- * During a rebuild, several keys exist, and nothing else identifies the right generation. In that case, throws
- * MongoBroken unless there are no rows and no checkpoints that could belong to the wrong generation.
+ * Returns the generation to read if the document that names it is missing. If only one generation has a key, returns
+ * that generation. During a rebuild, several generations have keys, and nothing identifies the right one. In that case,
+ * throws MongoBroken if there are rows or checkpoints that could belong to the wrong generation.
  */
 export async function generationToRead({ call }: MongoConnection, living: readonly number[]): Promise<number> {
   const newest = living.at(-1) ?? firstGeneration;

@@ -4,17 +4,20 @@ import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { type ProjectionVersions, projectionVersions } from '../../../views/versions.js';
 import type { MongoConnection } from '../connection.js';
 
-/** The only document in `generations`. Every change to it is a single compare-and-set. */
+/** The only document in `generations`. Every change to this document is a single compare-and-set. */
 export type GenerationsDocument = GenerationsInUse & {
   readonly _id: 'token_rows';
   readonly versions: ProjectionVersions;
-  /** The current rebuild, or the last one. */
+  /** The current rebuild, or the last one if no rebuild is running. */
   readonly rebuild: Rebuild | null;
-  /** The generation whose rebuild an operator asked to cancel. */
+  /** The generation whose rebuild an operator asked to cancel, or null. */
   readonly cancelled: number | null;
   /** Generations up to this number are never added again. */
   readonly retired: number;
-  /** The process that works on the rebuild. `until` is the end of its lease, by MongoDB's clock. */
+  /**
+   * The id under which a process holds the lease on the rebuild, or null. `until` is when the lease expires, according
+   * to MongoDB's clock.
+   */
   readonly holder: string | null;
   readonly until: Date | null;
 };
@@ -26,8 +29,8 @@ export function generationsCollection(db: Db): Collection<GenerationsDocument> {
 }
 
 /**
- * Creates the document if it is missing. The generation that `toRead` returns is then the only one that is read and
- * written.
+ * Creates the document if it is missing. The new document lists the generation that `toRead` returns as the only one
+ * that is read and written.
  */
 export async function ensureGenerations({ call }: MongoConnection, toRead: () => Promise<number>): Promise<void> {
   const found = await call((db) => generationsCollection(db).findOne(theGenerations));
@@ -41,8 +44,8 @@ export async function ensureGenerations({ call }: MongoConnection, toRead: () =>
 }
 
 /**
- * Returns the document. Throws StoreUnavailable if the document is missing, because a missing document is an error,
- * never an empty vault.
+ * Returns the document. Throws StoreUnavailable if it is missing. A missing document never means that the vault is
+ * empty.
  */
 export async function loadGenerations({ call }: MongoConnection): Promise<GenerationsDocument> {
   const found = await call((db) => generationsCollection(db).findOne(theGenerations));

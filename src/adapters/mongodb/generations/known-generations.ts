@@ -3,14 +3,14 @@ import type { MongoConnection } from '../connection.js';
 import { loadGenerations } from './generations-document.js';
 
 /**
- * The generations in use. `at` is when this process requested them (`performance.now()`). They were in use at some
- * moment since then.
+ * The generations in use. `at` is the time at which this process began to read them (`performance.now()`). The list was
+ * correct at some moment since then.
  */
 export type KnownGenerations = GenerationsInUse & { readonly at: number };
 
 /**
- * docs/design.md, "Rebuild": a reader relies on what it knows about the generations for at most two seconds, including
- * the read itself.
+ * `trustedMs` is the limit from docs/design.md, "Rebuild": a reader relies on what it knows about the generations for
+ * at most two seconds, including the read itself. `knownMs` is how long a list of the generations stays in the cache.
  */
 const knownMs = 1_000;
 export const trustedMs = 2_000;
@@ -41,17 +41,19 @@ export function knownGenerations(connection: MongoConnection) {
 
   return {
     /**
-     * Returns the generations in use, at most one second old and read from the current primary. A response from a
-     * deposed primary may be outdated.
+     * Returns the generations in use. The list is at most one second old and was read from the current primary, because
+     * the response of a deposed primary may be outdated.
      */
     async known(): Promise<KnownGenerations> {
       const isGood =
         known !== null && performance.now() - known.at < knownMs && connection.primaryIsSince(known.at) ? known : null;
       return isGood ?? loading ?? load();
     },
-    /** Reads the generations from the store. The read begins after the call. */
+    /** Reads the generations from the store. Never reuses a read that began before this call. */
     fresh,
-    /** Discards everything older than this call. Called around a change by this process. */
+    /**
+     * Discards everything that was read before this call. Called before and after this process changes the generations.
+     */
     forget(): void {
       forgottenAt = performance.now();
       known = null;

@@ -12,38 +12,43 @@ import { generationsCollection, loadGenerations, theGenerations } from './genera
 import { type KnownGenerations, knownGenerations } from './known-generations.js';
 import { createRebuildHold, heldByAnother, leaseUntil } from './rebuild-hold.js';
 
-/** After this time, no process considers a left generation to be in use or has a pending write to it. */
+/**
+ * How long a process may still use a generation that was removed from the list of written generations, in ms. After
+ * this time, no process considers the generation to be in use, and no process has a pending write to it.
+ */
 const settleMs = 3_000;
 
 export type MongoGenerations = Generations & {
-  /** Returns the generations in use, from this process's cache, and when it requested them. */
+  /**
+   * Returns the generations in use from this process's cache, and the time at which this process began to read them.
+   */
   known(): Promise<KnownGenerations>;
   /** Like `known`, but reads from the store. Never reuses a read that began before this call. */
   fresh(): Promise<KnownGenerations>;
   /**
-   * Makes this process the one that works on the rebuild, until it calls `release`. Throws StoreUnavailable while
-   * another process works on it.
+   * Acquires the lease on the rebuild for this process, which keeps it until it calls `release`. Throws
+   * StoreUnavailable while another process holds the lease.
    */
   hold(): Promise<void>;
   release(): Promise<void>;
   /**
-   * Returns whether another process is working on the rebuild. If that process died, waits until its ten-second lease
-   * expires.
+   * Returns true if another process is working on the rebuild. If the process that holds the lease has died, waits up
+   * to ten seconds for the lease to expire, and then returns false.
    */
   isElsewhere(): Promise<boolean>;
 };
 
 /**
- * Implements `Generations` on MongoDB: one collection per generation, and a document that names the generations that
- * are read and written. A row's writer reads that document after the event is stored. The rebuild of a generation that
- * is added later finds the event in the log.
+ * Implements `Generations` on MongoDB, with one collection per generation. One document names the generations that are
+ * read and written. A process that writes a row reads this document after the row's event is stored. If a generation is
+ * added after that, its rebuild finds the event in the log.
  */
 export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog, 'readClear'>): MongoGenerations {
   const { call } = connection;
   const { known, fresh, forget } = knownGenerations(connection);
   const hold = createRebuildHold(connection);
 
-  /** Returns false if the filter did not match the document. */
+  /** Changes the document if it matches the filter. Returns false if it does not. */
   async function change(filter: object, update: object | object[]): Promise<boolean> {
     forget();
     const changed = await call((db) => generationsCollection(db).updateOne({ ...theGenerations, ...filter }, update));
@@ -51,7 +56,7 @@ export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog
     return changed.matchedCount === 1;
   }
 
-  /** Changes the rebuild's state. Throws StoreUnavailable unless this process is the one that works on the rebuild. */
+  /** Changes the state of the rebuild. Throws StoreUnavailable unless this process holds the lease on the rebuild. */
   async function changeHeld(filter: object, update: object): Promise<void> {
     if (!(await change({ ...filter, holder: await hold.id() }, update))) throw heldByAnother();
   }
@@ -112,8 +117,8 @@ export function mongoGenerations(connection: MongoConnection, log: Pick<EventLog
     async retire(generations) {
       const { write } = await fresh();
       const unused = generations.filter((generation) => !write.includes(generation));
-      // Threat: a process that was suspended between creating the key and beginning the rebuild would begin a
-      // generation whose key is gone.
+      // Threat: a process is suspended after it creates a key and before it begins the rebuild. Without this change, it
+      // could begin a generation whose key has been destroyed.
       await change({}, { $max: { retired: Math.max(0, ...unused) } });
       const now = await fresh();
       return unused.filter((generation) => !now.write.includes(generation));
@@ -126,8 +131,8 @@ const looks = 10;
 const pauseMs = 50;
 
 /**
- * Returns whether each event after a rebuild's position has its row in the new generation. The writers of recent events
- * know both generations and write these rows within moments.
+ * Returns true if each token event after the rebuild's position has its row in the new generation. Writers of recent
+ * events know both generations and write these rows within moments. If rows are missing, checks again a few times.
  */
 async function allHaveRows(
   connection: MongoConnection,
@@ -148,8 +153,8 @@ async function allHaveRows(
 }
 
 /**
- * Checks that the database user may change the rows of a generation, before all processes have to write them. The
- * update uses an id that no row has. Throws MongoBroken.
+ * Checks that the database user may change the rows of a generation. Called before all processes begin to write to that
+ * generation. Uses an id that no row has. Throws MongoBroken.
  */
 async function proveRights({ call }: MongoConnection, generation: number): Promise<void> {
   const none = { _id: '' };

@@ -4,25 +4,25 @@ import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import type { MongoConnection } from '../connection.js';
 import { generationsCollection, loadGenerations, theGenerations } from './generations-document.js';
 
-/** The length of a lease. After this time, another process replaces a dead holder. */
+/** The length of a lease, in ms. Another process can replace a dead holder after this time. */
 const leaseMs = 10_000;
 const renewMs = 2_500;
 const pollMs = 500;
 
-/** When a renewed lease ends, by MongoDB's clock. */
+/** An expression for the end of a renewed lease, according to MongoDB's clock. */
 export const leaseUntil = { $add: ['$$NOW', leaseMs] };
 
 /**
- * Returns the lease on the rebuild. One process at a time holds it, under an id that is new each time, and every change
- * to the rebuild's state filters on that id. So a process that was suspended and resumes after another process took
- * over cannot change anything.
+ * Creates the lease on the rebuild. One process at a time holds it, under an id that is new each time. Every change to
+ * the rebuild's state filters on this id. Therefore a process that was suspended cannot change anything if another
+ * process has taken over in the meantime.
  */
 export function createRebuildHold(connection: MongoConnection) {
   const { call } = connection;
   let held: string | null = null;
   let renewing: NodeJS.Timeout | null = null;
 
-  /** Matches the document if no other process holds the lease. */
+  /** Returns a filter that matches the document if no other process holds the lease. */
   const isFree = () => ({
     ...theGenerations,
     $expr: { $or: [{ $in: ['$holder', [null, held]] }, { $lt: ['$until', '$$NOW'] }] },
@@ -41,17 +41,17 @@ export function createRebuildHold(connection: MongoConnection) {
   function keep(holder: string): void {
     held = holder;
     if (renewing !== null) clearInterval(renewing);
-    // If a renewal fails, the next change reports it.
+    // If a renewal fails, the next change to the rebuild's state reports the problem.
     renewing = setInterval(() => renew(holder).catch(() => undefined), renewMs);
     renewing.unref();
   }
 
   return {
-    /** Records that this process holds the lease, which was stored when the rebuild began. */
+    /** Records that this process holds the lease. The lease itself was stored when the rebuild began. */
     keep,
     /**
-     * Returns the id under which this process holds the lease. Takes the lease if it is free. Throws StoreUnavailable
-     * while another process holds it.
+     * Returns the id under which this process holds the lease. Acquires the lease if it is free. Throws
+     * StoreUnavailable while another process holds it.
      */
     async id(): Promise<string> {
       if (held !== null) return held;
@@ -71,8 +71,8 @@ export function createRebuildHold(connection: MongoConnection) {
       );
     },
     /**
-     * Returns whether another live process holds the lease. A dead holder stops renewing its lease; this method waits
-     * for the lease to expire.
+     * Returns true if another live process holds the lease. A dead process does not renew its lease. If the lease is
+     * not renewed, waits until it expires and then returns false.
      */
     async isElsewhere(): Promise<boolean> {
       const first = await loadGenerations(connection);

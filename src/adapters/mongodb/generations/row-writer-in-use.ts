@@ -8,14 +8,14 @@ import type { MongoGenerations } from './mongo-generations.js';
 export type RowWriterInUse = TokenRowWriter & { forgetTombstones(notBefore: number): Promise<number> };
 
 /**
- * Runs before the row of an ended token is written. If the process is interrupted between this call and the write, both
- * run again.
+ * Called before the row of a token that has ended is written. If the process is interrupted between this call and the
+ * write, it later repeats both of them.
  */
 type OnEnded = (stream: string, revision: number) => Promise<void>;
 
 /**
- * Writes rows into every generation that is in use for writing. It looks up these generations after it is called, so
- * call it after the event is stored. A row that lacks its search terms for one of these generations is a `gap`: the
+ * Writes rows into every generation that is listed as written. Reads this list after it is called, so call it only
+ * after the event is stored. If a row lacks its search terms for one of these generations, the result is `gap`. The
  * caller then folds the stream to find the terms. Concurrent rows are written as one group.
  */
 export function rowWriterInUse(
@@ -23,7 +23,10 @@ export function rowWriterInUse(
   generations: Pick<MongoGenerations, 'fresh'>,
   onEnded: OnEnded,
 ): RowWriterInUse {
-  /** Writes rows of different streams. Adds the streams whose row in this generation is behind to `gaps`. */
+  /**
+   * Writes rows into one generation. Each row must be from a different stream. Adds a stream to `gaps` if its row
+   * cannot be written because the stored row is too old or search terms are missing.
+   */
   async function writeInto(generation: number, read: number, rows: readonly RowWrite[], gaps: Set<string>) {
     const complete = rows.filter(({ view, index }) => {
       const lacks = index !== 'keep' && view.state.life !== null && index.terms[generation] === undefined;
@@ -38,7 +41,8 @@ export function rowWriterInUse(
     const { read, write } = await generations.fresh();
     const gaps = new Set<string>();
     for (const distinct of eachStreamOnce(rows)) {
-      // The generation that is read comes last, so that everything a caller has seen in it is also in the next one.
+      // The generation that is read comes last. If a caller has seen a row in it, the next generation therefore already
+      // has that row.
       for (const generation of [...write.filter((each) => each !== read), read]) {
         await writeInto(generation, read, distinct, gaps);
       }
@@ -58,7 +62,7 @@ export function rowWriterInUse(
       const each = await Promise.all(
         write.map((generation) => mongoRowWriter(connection, generation).revisionsOf(streams)),
       );
-      // A stream without a row in one of the generations is behind.
+      // Leaves out a stream that has no row in one of the generations, because its rows are behind.
       const inAll = streams.filter((stream) => each.every((stored) => stored.has(stream)));
       return new Map(inAll.map((stream) => [stream, Math.min(...each.map((stored) => stored.get(stream) ?? -1))]));
     },
@@ -73,7 +77,7 @@ export function rowWriterInUse(
   };
 }
 
-/** Splits the rows into parts that contain each stream once. Keeps the order of each stream's rows. */
+/** Splits the rows into parts in which each stream occurs at most once. Rows from the same stream keep their order. */
 function eachStreamOnce(rows: readonly RowWrite[]): readonly (readonly RowWrite[])[] {
   const parts: RowWrite[][] = [];
   const seen = new Map<string, number>();

@@ -10,8 +10,8 @@ import type { MongoGenerations } from './mongo-generations.js';
 
 /**
  * Implements `TokenRows` on the generation that is read. A search reads the generation that it was planned for. A
- * result is returned only if its generation was still being written after the read, because a generation that was left
- * lacks newer rows and is dropped.
+ * result is returned only if its generation was still being written after the read. A generation that is no longer
+ * written lacks newer rows and is dropped.
  */
 export function tokenRowsInUse(
   connection: MongoConnection,
@@ -22,7 +22,7 @@ export function tokenRowsInUse(
     const generation = planned ?? read;
     if (!write.includes(generation)) throw new GenerationDropped('mongodb');
     const answer = await look(mongoTokenRows(connection, generation));
-    // In any case, a generation that is read is still written for a few more seconds: see `minimalGraceMs`.
+    // A generation that was read recently is still written for a few more seconds: see `minimalGraceMs`.
     if (generation === read && performance.now() - at < trustedMs) return answer;
     if ((await generations.fresh()).write.includes(generation)) return answer;
     throw new GenerationDropped('mongodb');
@@ -33,7 +33,8 @@ export function tokenRowsInUse(
       try {
         return await from(null, look);
       } catch (error) {
-        // The process was suspended for so long that the rows were dropped.
+        // The process was suspended for so long that the generation was dropped. Tries again with the current
+        // generation.
         if (!(error instanceof GenerationDropped)) throw error;
       }
     }

@@ -23,7 +23,7 @@ type DataKeys = Pick<
   Pick<RotationRows, 'countLivingDataKeys' | 'livingDataKeys' | 'rewrapDataKeys'>;
 
 /**
- * Stores wrapped data keys. A key's document is inserted, overwritten once to destroy the key, and never removed.
+ * Stores wrapped data keys. A key's document is never removed. To destroy the key, the document is overwritten.
  * `logHead` returns the position of the newest event.
  */
 export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: () => Promise<number>): DataKeys {
@@ -42,7 +42,7 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
     return keyIds.map((keyId) => found.get(keyId) ?? null);
   });
 
-  /** Increments a counter in `wraps` and returns the new count. */
+  /** Increases a counter in `wraps` by `more` and returns the new count. */
   async function count(id: string, more: number): Promise<number> {
     const update = { $inc: { count: more } };
     const counted = await call((db) =>
@@ -51,7 +51,7 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
     return counted?.count ?? 0;
   }
 
-  /** Returns whether a rotation is replacing or has replaced this tenant key. */
+  /** Returns true if a rotation is replacing this tenant key or has already replaced it. */
   async function isRetiring(tenantKeyId: string): Promise<boolean> {
     const row = await call((db) => keyCollections.tenantKeys(db).findOne({ _id: tenantKeyId }));
     return row === null || row.retiring === true || row.destroyed_at !== null;
@@ -70,7 +70,8 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
   }
 
   /**
-   * Overwrites the living keys and returns their number. By then, overwrites by other processes are also on a majority.
+   * Overwrites the wrapped keys that still exist, and returns their number. When this returns, a majority of nodes has
+   * stored these changes, and any earlier change by another process.
    */
   async function destroy(ended: readonly EndedKey[]): Promise<number> {
     let destroyed = 0;
@@ -88,7 +89,7 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
   }
 
   return {
-    /** Concurrent calls share one read. */
+    /** Concurrent calls share one query. */
     async dataKey(keyId) {
       const row = await finds.add(keyId);
       return row && { tenantKeyId: row.tenant_key, wrapped: row.wrapped, revision: row.revision ?? null };
@@ -102,7 +103,7 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
     reserveTraces: async (tenantId, uses) => (await count(`traces.${tenantId}`, uses)) - uses,
     async insertDataKeys(tenantKeyId, keys) {
       const head = await logHead();
-      // Records the log position after which the keys were created (ADR 32).
+      // Records the newest log position, because these keys are created after it (ADR 32).
       await call((db) =>
         keyCollections.meta(db).updateOne({ _id: 'log' }, { $max: { value: head } }, { upsert: true }),
       );
@@ -114,7 +115,7 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
       );
       await call((db) => keyCollections.dataKeys(db).insertMany(rows));
       if (!(await isRetiring(tenantKeyId))) return 'stored';
-      // A rotation may have missed these keys, and it destroys the key that wraps them.
+      // The rotation may not have rewrapped these keys, and it destroys the key that wraps them.
       await destroy(keys.map(({ id }) => ({ keyId: id, eventId: noEvent })));
       return 'retiring';
     },
@@ -152,13 +153,16 @@ export function mongoDataKeys({ call }: MongoConnection, clock: Clock, logHead: 
   };
 }
 
-/** Distinguishes two million inserts per second. Sequences stay exact until the year 2106. */
+/**
+ * The number of inserts per second that a sequence can distinguish (about two million). With this factor, sequences are
+ * exact integers until the year 2106.
+ */
 const perSecond = 2 ** 21;
 
 /**
- * Returns a key's place in the creation order, a number that increases with the server's insert time. The server
- * assigns that time when the insert arrives, and the document becomes visible moments later. So the documents of all
- * processes become visible almost in this order.
+ * Returns a key's place in the order of creation, as a number that increases with the insert time. The server assigns
+ * this time when the insert arrives, and the document becomes visible moments later. Documents from all processes
+ * therefore become visible in nearly this order.
  */
 export function sequenceOf({ t, i }: Timestamp): number {
   return t * perSecond + i;

@@ -6,7 +6,10 @@ import { DuplicateKey } from '../mongo-error.js';
 import { keyCollections } from './key-collections.js';
 import { underRootCheck } from './root-check.js';
 
-/** Returns the generations whose keys exist, so that their rows can be searched, in order. A new key store has none. */
+/**
+ * Returns, in ascending order, the generations whose keys exist. Only their rows can be searched. A new key store has
+ * none.
+ */
 export async function livingGenerations({ call }: MongoConnection): Promise<readonly number[]> {
   const found = await call((db) =>
     keyCollections.generationKeys(db).find({ destroyed_at: null }).sort({ _id: 1 }).toArray(),
@@ -14,7 +17,7 @@ export async function livingGenerations({ call }: MongoConnection): Promise<read
   return found.map(({ _id }) => _id);
 }
 
-/** Stores the wrapped search-term keys, one for each generation of token rows. */
+/** Stores the wrapped search-term keys. Each generation of token rows has one. */
 export function mongoGenerationKeys(
   connection: MongoConnection,
   clock: Clock,
@@ -35,7 +38,8 @@ export function mongoGenerationKeys(
       return newest[0]?._id ?? 0;
     },
     async insertGenerationKey(generation, wrapped, rootCheck) {
-      // Creates the collection outside the transaction, because a snapshot transaction cannot create it.
+      // Creates the collection outside the transaction, because a transaction with a snapshot cannot create a
+      // collection.
       if (generation === firstGeneration) await call((db) => db.createCollection('generation_keys')).catch(() => null);
       const key = { _id: generation, made_at: clock.now(), destroyed_at: null, wrapped };
       try {

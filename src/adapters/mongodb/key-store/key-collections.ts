@@ -4,8 +4,8 @@ import type { RememberedCheckpoint, TenantKeyPurpose } from '../../../ports/key-
 import type { RequiredIndexes } from '../required-indexes.js';
 
 /**
- * One of a tenant's keys. `number` counts the keys for one purpose from 1, so that two processes cannot both add the
- * next one.
+ * One of a tenant's keys. `number` counts the tenant's keys for the same purpose, starting at 1. A unique index that
+ * includes it prevents two processes from both adding the next key.
  */
 export type TenantKeyDocument = {
   readonly _id: string;
@@ -13,16 +13,19 @@ export type TenantKeyDocument = {
   readonly purpose: TenantKeyPurpose;
   readonly number: number;
   readonly made_at: number;
-  /** Milliseconds since the epoch, or null if the key is not destroyed. */
+  /** When the key was destroyed, in ms since the epoch. Null if it has not been destroyed. */
   readonly destroyed_at: number | null;
   readonly destroyed_by: Buffer | null;
   /** The key, sealed under the root key, or null once the key is destroyed. */
   readonly wrapped: Buffer | null;
-  /** True if a rotation has begun to replace the key. A key that is being replaced wraps no new keys. */
+  /** True if a rotation has begun to replace the key. From then on, the key wraps no new keys. */
   readonly retiring?: boolean;
 };
 
-/** One data key. `stamp` is the server's insert time. It is distinct and increasing, so it gives the creation order. */
+/**
+ * One data key. `stamp` is the time at which the server inserted the document. Every stamp is larger than the earlier
+ * ones, so stamps show the order of creation.
+ */
 export type DataKeyDocument = {
   readonly _id: Buffer;
   readonly stamp: Timestamp;
@@ -31,7 +34,9 @@ export type DataKeyDocument = {
   readonly log_head: number;
   readonly destroyed_at: number | null;
   readonly destroyed_by: Buffer | null;
-  /** The last recorded revision of the token whose content is sealed under the key. Absent until one is recorded. */
+  /**
+   * The newest recorded revision of the token whose content is sealed under the key. Absent if no revision is recorded.
+   */
   readonly revision?: number;
   /** The key, sealed under the tenant's wrapping key, or null once the key is destroyed. */
   readonly wrapped: Buffer | null;
@@ -45,19 +50,21 @@ export type GenerationKeyDocument = {
   readonly wrapped: Buffer | null;
 };
 
-/** The newest revision of a tenant or application. The id is its `directoryName`. */
+/** The newest recorded revision of a tenant or application. `_id` is its `directoryName`. */
 export type DirectoryRevisionDocument = { readonly _id: string; readonly revision: number };
 
 /**
- * A usage counter. The document whose id is a tenant key's id counts the keys that it has wrapped, and
- * `traces.<tenant>` counts sealed traces. The collection is separate so that counting does not rewrite wrapped keys.
+ * A usage counter. If the id is that of a tenant key, the document counts the keys that this key has wrapped. The
+ * document `traces.<tenant>` counts the tenant's sealed traces. Because this is a separate collection, counting does
+ * not rewrite the documents with wrapped keys.
  */
 export type WrapsDocument = { readonly _id: string; readonly count: number };
 
 /**
- * A document in `meta`. The documents are `restoring` from the start of a restore, `root_check` (bytes; `uses` changes
- * with every key that is wrapped), `log_id` (string), `rotation` (`begun` or `ended`; `at` is when it began, in ms),
- * `copies_void_before` (ms), `clock` (a `ClockRecord`), and the checkpoints of each `KeyRingReader` (numbers).
+ * A document in `meta`. There are the following documents: `restoring` (created when a restore begins), `root_check`
+ * (bytes; `uses` increases with every key that is wrapped), `log_id` (a string), `rotation` (`begun` or `ended`; `at`
+ * is when the rotation began, in ms), `copies_void_before` (ms), `clock` (a `ClockRecord`), and the checkpoint of each
+ * `KeyRingReader` (a number).
  */
 export type MetaDocument = {
   readonly _id: string;
@@ -66,7 +73,7 @@ export type MetaDocument = {
   readonly at?: number;
 };
 
-/** What the key store has recorded about the log. These documents are also stored in `meta`. */
+/** What the key store has recorded about the log. These documents are in `meta` as well. */
 export type LogMemoryDocument = {
   readonly _id: (typeof logMemories)[number];
   readonly checkpoint?: RememberedCheckpoint | null;
@@ -74,11 +81,11 @@ export type LogMemoryDocument = {
 };
 export const logMemories = ['log_checkpoint', 'log_link'] as const;
 
-/** The id of the document in `meta` that exists from the start of a restore on. */
+/** The id of the document in `meta` that a restore creates when it begins. */
 export const restoringMark = 'restoring';
 /**
- * The value of that document once all keys are restored. The document stays, because nothing is removed from a key
- * store.
+ * The value of the document `restoring` after all keys are restored. The document stays, because nothing is removed
+ * from a key store.
  */
 export const restored = 'ended';
 

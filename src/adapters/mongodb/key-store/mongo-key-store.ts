@@ -11,7 +11,7 @@ import { mongoRotationRows } from './rotation-rows.js';
 import { mongoTenantKeys } from './tenant-keys.js';
 
 /**
- * Implements `KeyStore` on a separate MongoDB database, for many processes. `logHead` returns the position of the
+ * Implements `KeyStore` on a separate MongoDB database that many processes share. `logHead` returns the position of the
  * newest event.
  */
 export function mongoKeyStore(connection: MongoConnection, clock: Clock, logHead: () => Promise<number>): KeyStore {
@@ -33,7 +33,8 @@ export function mongoKeyStore(connection: MongoConnection, clock: Clock, logHead
     ...mongoGenerationKeys(connection, clock),
     ...dataKeys,
     async forgetRevisions() {
-      // The key store's database user may not remove documents. Revision -1 has the same effect as a missing document.
+      // The database user of the key store has no right to remove documents. Revision -1 has the same effect as a
+      // missing document.
       await call((db) => keyCollections.directoryRevisions(db).updateMany({}, { $set: { revision: -1 } }));
       const noted = { revision: { $exists: true } };
       await call((db) => keyCollections.dataKeys(db).updateMany(noted, { $unset: { revision: true } }));
@@ -63,7 +64,7 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
       const found = await call((db) => keyCollections.directoryRevisions(db).find(asked).toArray());
       return new Map(found.map(({ _id, revision }) => [_id, revision]));
     },
-    /** Stops at the first key that is too young, so that no reader moves past it. */
+    /** Stops at the first key that was created at `madeBefore` or later, so that no reader moves past that key. */
     async made(afterSequence, madeBefore, limit) {
       const rows = await call((db) =>
         keyCollections
@@ -108,7 +109,7 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
     },
     rememberLog: (memory) => saveLogMemory(connection, memory),
     async replaceLogMemory(memory) {
-      // The key store's database user may not remove documents.
+      // The database user of the key store has no right to remove documents, so this overwrites them.
       const nothing = { $set: { checkpoint: null, link: null } };
       await call((db) => keyCollections.logMemory(db).updateMany({ _id: { $in: [...logMemories] } }, nothing));
       await saveLogMemory(connection, memory);
@@ -117,8 +118,8 @@ function mongoKeyRecords(connection: MongoConnection): KeyRecords {
 }
 
 /**
- * Saves the newer checkpoint and the newer link. MongoDB compares documents by their first field, so the larger number
- * or position stays.
+ * Saves a checkpoint and a link, unless the stored ones are newer. `$max` compares two documents by their first field,
+ * which is the checkpoint's number or the link's position.
  */
 async function saveLogMemory({ call }: MongoConnection, { checkpoint, link }: LogMemory): Promise<void> {
   if (checkpoint !== null) {
@@ -136,7 +137,7 @@ async function saveLogMemory({ call }: MongoConnection, { checkpoint, link }: Lo
   }
 }
 
-/** Inserts a document that only the first process writes. Returns the stored value. */
+/** Inserts a document in `meta` unless it already exists. Returns the stored value. */
 export async function once({ call }: MongoConnection, meta: MetaDocument): Promise<MetaDocument['value']> {
   const find = () => call((db) => keyCollections.meta(db).findOne({ _id: meta._id }));
   const found = await find();

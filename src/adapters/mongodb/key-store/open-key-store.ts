@@ -11,7 +11,10 @@ export type MongoKeyStore = {
   readonly clockRecords: ClockRecords;
   /** Returns the id of the log that the keys belong to, or null if the keys are new. */
   logIdOfKeys(): Promise<string | null>;
-  /** Binds new keys to a log. Returns the log that they belong to, which differs if another process got there first. */
+  /**
+   * Binds new keys to a log. Returns the id of the log that the keys belong to. This is a different id if another
+   * process has already bound the keys.
+   */
   bindKeysToLog(logId: string): Promise<string>;
 };
 
@@ -22,7 +25,7 @@ export async function openMongoKeyStore(
   logHead: () => Promise<number>,
 ): Promise<MongoKeyStore> {
   await refuseHalf(connection);
-  // Not every server can create a collection within a transaction.
+  // Creates the collections in advance, because not every server can create a collection within a transaction.
   await connection.call((db) => ensureIndexes(db, keyIndexes));
   return {
     store: mongoKeyStore(connection, clock, logHead),
@@ -47,7 +50,7 @@ export async function openMongoKeyStore(
 }
 
 /**
- * Rejects a key store that was only partly restored. Threat: the partial store would pass for a complete one, and data
+ * Throws MongoBroken if the key store was only partly restored. Threat: if the vault used an incomplete store, data
  * under the missing keys would seem to be lost.
  */
 async function refuseHalf({ call }: MongoConnection): Promise<void> {

@@ -9,13 +9,13 @@ export async function storedRootCheck({ call }: MongoConnection): Promise<Buffer
   return Buffer.isBuffer(stored?.value) ? stored.value : null;
 }
 
-/** Rejects the transaction if the root check has changed. Otherwise replaces the root check with `next`, if given. */
+/** Aborts the transaction if the root check has changed. If not, replaces the root check with `next`, if given. */
 type ExpectCheck = (next?: Buffer) => Promise<void>;
 
 /**
- * Runs `store` in a transaction that is rejected if another process has replaced the root key. `store` calls
- * `expectCheck` as late as possible: every transaction that stores wrapped keys writes the root check, so from then on
- * all others wait.
+ * Runs `store` in a transaction, which is aborted if another process has replaced the root key. `store` must call
+ * `expectCheck` as late as possible. Every transaction that stores wrapped keys writes the root check, so all other
+ * such transactions wait after that call.
  */
 export async function underRootCheck<T>(
   connection: MongoConnection,

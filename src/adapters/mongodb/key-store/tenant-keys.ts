@@ -26,7 +26,7 @@ export function mongoTenantKeys(
         return 'stored' as const;
       });
     } catch (error) {
-      // Another process got there first. Its key serves the same purpose.
+      // Another process has already inserted a key with this number. That key serves the same purpose.
       if (error instanceof DuplicateKey) return 'stored';
       throw error;
     }

@@ -13,15 +13,15 @@ import type { RowDocument } from './row-document.js';
 import { tokenRowsCollection } from './token-rows-indexes.js';
 
 /**
- * How often a difference is checked before it is reported. A token's rows in the two generations are written one after
- * the other, so they may differ for a moment.
+ * How many times a difference must be found before it is reported. A token's rows in the two generations are written
+ * one after the other, so they may differ for a moment.
  */
 const looks = 5;
 const pauseMs = 20;
 
 /**
- * Compares the living rows of two generations. Their terms are hashed under different keys, so it compares the mark
- * that was written with each row instead. Leaves out rows of deleted tenants.
+ * Compares the living rows of two generations. The terms in each generation are hashed under a different key, so they
+ * cannot be compared. Instead, compares the mark that was written with each row. Leaves out rows of deleted tenants.
  */
 export function createMongoRowComparison(connection: MongoConnection) {
   const { call } = connection;
@@ -95,7 +95,7 @@ function isSame(read: RowDocument | undefined, made: RowDocument | undefined): b
   return made.mark !== undefined && digest(read, mark) === digest(made, made.mark);
 }
 
-/** Returns a hash of a row without its terms, with the given mark in place of the row's own. */
+/** Returns a hash over a row with the given mark. Leaves out the row's terms and its own mark. */
 function digest(row: RowDocument, mark: Buffer): string {
   const { terms: _, ...fields } = row as RowDocument & { readonly terms: unknown };
   const values = Object.entries({ ...fields, mark }).map(([name, value]) => [

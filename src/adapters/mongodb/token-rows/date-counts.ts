@@ -6,15 +6,15 @@ import { rowIndexes } from './token-rows-indexes.js';
 
 export type DateNode = Extract<WeighedNode, { is: 'date' }>;
 
-/** A date range that contains every match, and the number of the tenant's rows in that range. */
+/** A date range that contains every match, and the number of the tenant's rows in the range. */
 export type DateCount = { readonly node: DateNode; readonly count: number };
 
-/** The largest number of rows to read and sort at once. */
+/** The maximum number of rows that a search reads and sorts at once. */
 const shortMax = 2_000;
 
 export const dateIndexes = { created_at: rowIndexes.createdAt, modified_at: rowIndexes.modifiedAt } as const;
 
-/** Returns the date ranges that contain every match and have at most 2,000 rows. */
+/** Returns the date ranges in the plan that contain every match and at most 2,000 rows. */
 export async function dateCounts(
   db: Db,
   rowsName: string,

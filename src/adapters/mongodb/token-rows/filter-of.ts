@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
 import type { WeighedNode } from '../../search-plan/weighed-plan.js';
 
-/** Returns the filter that matches a row if and only if the row matches the node. */
+/** Returns a filter that matches exactly the rows that the node matches. */
 export function filterOf(node: WeighedNode): Document {
   switch (node.is) {
     case 'term':
@@ -18,16 +18,17 @@ export function filterOf(node: WeighedNode): Document {
 }
 
 /**
- * Returns the filter for a date range. An open start becomes a number, so that a row without the date is not in any
- * range.
+ * Returns the filter for a date range. If the range has no start, the filter uses the smallest number, so that a row
+ * without the date never matches.
  */
 export function rangeOf({ from, to }: Extract<WeighedNode, { is: 'date' }>): Document {
   return { $gte: from ?? Number.MIN_SAFE_INTEGER, ...(to === null ? {} : { $lt: to }) };
 }
 
 /**
- * Returns a filter that the server checks on each row and never uses an index for, because it does not plan anything
- * under `$nor`. So a search has only one possible plan, with the index and terms that we choose.
+ * Returns a filter that the server only checks on each row. The server never uses an index for it, because it does not
+ * use indexes for conditions under `$nor`. A search therefore has only one possible query plan, which uses the index
+ * and terms that we chose.
  */
 export function checkedOn(node: WeighedNode | null): Document {
   return node === null ? {} : { $nor: [{ $nor: [filterOf(node)] }] };

@@ -5,24 +5,28 @@ import type { Stored } from '../../../views/row-mac.js';
 import type { TokenView } from '../../../views/token-view.js';
 import { termsDigest } from '../../search-plan/mark-of.js';
 
-/** The fields that searches use to find a living row. Keyed hashes are stored as bytes. */
+/** The fields by which a search or a fingerprint lookup finds a living row. Keyed hashes are stored as bytes. */
 type Found = {
   readonly fingerprint: Buffer;
   readonly terms: readonly Buffer[];
-  /** A hash of the row's terms in both generations. Present only in a row that was written during a rebuild. */
+  /**
+   * A hash of the row's terms in both generations. Present only if the row was written into the new generation during a
+   * rebuild.
+   */
   readonly mark?: Buffer;
 };
 
-/** A living row without its search fields. A time or ciphertext that the token lacks is absent. */
+/** A living row without its search fields. If the token has no such time or ciphertext, the field is absent. */
 type Living = {
   readonly tenant: string;
   readonly revision: number;
   /**
-   * The folded state without ended keys. Their list grows with every update, and code that needs it folds the stream.
+   * The folded state, without the list of ended keys. That list grows with every update. Code that needs it folds the
+   * stream.
    */
   readonly life: TokenLife;
   readonly type: TokenType;
-  /** The position of the event that created the token. Lists use this order. */
+  /** The position of the event that created the token. Lists are sorted by this position. */
   readonly seq: number;
   readonly created_at: number;
   readonly modified_at?: number;
@@ -30,13 +34,13 @@ type Living = {
   readonly cvc_purge_at?: number;
   readonly content?: Buffer;
   readonly cvc?: Buffer;
-  /** The MAC of the fields that determine who may read the row. */
+  /** The MAC over the ciphertexts and over the facts that determine who may read the row. */
   readonly mac: Buffer;
 };
 
 /**
- * The row of a token that is gone. It has no ciphertext, terms or fingerprint, and records only that the token's life
- * ended with this revision.
+ * The row of a token that is gone. It has no ciphertext, terms or fingerprint. It records only that the token's life
+ * ended at this revision.
  */
 type Tombstone = {
   readonly tenant: string;
@@ -48,22 +52,22 @@ type Tombstone = {
 
 type RowFields = (Living & Found) | Tombstone;
 
-/** A document in `token_rows_<generation>`, one per stream. */
+/** A document in `token_rows_<generation>`. There is one for each stream. */
 export type RowDocument = { readonly _id: string } & RowFields;
 
 /** The fields of `RowDocument` that a view needs. */
 export const viewFields = { tenant: 1, revision: 1, life: 1, content: 1, cvc: 1, mac: 1 } as const;
 
-/** Fields that a living row may lack. An update unsets the ones that it does not set. */
+/** The fields that a living row may lack. An update unsets each of them that it does not set. */
 const optional = ['modified_at', 'expires_at', 'cvc_purge_at', 'content', 'cvc'] as const;
 
 /**
- * A row's generation. `read` is the generation that is read, if the row will later be compared with that generation's
- * row.
+ * The generation that a row is written into. If the row will be compared with the row in the generation that is
+ * currently read, `read` is that generation. If not, `read` is null.
  */
 export type RowGeneration = { readonly generation: number; readonly read: number | null };
 
-/** Returns the complete row for a view. `removedAt` (ms since the epoch) is used if the token was removed. */
+/** Returns the complete row for a view. `removedAt` (ms since the epoch) is used only if the token is gone. */
 export function rowOf(
   view: Stored<TokenView>,
   index: Exclude<RowIndex, 'keep'> | null,
@@ -84,7 +88,7 @@ export function rowOf(
   return { ...livingOf(view, life), ...found };
 }
 
-/** Returns the update that sets a living row to a view and keeps the row's search fields. */
+/** Returns the update that writes a view into a living row and keeps the row's search fields. */
 export function keepingUpdate(view: Stored<TokenView>, life: TokenLife) {
   const set = livingOf(view, life);
   const lacking = optional.filter((field) => set[field] === undefined);

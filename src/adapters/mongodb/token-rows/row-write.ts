@@ -4,8 +4,8 @@ import type { TokenView } from '../../../views/token-view.js';
 import { keepingUpdate, type RowGeneration, rowOf } from './row-document.js';
 
 /**
- * A row to write. `before` is the revision that its events follow. `at` is the time of the newest event, in ms since
- * the epoch.
+ * A row to write. `before` is the stream's revision before the events that changed the row. `at` is the time of the
+ * newest event, in ms since the epoch.
  */
 export type RowWrite = {
   readonly view: Stored<TokenView>;
@@ -15,8 +15,9 @@ export type RowWrite = {
 };
 
 /**
- * Returns the guarded write for one row. A complete row replaces any older row or is inserted. A living row that keeps
- * its search terms updates only the row that its events follow, because any other row has different search terms.
+ * Returns the write for one row, with a filter on the stored revision. A complete row replaces any older row, or is
+ * inserted. A living row that keeps its search terms may update only the stored row at revision `before`, because any
+ * other row may have different search terms.
  */
 export function writeOperation({ view, index, before, at }: RowWrite, generation: RowGeneration) {
   const { stream: _id, state } = view;

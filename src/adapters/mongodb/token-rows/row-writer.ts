@@ -9,9 +9,9 @@ import { type RowWrite, writeOperation } from './row-write.js';
 import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
 
 /**
- * `stale` means that the stored row is as new or newer, so there is nothing to do. `gap` means that the row keeps its
- * search terms, but the stored row is not the one that the events follow. The caller then folds the stream to find the
- * terms.
+ * The result of a write. `stale` means that the stored row has the same revision or a newer one, so there is nothing to
+ * do. `gap` means that the new row should keep its search terms, but the stored row does not have the revision that the
+ * events follow. The caller then folds the stream to find the terms.
  */
 type RowOutcome = 'written' | 'stale' | 'gap';
 
@@ -19,9 +19,9 @@ const attemptsMax = 5;
 const duplicateKey = 11_000;
 
 /**
- * Writes the rows of one generation. A revision guards each row, so writers and the runner may write in any order and
- * more than once. The view already contains the position of the creating event. If it throws StoreUnavailable, the
- * outcome is unknown and a retry is harmless.
+ * Writes the rows of one generation. Each write checks the revision of the stored row, so commands and the runner may
+ * write in any order and more than once. The view must already contain the position of the event that created the
+ * token. If a write throws StoreUnavailable, its outcome is unknown, and it is safe to retry.
  */
 export function mongoRowWriter({ call }: MongoConnection, generation: number, read: number | null = null) {
   const rowsName = tokenRowsCollection(generation);
@@ -38,8 +38,8 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
   }
 
   /**
-   * Sends an unordered batch and returns the number of rows changed or created. A duplicate key means that an upsert's
-   * guard failed: its filter did not match the existing row.
+   * Sends an unordered batch, and returns the number of rows that were changed or created. A duplicate key means that a
+   * stored row exists but is not older than the row in the upsert.
    */
   function send(writes: readonly RowWrite[]): Promise<number> {
     return call(async (db) => {
@@ -49,7 +49,7 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
         return result.matchedCount + result.upsertedCount;
       } catch (error) {
         if (!(error instanceof MongoBulkWriteError) || !onlyDuplicates(error)) throw error;
-        // The other rows of the batch are not yet on a majority.
+        // A majority has not confirmed the other rows in the batch yet.
         if (error.result.getWriteConcernError() !== undefined) throw new StoreUnavailable('mongodb', 'not_confirmed');
         return error.matchedCount + error.upsertedCount;
       }
@@ -62,19 +62,23 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
       const stored = (await revisionsOf([view.stream])).get(view.stream) ?? -1;
       if (stored >= view.state.revision) return 'stale';
       if (isGap({ view, index, before }, stored)) return 'gap';
-      // Another writer stored an older row between the two reads.
+      // Another writer stored an older row after the write attempt and before this read. Tries again.
     }
     throw new Error('a row with an older revision blocked every write attempt');
   }
 
   return {
     /**
-     * Writes one row. `before` is the revision that the events follow, or -1 if there is none. `at` is the time of the
-     * newest event, from which a tombstone's age counts. Removing a token leaves a tombstone even if there was no row.
+     * Writes one row. `before` is the stream's revision before the new events, or -1 if there was none. `at` is the
+     * time of the newest event, which is also the time from which a tombstone's age is counted. If the token is gone,
+     * writes a tombstone even if there was no row.
      */
     write,
 
-    /** Writes many rows, each of a different stream. Returns the streams with a gap, whose rows are still too old. */
+    /**
+     * Writes many rows. Each row must be from a different stream. Returns the streams whose result is `gap`, because
+     * their stored rows are too old.
+     */
     async writeMany(writes: readonly RowWrite[]): Promise<readonly string[]> {
       if (writes.length === 0 || (await send(writes)) === writes.length) return [];
       const stored = await revisionsOf(writes.map(({ view }) => view.stream));
@@ -83,8 +87,8 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
         const { view, index, before, at } = row;
         const revision = stored.get(view.stream) ?? -1;
         if (revision >= view.state.revision) continue;
-        // When two upserts race, one of them fails even if it has the newer revision. So rows that were not written are
-        // retried one at a time.
+        // When two upserts run at the same time, one of them can fail even if it has the newer revision. Rows that were
+        // not written are therefore retried one at a time.
         if (isGap(row, revision) || (await write(view, index, before, at)) === 'gap') gaps.push(view.stream);
       }
       return gaps;
@@ -92,12 +96,18 @@ export function mongoRowWriter({ call }: MongoConnection, generation: number, re
 
     revisionsOf,
 
-    /** Removes the tombstones of tokens removed before a time (ms since the epoch) and returns their number. */
+    /**
+     * Removes the tombstones of tokens that were removed before `notBefore` (ms since the epoch), and returns their
+     * number.
+     */
     forgetTombstones: (notBefore: number) => forgetTombstones(call, rowsName, notBefore),
   };
 }
 
-/** Returns whether the row keeps its search terms, but the stored row is not the one that its events follow. */
+/**
+ * Returns true if the row should keep its search terms, but the stored row does not have the revision that the row's
+ * events follow.
+ */
 function isGap({ view, index, before }: Omit<RowWrite, 'at'>, stored: number): boolean {
   return index === 'keep' && view.state.life !== null && stored !== before;
 }
@@ -107,11 +117,12 @@ function onlyDuplicates({ writeErrors }: MongoBulkWriteError): boolean {
   return errors.length > 0 && errors.every(({ code }) => code === duplicateKey);
 }
 
-/** The batch size. It keeps each call well below its time limit. */
+/** The number of tombstones to remove per batch. A call for one batch stays well below its time limit. */
 const batchSize = 1_000;
 
 /**
- * Removes the tombstones of tokens removed before a time and returns their number. Keeps the row of a recreated token.
+ * Removes the tombstones of tokens that were removed before a time, and returns their number. If a token was created
+ * again in the meantime, keeps its row.
  */
 async function forgetTombstones(call: MongoConnection['call'], rowsName: string, notBefore: number): Promise<number> {
   const old = { removed_at: { $lt: notBefore } };

@@ -19,10 +19,10 @@ import { checkedOn, rangeOf } from './filter-of.js';
 import { type RowDocument, viewFields, viewOf } from './row-document.js';
 import { rowIndexes } from './token-rows-indexes.js';
 
-/** The number of due rows up to which counting the matches among them is cheap. */
+/** The maximum number of due rows for which it is cheap to count the matches among them. */
 const dueFewMax = 1_000;
 
-/** Implements `TokenRows.search`. Reads the rows of a page and counts the matches, both as of one instant. */
+/** Implements `TokenRows.search`. Reads the rows of a page and counts the matches in the same snapshot. */
 export function searchRows(
   connection: MongoConnection,
   rowsName: string,
@@ -37,8 +37,8 @@ export function searchRows(
     const found = db
       .collection<RowDocument>(rowsName)
       .find(
-        // Threat: a search finds another tenant's row. That row's terms are hashed under a different key, but the
-        // filter checks the tenant as well.
+        // Threat: a search finds another tenant's row. Terms in that row are hashed under a different key, but the
+        // filter checks the tenant as a second defense.
         { ...walks.page.filter, tenant: plan.tenantId, ...living(now) },
         { ...options(), hint: walks.page.hint, projection: viewFields },
       )
@@ -47,7 +47,7 @@ export function searchRows(
       .limit(limit);
     const { rows, later } = await readPage(found, contentBytesMax);
     const count = rows.length + later.length;
-    // A page that is not full is the last page, so it determines the total.
+    // A page that is not full is the last page, so it already determines the total.
     const isLast = count < limit && (count > 0 || offset === 0);
     const total = isLast ? offset + count : await countMatches(db, rowsName, walks, now, options);
     return { rows, later, total };
@@ -56,8 +56,8 @@ export function searchRows(
 }
 
 /**
- * Reads a page. Keeps contents up to a number of bytes. For later rows, keeps only the fields needed to find the token
- * again.
+ * Reads a page. Keeps the contents of rows until they exceed `contentBytesMax` in total. For all later rows, keeps only
+ * the fields that are needed to find the token again.
  */
 async function readPage(found: FindCursor<RowDocument>, contentBytesMax?: number): Promise<Omit<SearchPage, 'total'>> {
   if (contentBytesMax === undefined) return { rows: (await found.toArray()).map(viewOf), later: [] };
@@ -119,8 +119,8 @@ async function walksOf(db: Db, rowsName: string, plan: SearchPlan, maxTimeMS: nu
 }
 
 /**
- * Counts the living rows that match. Where possible, reads only the index. Subtracts the matches that are due, because
- * counting only the rows that are not due would require reading each row.
+ * Counts the living rows that match. Reads only the index if possible. For this, it counts all matches and subtracts
+ * the matches that are due. A direct count of the rows that are not due would have to read each row.
  */
 async function countMatches(
   db: Db,
@@ -141,11 +141,11 @@ async function countMatches(
   return dueCount === 0 ? all : all - (await countBy(db, rowsName, { ...checked, ...due }, byDue()));
 }
 
-/** A filter, and the one index that it is written for. */
+/** A filter, and the index to use with it. */
 type Walk = { readonly filter: Document; readonly hint: string };
 
 type Walks = {
-  /** A scan that is already in list order, or one over so few rows that the server can sort them. */
+  /** A scan that returns rows in list order, or one over so few rows that the server can sort them. */
   readonly page: Walk;
   readonly count: Walk;
   /** The whole plan as a filter that works with any index. */
@@ -153,8 +153,8 @@ type Walks = {
 };
 
 /**
- * Returns the cheapest index scans that cover all matches: a scan over the rarest terms, or one over a short date range
- * (`short`). The rest of the plan is checked on each row.
+ * Returns the cheapest index scans that cover all matches. A scan reads either the rarest terms or one of the short
+ * date ranges in `short`. The rest of the plan is checked on each row.
  */
 function chooseWalks(plan: SearchPlan, node: WeighedNode | 'every', short: readonly DateCount[]): Walks {
   const everything: Driver = { terms: [Buffer.from(plan.all, 'hex')], count: Number.POSITIVE_INFINITY, exactly: null };
@@ -166,7 +166,7 @@ function chooseWalks(plan: SearchPlan, node: WeighedNode | 'every', short: reado
     return alike(alongDates(plan.tenantId, shortest.node, without(node, shortest.node)), checked);
   }
   const page = alongTerms(driver, residue(node, driver));
-  // A plan that is only a date range is counted with the index for that date, however long the range is.
+  // If the plan is only a date range, counts with the index for that date, even if the range is long.
   return node.is === 'date' ? { page, count: alongDates(plan.tenantId, node, null), checked } : alike(page, checked);
 }
 
@@ -186,19 +186,20 @@ function alongDates(tenant: string, date: DateNode, left: WeighedNode | null): W
   return { filter: { tenant, [date.column]: rangeOf(date), ...checkedOn(left) }, hint: dateIndexes[date.column] };
 }
 
-/** Returns what is left of a node once one of its parts is satisfied, or null if nothing is left. */
+/**
+ * Returns the part of a node that must still be checked if `part` is satisfied, or null if nothing is left to check.
+ */
 function without(node: WeighedNode, part: WeighedNode): WeighedNode | null {
   if (node === part) return null;
   return node.is === 'and' ? { is: 'and', of: node.of.filter((child) => child !== part) } : node;
 }
 
-/** The largest count. A term that this many rows have is not rare. */
+/** The limit for counting a term's rows. A term that this many rows have is not rare. */
 const countMax = 1_000;
 
 /**
- * Returns, for each of a plan's terms in hex, the number of rows that have it, up to a thousand. The numbers only
- * determine where a search begins. They may be from a different instant than the search, and its results do not depend
- * on them.
+ * Returns the number of rows that have each term, up to 1,000. The terms are in hex. These counts only determine which
+ * index scan a search uses. Its results do not depend on them, so they need not come from the search's snapshot.
  */
 async function termCounts(
   db: Db,

@@ -1,8 +1,8 @@
 import type { RequiredIndexes } from '../required-indexes.js';
 
-/** Every query names the index that it was written for, so that no query scans the whole collection. */
+/** The index names. Every query names its index as a hint, so that no query scans the whole collection. */
 export const rowIndexes = {
-  /** Indexes each term of a living row, tokens created later first. */
+  /** The terms of each living row. For each term, tokens that were created later come first. */
   terms: 'terms',
   fingerprint: 'fingerprint',
   expiresAt: 'expires_at',
@@ -22,7 +22,8 @@ export function tokenRowsIndexes(generation: number): RequiredIndexes {
   return {
     collection: tokenRowsCollection(generation),
     indexes: [
-      // Terms are hashed under a key of their tenant. A tombstone has none of the indexed fields except `removed_at`.
+      // Each tenant's terms are hashed under its own key. A tombstone has none of the indexed fields except
+      // `removed_at`.
       { name: rowIndexes.terms, key: { terms: 1, seq: -1 }, sparse: true },
       { name: rowIndexes.fingerprint, key: { fingerprint: 1, seq: -1 }, sparse: true },
       { name: rowIndexes.expiresAt, key: { expires_at: 1 }, sparse: true },

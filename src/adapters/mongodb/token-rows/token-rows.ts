@@ -10,13 +10,13 @@ import { searchRows, walkRows } from './search-rows.js';
 import { rowIndexes, tokenRowsCollection } from './token-rows-indexes.js';
 
 export type MongoTokenRows = TokenRows & {
-  /** Returns the rows of several streams in the order of `streams`, each as `get` returns it. */
+  /** Returns what `get` returns for each of several streams, in the order of `streams`. */
   getMany(streams: readonly string[]): Promise<readonly (Stored<TokenView> | null)[]>;
 };
 
 /**
- * Implements `TokenRows` on one generation of rows, which `mongoRowWriter` writes. A search fails after `searchLimitMs`
- * (4.5 s by default).
+ * Implements `TokenRows` on one generation of rows, which `mongoRowWriter` writes. The time limit for a search is
+ * `searchLimitMs` (4.5 s by default).
  */
 export function mongoTokenRows(
   connection: MongoConnection,
@@ -81,7 +81,10 @@ const kinds = [
 /** The fields from which due times are read. */
 type Due = Pick<RowDocument, '_id' | 'tenant'> & { readonly expires_at?: number; readonly cvc_purge_at?: number };
 
-/** Implements `TokenRows.due`. A row that is swept between the two reads appears in the result of only one of them. */
+/**
+ * Implements `TokenRows.due`. Reads each kind of due time separately. If a row is swept between these two reads, it
+ * appears in only one of their results.
+ */
 async function dueRows(
   rows: Collection<RowDocument>,
   now: number,
@@ -117,8 +120,8 @@ async function nextDueAt(rows: Collection<RowDocument>): Promise<number | null> 
 }
 
 /**
- * Implements `TokenRows.countByType`. Counts each type with its index, and subtracts rows that are due but not yet
- * swept.
+ * Implements `TokenRows.countByType`. Counts the rows of each type with an index, and then subtracts the rows that are
+ * due but not yet swept.
  */
 function countByType(
   connection: MongoConnection,

@@ -14,17 +14,18 @@ import type { Waits } from './waits.js';
 import { intentFacts, isAuthenticWork, type WorkKey, workMac } from './work-mac.js';
 
 /**
- * The tokens that one request creates, all or none. The log alone determines whether a batch landed, which means that
- * the log contains all of its creations. The state says what is left to do. `open`: the owner is appending. `done`: the
- * owner has appended everything. `ending`: another process is settling the batch. `shown`: the batch landed, and its
- * rows are written. `undone`: the batch did not land, and the tokens that it created are deleted.
+ * The tokens that one request creates. Either all of them are created or none. Only the log determines whether a batch
+ * has landed, which means that the log contains all of its creations. The state says what remains to be done. `open`:
+ * the owner is appending. `done`: the owner has appended everything. `ending`: another process is settling the batch.
+ * `shown`: the batch has landed, and its rows are written. `undone`: the batch has not landed, and the tokens that it
+ * created are deleted.
  */
 type Batch = {
   readonly _id: string;
   readonly state: 'open' | 'done' | 'shown' | 'ending' | 'undone';
   readonly openedAt: Date;
   readonly intents: readonly Intent[];
-  /** The MAC of the id and the intents. */
+  /** The MAC over the id and the intents. */
   readonly mac: Buffer;
 };
 
@@ -45,7 +46,7 @@ export type Batches = ReturnType<typeof createBatches>;
 
 /**
  * Creates several tokens on a log that has no transactions across streams (docs/design.md, "Tokenize"). While a batch
- * may still be undone, no process writes rows for its tokens, so that none of them can be read.
+ * may still be undone, no process writes rows for its tokens, so these tokens cannot be read.
  */
 export function createBatches({ connection, log, waits, workKey, now, destroyKeys, project }: Deps) {
   const batches = (db: Db): Collection<Batch> => db.collection<Batch>(batchesCollection);
@@ -56,9 +57,12 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
     );
   }
 
-  /** Returns the stored batch. Stores the given one if there is none. */
+  /**
+   * Returns the stored batch. If there is none, stores a new batch with the given state and intents, and returns it.
+   */
   async function findOrMake(id: string, state: Batch['state'], intents: readonly Intent[]): Promise<Batch> {
-    // An update pipeline, in which names that begin with `$$` are server values.
+    // In an update pipeline, a string that begins with `$$` is a variable of the server. Values that could contain such
+    // a string are therefore wrapped in `$literal`.
     const mac = await workMac(workKey, { in: 'batches', id }, intents.map(intentFacts));
     const made = { _id: id, openedAt: '$$NOW', state, intents: { $literal: intents }, mac: { $literal: mac } };
     const isMissing = { $eq: [{ $type: '$state' }, 'missing'] };
@@ -76,9 +80,9 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
   }
 
   /**
-   * Settles a batch. Bars the creations that are not in the log. If all are in the log, writes their rows; otherwise,
-   * deletes the tokens that were created. Does nothing for a batch that the vault did not record. Idempotent, even
-   * across processes.
+   * Settles a batch. First bars each creation that is not in the log. If all creations are in the log, writes their
+   * rows. If not, deletes the tokens that were created. Has no effect on tokens if the vault did not record the batch.
+   * Idempotent, even across processes.
    */
   async function end(id: string): Promise<'landed' | 'barred'> {
     await move(id, ['open'], 'ending');
@@ -100,7 +104,10 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
   }
 
   return {
-    /** Opens a batch before any of its events is appended. Returns false if another process has barred the batch. */
+    /**
+     * Opens a batch. Call this before any of its events is appended. Returns false if another process has barred the
+     * batch.
+     */
     async open(id: string, intents: readonly Intent[]): Promise<boolean> {
       return (await findOrMake(id, 'open', intents)).state === 'open';
     },
@@ -108,26 +115,34 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
     async finish(id: string): Promise<void> {
       await move(id, ['open', 'ending'], 'done');
     },
-    /** Records that the rows of the finished batch are written. */
+    /** Records that the rows of a finished batch are written. */
     async shown(id: string): Promise<void> {
       await move(id, ['done'], 'shown');
     },
     end,
-    /** Ends a batch when none of its events was or will be appended. */
+    /** Ends a batch. Call this only if none of its events was or will be appended. */
     async cancel(id: string): Promise<void> {
       await move(id, ['open'], 'undone');
     },
-    /** Returns whether a batch's owner may still finish it. A missing batch may still be opened. */
+    /**
+     * Returns true if the batch's owner may still finish it. This includes a batch that does not exist yet, because its
+     * owner may still open it.
+     */
     async isOpen(id: string): Promise<boolean> {
       const batch = await connection.call((db) => batches(db).findOne({ _id: id }, { projection: { state: 1 } }));
       return batch === null || batch.state === 'open';
     },
-    /** Returns whether a batch is in the log, with its rows written. If not, it never will be. */
+    /**
+     * Settles a batch. Returns `landed` if the batch is in the log and its rows are written. Returns `barred` if it is
+     * not in the log and never will be.
+     */
     async settle(id: string): Promise<'landed' | 'barred'> {
       await findOrMake(id, 'undone', []);
       return end(id);
     },
-    /** Returns the streams whose rows must not be written yet. The process that ends their batch writes them. */
+    /**
+     * Returns the streams whose rows must not be written yet. Such a row is written when the batch of its stream ends.
+     */
     async pendingBatchStreams(): Promise<ReadonlySet<string>> {
       const pending = await connection.call((db) =>
         batches(db)
@@ -136,12 +151,15 @@ export function createBatches({ connection, log, waits, workKey, now, destroyKey
       );
       const streams = new Set<string>();
       for (const batch of pending) {
-        // Threat: a forged batch prevents a stream's row from being written.
+        // Threat: an attacker stores a forged batch to prevent the rows of its streams from being written.
         if (await isAuthentic(batch)) for (const { stream } of batch.intents) streams.add(stream);
       }
       return streams;
     },
-    /** Ends abandoned batches, and removes batches that ended two days ago. Returns the number of abandoned batches. */
+    /**
+     * Ends abandoned batches, and removes ended batches that were opened more than two days ago. Returns the number of
+     * abandoned batches.
+     */
     async clear(): Promise<number> {
       const olderThan = (ms: number) => ({ $expr: { $lt: ['$openedAt', { $subtract: ['$$NOW', ms] }] } });
       const find = (states: readonly Batch['state'][], ms: number) =>
@@ -169,7 +187,7 @@ type UndoCreationDeps = {
 };
 
 /**
- * Deletes an intended token and its keys if it was created; otherwise, bars its creation. Idempotent, even across
+ * If the intended token was created, deletes it and its keys. If not, bars its creation. Idempotent, even across
  * processes.
  */
 async function undoCreation({ log, now, destroyKeys, project }: UndoCreationDeps, intent: Intent): Promise<void> {
@@ -180,7 +198,7 @@ async function undoCreation({ log, now, destroyKeys, project }: UndoCreationDeps
     const { life, revision, ended } = state;
     const born = life === null ? -1 : life.createdRevision - expectedRevision - 1;
     if (!landed || life === null || born < 0 || born >= eventIds.length) {
-      // Updates the row first, because a readable row must not name a destroyed key.
+      // Updates the row before destroying the keys, because a row that can be read must not name a destroyed key.
       await project(tenantId, stream);
       await destroyKeys(ended);
       return;
@@ -200,7 +218,7 @@ async function undoCreation({ log, now, destroyKeys, project }: UndoCreationDeps
       trace: null,
       sealed: noSealedParts,
     };
-    // The next read shows whether this event was stored or another process got there first.
+    // The next read shows whether this event or an event from another process was stored.
     await log.append(stream, revision, [event]);
   }
 }

@@ -13,16 +13,16 @@ import type { Waits } from './waits.js';
 import { intentFacts, isAuthenticWork, type WorkKey, workMac } from './work-mac.js';
 
 /**
- * Names the append that will create, or has created, the token with a fingerprint. `_id` consists of the tenant and the
- * fingerprint's keyed hash.
+ * The claim on a fingerprint. It names the append that will create, or has created, the token with this fingerprint.
+ * `_id` consists of the tenant id and the keyed hash of the fingerprint.
  */
 type FingerprintClaim = {
   readonly _id: string;
   readonly attempt: string;
   readonly intent: Intent;
-  /** The batch that the append belongs to, or null for a single append. */
+  /** The id of the batch that the append belongs to, or null if it belongs to none. */
   readonly batch: string | null;
-  /** The MAC of the id, the intent and the batch. */
+  /** The MAC over the id, the intent and the batch. */
   readonly mac: Buffer;
 };
 
@@ -34,16 +34,16 @@ export type Hold =
   | { readonly outcome: 'duplicate'; readonly stream: string };
 
 /**
- * Returns the id of a fingerprint's claim. Claim several fingerprints in id order, so that two processes cannot
- * deadlock.
+ * Returns the id of a fingerprint's claim. A process that claims several fingerprints must claim them in the order of
+ * these ids, so that two processes cannot deadlock.
  */
 export function fingerprintId({ tenantId, fingerprintHash }: NonNullable<StreamWrite['distinct']>): string {
   return `${tenantId}:${fingerprintHash}`;
 }
 
 /**
- * Claims a fingerprint before an append that must create the only live token with it. `batch` is the batch that the
- * append belongs to.
+ * Claims a fingerprint. Called before an append that creates a token, which must be the only live token with the
+ * fingerprint. `batch` is the id of the batch that the append belongs to, or null.
  */
 export type HoldFingerprint = (
   write: StreamWrite,
@@ -61,23 +61,24 @@ type Deps = {
   readonly waits: Waits;
   readonly workKey: WorkKey;
   readonly now: () => number;
-  /** Brings a stream's row up to date with the end of the stream. */
+  /** Updates a stream's row to the newest event in the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
 /**
  * Decides which stream may have a fingerprint (docs/contract.md, "Deduplication on create"; docs/design.md,
- * "Deduplication"). A process takes over a claim only after the owner's append has failed or been barred. So any number
- * of simultaneous creates results in one token, no matter which process dies or stops at which moment.
+ * "Deduplication"). A process takes over a claim only after the append of the claim's owner has been settled. Therefore
+ * any number of simultaneous creates results in only one token, even if a process dies or is suspended at any moment.
  *
- * Invariant: if an append may still land and would create a live token with the fingerprint, the claim names it. So a
- * process that replaces a claim first settles the append that the claim names, even if it is in the same stream.
+ * Invariant: if an append may still land and would create a live token with the fingerprint, the claim names that
+ * append. A process that replaces a claim therefore first settles the append that the claim names, even if it is an
+ * append to the same stream.
  */
 export function createFingerprintClaims({ connection, log, rows, batches, waits, workKey, now, project }: Deps) {
   const claims = (db: Db): Collection<FingerprintClaim> => db.collection<FingerprintClaim>(fingerprintsCollection);
 
   /**
-   * The pending changes of this process, by the fingerprints that they claim. Each promise settles when its change has
+   * The fingerprints that the pending changes of this process have claimed. Each promise resolves when the change has
    * ended.
    */
   const underWay = new Map<string, Promise<void>>();
@@ -88,7 +89,7 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
   }
 
   /**
-   * Waits until the row for the owner's append is written, the append is barred, or the owner has released the claim.
+   * Waits until the owner has released the claim, the owner's append is barred, or the row for that append is written.
    */
   async function settleOwner({ _id, attempt, intent, batch, mac }: FingerprintClaim): Promise<void> {
     const facts = () => [intentFacts(intent), batch];
@@ -107,7 +108,10 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
     }
   }
 
-  /** Stores a claim in place of the known claim. Returns false if another process got there first. */
+  /**
+   * Stores a claim in place of the known claim, if any. Returns false if another process has stored a claim in the
+   * meantime.
+   */
   async function take({ _id, ...mine }: FingerprintClaim, known: FingerprintClaim | null): Promise<boolean> {
     try {
       return await connection.call(async (db) => {
@@ -147,8 +151,9 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
 
   return {
     /**
-     * Runs a change, which has exclusive use of its fingerprints within this process until it ends. If several changes
-     * need the same fingerprint, one of them queries the stores and the others wait for its outcome.
+     * Runs a change. When the change claims a fingerprint, it gets exclusive use of that fingerprint within this
+     * process until the change ends. If several changes need the same fingerprint, one of them queries the stores and
+     * the others wait for its outcome.
      */
     async during<T>(change: (hold: HoldFingerprint) => Promise<T>): Promise<T> {
       const mine = new Set<string>();
@@ -174,11 +179,11 @@ export function createFingerprintClaims({ connection, log, rows, batches, waits,
         leave();
       }
     },
-    /** Removes a claim. Call it only when it is certain that the append will never land. */
+    /** Removes a claim. Call this only if the append will certainly never land. */
     release,
     /**
-     * Removes the claims of a token whose life ended with this revision. Called before the token's row shows the end.
-     * Keeps the claim of a process that is about to begin the next life.
+     * Removes the fingerprint claims of a token whose life ended with this revision. Called before the token's row
+     * shows that the life has ended. If a process is about to begin the token's next life, keeps that process's claim.
      */
     async forget(stream: string, revision: number): Promise<void> {
       const earlier = { 'intent.stream': stream, 'intent.expectedRevision': { $lt: revision } };

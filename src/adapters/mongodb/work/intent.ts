@@ -4,8 +4,8 @@ import type { EventLog } from '../../../ports/event-log.js';
 import type { StreamWrite } from '../../../ports/unit-of-work.js';
 
 /**
- * An append that a process is about to make, recorded beforehand. With it, other processes can see whether the append
- * was made, and permanently bar it if not.
+ * An append that a process is about to make. The process records it beforehand. Other processes can then find out
+ * whether the append was made, and can bar it permanently if it was not.
  */
 export type Intent = {
   readonly stream: string;
@@ -18,7 +18,7 @@ export function intentOf({ stream, expectedRevision, events }: StreamWrite): Int
   return { stream, expectedRevision, tenantId: events[0]?.tenantId ?? '', eventIds: events.map(({ id }) => id) };
 }
 
-/** Returns whether the append is in the log (`landed`), can never be (`barred`), or may still arrive (`open`). */
+/** Returns `landed` if the append is in the log, `barred` if it can never be, and `open` if it may still arrive. */
 export async function outcomeOf(
   log: EventLog,
   { stream, expectedRevision, eventIds }: Intent,
@@ -31,8 +31,9 @@ export async function outcomeOf(
 }
 
 /**
- * Settles an intent: returns whether the append is in the log, and bars it if not. Does not depend on a clock: a late
- * append from a suspended process or a stalled connection finds its revision already taken.
+ * Settles an intent. Returns `landed` if the append is in the log. If not, bars the append and returns `barred`. Does
+ * not depend on a clock. A late append, for example from a suspended process, fails because its revision is already
+ * taken.
  */
 export async function settle(log: EventLog, intent: Intent, now: number): Promise<'landed' | 'barred'> {
   for (;;) {

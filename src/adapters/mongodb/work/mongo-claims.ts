@@ -11,7 +11,10 @@ import { type Intent, settle } from './intent.js';
 import type { Waits } from './waits.js';
 import { intentFacts, isAuthenticWork, type WorkKey, workMac } from './work-mac.js';
 
-/** What the command is about to store: one append, a batch of appends, or nothing if its result needs no append. */
+/**
+ * The work that the command is about to store: one append, a batch of appends, or nothing if its result needs no
+ * append.
+ */
 export type ClaimedWork =
   | { readonly of: 'append'; readonly intent: Intent }
   | { readonly of: 'batch'; readonly id: string }
@@ -23,16 +26,16 @@ type Claim = {
   readonly state: 'open' | 'done';
   /** The attempt that owns the claim. */
   readonly attempt: string;
-  /** When the owner took the claim, by MongoDB's clock. */
+  /** When the owner took the claim, according to MongoDB's clock. */
   readonly openedAt: Date;
   readonly work?: ClaimedWork;
-  /** Stored with `work`. It is valid once the state is `done`. */
+  /** The result of the command. It is stored together with `work`, and is valid only once the state is `done`. */
   readonly result?: ClaimResult;
-  /** Milliseconds since the epoch, by the claiming process's clock. */
+  /** The time according to the clock of the claiming process, in ms since the epoch. */
   readonly time?: number;
-  /** The MAC of the id, the result and the time. */
+  /** The MAC over the id, the result and the time. */
   readonly mac?: Buffer;
-  /** The MAC of the id and the work. */
+  /** The MAC over the id and the work. */
   readonly workMac?: Buffer;
 };
 
@@ -52,17 +55,17 @@ export type MongoClaims = ReturnType<typeof createMongoClaims>;
 
 /**
  * Decides which command owns an idempotency key, across many processes (docs/design.md, "Idempotency"). A command
- * records in the claim what it is about to append. A process that takes over the claim finds out whether that append
- * was made, and bars it if not.
+ * records in its claim what it is about to append. A process that takes over the claim finds out whether that append
+ * was made. If not, it bars the append.
  */
 export function createMongoClaims({ connection, log, batches, waits, workKey, now, project }: Deps) {
   const claims = (db: Db): Collection<Claim> => db.collection<Claim>(claimsCollection);
-  /** The pending attempts of this process, by claim. */
+  /** The pending attempts of this process. The keys are the ids of their claims. */
   const mine = new Map<string, string>();
-  /** The claims in which this process has recorded the work of a pending change. */
+  /** The ids of the claims in which this process has recorded the work of a change that is still pending. */
   const storing = new Set<string>();
 
-  /** Tries to take ownership of a claim, and returns the claim as it is afterwards. */
+  /** Tries to take ownership of a claim. Returns the stored claim, whose `attempt` shows its owner. */
   async function take(cmd: string, attempt: string, notBefore: number): Promise<Claim> {
     const ended = { $and: [{ $eq: ['$state', 'done'] }, { $lt: ['$time', notBefore] }] };
     const abandoned = {
@@ -81,15 +84,16 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
     return claim;
   }
 
-  /** Returns whether the vault recorded a claim's work. */
+  /** Returns true if the vault recorded the work in this claim. */
   function isAuthentic({ _id, work, workMac: mac }: Claim): Promise<boolean> {
     return isAuthenticWork(workKey, { in: 'claims', id: _id }, mac, () => workFacts(work));
   }
 
   /**
-   * Returns a finished claim. Threat: a command dies before its append, and an attacker marks its claim as done. The
-   * result's MAC is valid, because it is recorded before the append, so only the log can show whether the append was
-   * made.
+   * Returns the result of a finished claim. Threat: a command dies before its append, and an attacker marks the
+   * command's claim as done. The MAC of the result is valid in this case, because the result is recorded before the
+   * append. Only the log can show whether the append was made. If it was not, this returns the claim with an empty MAC,
+   * which is never valid.
    */
   async function done(claim: Claim, finished: Stored<FinishedClaim>): Promise<ClaimBegin> {
     const { work } = claim;
@@ -97,7 +101,7 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
     return { state: 'done', claim: isDone ? finished : { ...finished, mac: Buffer.alloc(0) } };
   }
 
-  /** Returns whether the work is in the log. */
+  /** Returns true if the work is in the log. If the work is a batch, settles it first. */
   async function isLanded(work: ClaimedWork): Promise<boolean> {
     if (work.of === 'nothing') return true;
     if (work.of === 'batch') return (await batches.settle(work.id)) === 'landed';
@@ -171,8 +175,8 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
   };
 
   /**
-   * Releases a claim of this process. Deletes the claim if it has no recorded work. Keeps a claim with work, because
-   * the work may be in the log; the next process settles it at once.
+   * Releases a claim of this process. If the claim has no recorded work, deletes it. If it has, keeps it, because the
+   * work may be in the log. The next process that begins this command then settles the work immediately.
    */
   async function letGo(cmd: string): Promise<void> {
     const attempt = mine.get(cmd);
@@ -187,7 +191,7 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
 
   return {
     port,
-    /** Records what is about to be stored. Returns false if another command now owns the claim. */
+    /** Records in the claim what is about to be stored. Returns false if another command owns the claim. */
     async intend({ cmd, result, time, mac }: Stored<FinishedClaim>, work: ClaimedWork): Promise<boolean> {
       if (storing.has(cmd)) return false;
       storing.add(cmd);
@@ -198,7 +202,7 @@ export function createMongoClaims({ connection, log, batches, waits, workKey, no
       storing.delete(cmd);
       return false;
     },
-    /** Removes the recorded work when it is certain that it was not stored. */
+    /** Removes the recorded work. Call this only if the work was certainly not stored. */
     async withdraw(cmd: string): Promise<void> {
       storing.delete(cmd);
       await own(cmd, withoutResult);
@@ -216,7 +220,10 @@ function workFacts(work: ClaimedWork | undefined): readonly unknown[] {
   return work?.of === 'batch' ? ['batch', work.id] : [work?.of];
 }
 
-/** Returns a claim with its result, or null if it has none. If another field is missing, the MAC does not match. */
+/**
+ * Returns a claim with its result, or null if the claim has no result. If any other field is missing, the MAC does not
+ * match.
+ */
 function finishedOf({ _id: cmd, result, time, mac }: Claim): Stored<FinishedClaim> | null {
   return result === undefined ? null : { cmd, result, time: time ?? 0, mac: mac ?? Buffer.alloc(0) };
 }

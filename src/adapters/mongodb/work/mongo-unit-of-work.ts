@@ -33,22 +33,22 @@ type Deps = {
   readonly fingerprints: ReturnType<typeof createFingerprintClaims>;
   readonly batches: Batches;
   readonly now: () => number;
-  /** Brings a stream's row up to date with the end of the stream. */
+  /** Updates a stream's row to the newest event in the stream. */
   readonly project: (tenantId: string, stream: string) => Promise<void>;
 };
 
-/** The steps of a change before it appends. */
+/** The steps that a change takes before it appends. */
 type Before = {
-  /** Records in the claim what is about to be stored. Returns false if another command has taken over the claim. */
+  /** Records in the claim what is about to be stored. Returns false if another command owns the claim. */
   readonly intend: (work: ClaimedWork) => Promise<boolean>;
   readonly hold: HoldFingerprint;
 };
 
 /**
- * Implements `UnitOfWork` on an event log and MongoDB, which share no transaction (docs/design.md, "A write, step by
- * step"). A process records each step that a crash could lose or repeat before it takes that step. The next process
- * that finds the record settles it. The log is authoritative: once the event is appended, the change is made. Either
- * this code or the runner writes its row.
+ * Implements `UnitOfWork` on an event log and on MongoDB, which cannot share a transaction (docs/design.md, "A write,
+ * step by step"). A process records each step that a crash could lose or repeat before it takes that step. If the
+ * process dies, the next process that finds the record settles the step. The log is authoritative: once the event is
+ * appended, the change is made. The row for the event is then written either here or by the runner.
  */
 export function mongoUnitOfWork(needs: Deps): UnitOfWork {
   const { log, rows, directory, claims, fingerprints, batches, now, project } = needs;
@@ -68,12 +68,13 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
 
   async function append({ stream, expectedRevision, events }: StreamWrite): Promise<AppendOutcome> {
     const decidedAt = events[0]?.time ?? 0;
-    // Threat: while this process was suspended, keys that no event named were destroyed as orphans.
+    // Threat: this process was suspended, and the keys that it created were destroyed as orphans, because no event
+    // named them in time.
     if (now() - decidedAt > keyNamedWithinMs) throw new StoreUnavailable('event log', 'stopped_too_long');
     return log.append(stream, expectedRevision, events);
   }
 
-  /** Stores one append. Other processes find the records made before it by its stream name. */
+  /** Stores one append. */
   async function storeOne(write: StreamWrite, { intend, hold: holdOne }: Before): Promise<CommitOutcome> {
     const hold = write.distinct === null ? null : await holdOne(write, write.distinct, null);
     if (hold?.outcome === 'duplicate') return { outcome: 'duplicate', write: 0, stream: hold.stream };
@@ -84,8 +85,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     const appended = await append(write);
     if (appended.outcome === 'conflict') {
       if (hold !== null) await fingerprints.release(hold.held);
-      // The command based its decision on the rows. They may be behind, so this brings them up to date for the next
-      // attempt.
+      // The command made its decision from the rows. If the rows are behind, this updates them for the next attempt.
       if (write.row?.of === 'directory') await project(write.events[0]?.tenantId ?? '', write.stream);
       return { outcome: 'conflict' };
     }
@@ -93,7 +93,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     return { outcome: 'committed' };
   }
 
-  /** Stores each write independently. The caller decides again for the writes that failed. */
+  /** Stores each write independently. The caller retries the writes that failed with a new decision. */
   async function storeEach(writes: readonly StreamWrite[], hold: HoldFingerprint): Promise<CommitOutcome> {
     const before: Before = { intend: async () => true, hold };
     const outcomes = await atMost(streamsAtOnce, writes, (write) => storeOne(write, before));
@@ -105,7 +105,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     return (await log.readStream(stream)).length - 1 !== expectedRevision;
   }
 
-  /** Claims all fingerprints of a batch, or none. */
+  /** Claims all fingerprints of a batch, or none of them. */
   async function holdAll(
     writes: readonly StreamWrite[],
     batch: string,
@@ -135,9 +135,9 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
     for (const one of held) await fingerprints.release(one);
   }
 
-  /** Stores several creations, all or none. */
+  /** Stores several creations: either all of them or none. */
   async function storeBatch(writes: readonly StreamWrite[], { intend, hold }: Before): Promise<CommitOutcome> {
-    // Detects conflicts before the first append where possible, because nothing then needs to be undone or fenced.
+    // Detects most conflicts before the first append, because there is nothing to undo or fence at that point.
     const isTwice = new Set(writes.map(({ stream }) => stream)).size < writes.length;
     if (isTwice || (await atMost(streamsAtOnce, writes, isBehind)).includes(true)) return { outcome: 'conflict' };
     const id = randomUUID();
@@ -158,7 +158,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
       await releaseAll(held);
       return { outcome: 'conflict' };
     }
-    // From here on, no process undoes the batch, because all of its events are in the log.
+    // After this step, no process undoes the batch, because all of its events are in the log.
     await batches.finish(id);
     await atMost(streamsAtOnce, writes, (write, index) => {
       const stored = appended[index];
@@ -182,7 +182,7 @@ export function mongoUnitOfWork(needs: Deps): UnitOfWork {
   async function commit({ writes, claim }: Change, hold: HoldFingerprint): Promise<CommitOutcome> {
     if (claim === null) return store(writes, { intend: async () => true, hold });
     const { cmd } = claim;
-    // If this throws, the claim stays as it is. The process that takes it over finds out what was stored.
+    // If this throws, the claim stays as it is. A process that takes over the claim finds out what was stored.
     const outcome = await store(writes, { intend: (work) => claims.intend(claim, work), hold });
     if (outcome.outcome === 'committed') await claims.finish(cmd);
     else if (outcome.outcome !== 'claimed') await claims.withdraw(cmd);

@@ -1,16 +1,16 @@
 /**
- * How long a process waits for others before it considers them dead, in ms. If one of them is in fact still alive,
- * nothing is lost or repeated.
+ * How long a process waits for another process before it considers that process dead, in ms. If the other process is
+ * still alive, nothing is lost or repeated.
  */
 export type Waits = {
   /**
-   * The age at which another process takes over an open claim. Its owner has given up by then, or the owner's append
-   * will be barred.
+   * The age at which another process takes over an open claim. By then the claim's owner has given up, or the owner's
+   * append will be barred.
    */
   readonly claimMs: number;
   /** The age at which another process undoes an unfinished batch. */
   readonly batchMs: number;
-  /** How long to wait for the append by a fingerprint's owner before barring it. */
+  /** How long to wait for the append by the owner of a fingerprint before barring that append. */
   readonly ownerMs: number;
 };
 

@@ -2,8 +2,8 @@ import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 import { databaseError, StoreBroken } from '../database/database-error.js';
 
 /**
- * Translates every failure of an access log file to StoreUnavailable for the access log alone, because masked reads and
- * writes continue without it. Only errors caused by our own bugs stay unchanged.
+ * Translates every failure of an access log file to StoreUnavailable, because masked reads and writes continue without
+ * the access log. Returns an error unchanged only if it is a bug in our own code.
  */
 export function accessLogError(error: unknown): Error {
   const translated = databaseError(error, 'access log');

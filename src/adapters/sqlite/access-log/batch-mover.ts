@@ -11,21 +11,24 @@ import { accessLogError } from './access-log-error.js';
 import { fileIdentity, monthFile, monthsOnDisk } from './month-files.js';
 import { type MonthWriter, openMonthWriter } from './month-writer.js';
 
-/** How much one transaction moves, in characters. This is about 4,000 entries. */
+/** The approximate number of characters that one transaction moves. This corresponds to about 4,000 entries. */
 const linesAtOnce = 1024 * 1024;
 
-/** The pause after a failure other than a full disk or a missing file. The pause doubles with each further failure. */
+/**
+ * How long to pause after a failure, in ms. The pause doubles with each further failure. There is no pause if the cause
+ * can pass by itself, for example a full disk or a lack of file descriptors.
+ */
 const restMsMin = 1_000;
 const restMsMax = 60_000;
 
 /**
- * Moves access log batches from the journal into the files of their months, many per transaction. A failure affects
- * only the access log: the mover closes the file, the next move opens it again, and the vault continues.
+ * Moves access log batches from the journal into the file of each month, with many batches per transaction. A failure
+ * affects only the access log. The mover then closes the file, the next move opens it again, and the vault continues.
  */
 export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
   const batchAfter = nextBatch(journal);
   let open: MonthWriter | null = null;
-  /** Every batch up to this sequence is in the file of its month. */
+  /** Every batch up to this sequence number is in the file of its month. */
   let moved = 0;
   let restMs = restMsMin;
   let restsUntil = Number.NEGATIVE_INFINITY;
@@ -36,7 +39,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
     closing?.close();
   }
 
-  /** Returns the writer for the month's current file. Creates the file again if it was removed. */
+  /** Returns the writer for the month's current file. Creates the file if it does not exist or was removed. */
   function writerOf(month: Month): MonthWriter {
     const identity = fileIdentity(dataDir, month);
     if (open?.month === month && identity === open.identity) return open;
@@ -46,7 +49,7 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
     return open;
   }
 
-  /** Reads the next batches of one month. */
+  /** Reads the next batches, up to the first batch from a different month. */
   function readSome(): { readonly month: Month; readonly batches: readonly AccessBatch[] } | null {
     let month: Month | null = null;
     let length = 0;
@@ -65,8 +68,8 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
   function moveAll(): void {
     for (let some = readSome(); some !== null; some = readSome()) {
       const writer = writerOf(some.month);
-      // If the process was killed, some batches may be both in the journal and in the file. A file gets its batches in
-      // order.
+      // If the process was killed, some batches may be in both the journal and the file. Batches are added to a file in
+      // order, so it already contains every batch up to its newest one.
       const newest = writer.newest();
       writer.append(some.batches.filter(({ sequence }) => sequence > newest));
       moved = some.batches.at(-1)?.sequence ?? moved;
@@ -81,7 +84,8 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
       return done;
     } catch (error) {
       const unavailable = accessLogError(error);
-      // After a full disk or a missing file, the transaction is rolled back and can be retried unchanged.
+      // If the disk was full or there were no file descriptors, for example, the transaction has been rolled back and
+      // can be retried unchanged.
       if (isPassing(unavailable)) return unavailable;
       close();
       restsUntil = performance.now() + restMs;
@@ -91,13 +95,15 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
   }
 
   return {
-    /** Moves all batches and returns the sequence number of the last batch ever moved. */
+    /** Moves all batches. Returns the sequence number of the last batch that has been moved. */
     move: (): number | Error =>
       attempt(() => {
         moveAll();
         return moved;
       }),
-    /** Moves all batches, removes the files of all months before this one, and returns the number of removed files. */
+    /**
+     * Moves all batches, and then removes the files of all months before this one. Returns the number of removed files.
+     */
     drop: (before: Month): number | Error =>
       attempt(() => {
         moveAll();
@@ -105,7 +111,8 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
         if (months.length === 0) return 0;
         if (open !== null && open.month < before) close();
         for (const month of months) {
-          // Removes the write-ahead log first. SQLite would apply a leftover log to a new file of the same name.
+          // Removes the write-ahead log first. If the log were left behind, SQLite would apply it to a new file with
+          // the same name.
           for (const suffix of ['-wal', '-shm', '']) rmSync(join(dataDir, monthFile(month) + suffix), { force: true });
         }
         syncDirectory(dataDir);
@@ -117,7 +124,8 @@ export function createBatchMover(journal: SqliteDatabase, dataDir: string) {
 }
 
 function parsed(batch: JournalBatch): AccessBatch {
-  // Threat: another program changes the journal while the vault runs. The next start reports the file.
+  // Threat: another program changes the journal while the vault runs. At the next start, the vault reports that the
+  // file was changed.
   if (!isWhole(batch)) throw new StoreUnavailable('access log', 'changed_by_another_program');
   const { sequence, previous, hash, lines } = batch;
   return { sequence, previous, hash, entries: lines.split('\n').map(entryOfLine) };
@@ -139,7 +147,7 @@ export function newestMovedBatch(dataDir: string): JournalEnd {
   return newest;
 }
 
-/** Makes the creation or removal of a file durable. */
+/** Makes the creation or removal of files in the directory durable. */
 function syncDirectory(dataDir: string): void {
   const directory = openSync(dataDir, 'r');
   try {

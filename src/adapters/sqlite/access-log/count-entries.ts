@@ -1,14 +1,14 @@
 import type { AccessCount } from '../../../ports/access-log.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 
-/** The number of entries to count at once, which takes this thread a few milliseconds. */
+/** The approximate number of entries to count in one call. Counting them takes this thread a few milliseconds. */
 const entriesMax = 5_000;
 
 type Place = { readonly id: number; readonly batch: number };
 
 /**
- * Counts the entries in one month's file. Entries are only ever appended, so batches increase with entry ids, and the
- * entries of some batches can be found without reading the others.
+ * Counts the entries in one month's file. Entries are only appended, so an entry with a higher id is in the same batch
+ * or a later one. The entries of some batches can therefore be found without reading the others.
  */
 export function createEntryCounter(database: SqliteDatabase) {
   const last = database.prepare('SELECT id, batch FROM entries ORDER BY id DESC LIMIT 1');
@@ -25,7 +25,10 @@ export function createEntryCounter(database: SqliteDatabase) {
      JOIN words AS outcomes ON outcomes.id = outcome`,
   );
 
-  /** Returns the first entry id in a batch after `sequence`, or one more than the last id if there is no such batch. */
+  /**
+   * Returns the id of the first entry whose batch comes after `sequence`. If there is no such batch, returns one more
+   * than the last id.
+   */
   function idAfter(sequence: number, newest: Place): number {
     let [low, high] = [1, newest.id + 1];
     while (low < high) {
@@ -38,9 +41,7 @@ export function createEntryCounter(database: SqliteDatabase) {
   }
 
   return {
-    /**
-     * Returns the batch up to which the next entries may be counted, or null if there is no batch after the sequence.
-     */
+    /** Returns the last batch to count in the next call, or null if there is no batch after the sequence number. */
     upTo(afterSequence: number): number | null {
       const newest = last.get() as Place | undefined;
       if (newest === undefined || newest.batch <= afterSequence) return null;
@@ -50,7 +51,7 @@ export function createEntryCounter(database: SqliteDatabase) {
       const { batch } = from.get(first) as Place;
       return Math.max(batch, next.batch - 1);
     },
-    /** Returns the counts of the batches after one sequence, up to and including another. */
+    /** Returns the counts for the batches after `afterSequence`, up to and including `upTo`. */
     counts(afterSequence: number, upTo: number): readonly AccessCount[] {
       const newest = last.get() as Place | undefined;
       if (newest === undefined || newest.batch <= afterSequence) return [];

@@ -17,9 +17,9 @@ export function monthsOnDisk(dataDir: string): Month[] {
 }
 
 /**
- * Returns the identity of a month's current file, or null if there is none. A handle to a moved or removed file would
- * still accept records that no reader would find, so callers compare identities before each use. Throws
- * StoreUnavailable if the path is not a file.
+ * Returns an identifier of a month's current file, or null if there is no file. If the file is moved or removed, an
+ * open handle would still accept records, but no reader would find them. Callers therefore compare this identifier
+ * before each use of a handle. Throws StoreUnavailable if the path is not a file.
  */
 export function fileIdentity(dataDir: string, month: Month): string | null {
   const found = statSync(join(dataDir, monthFile(month)), { throwIfNoEntry: false });

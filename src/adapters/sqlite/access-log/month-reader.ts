@@ -30,7 +30,7 @@ export function openMonthReader(dataDir: string, month: Month) {
   const newest = database.prepare('SELECT sequence, hash FROM batches ORDER BY sequence DESC LIMIT 1');
   const entriesOf = database.prepare(`SELECT ${entryColumns} FROM entries WHERE batch BETWEEN ? AND ? ORDER BY id`);
 
-  /** Returns the conditions for a filter, or null if one of its words does not occur in the month. */
+  /** Returns the conditions for a filter, or null if one of the filter's strings does not occur in the month. */
   function conditionsOf(tenantId: string, filter: AccessFilter): { where: string; values: unknown[] } | null {
     const { entityType, entityRef, operation, from, to } = filter;
     const words = { tenant: tenantId, entity_type: entityType, operation };
@@ -47,7 +47,7 @@ export function openMonthReader(dataDir: string, month: Month) {
     return { where: conditions.map(([sql]) => sql).join(' AND '), values: conditions.map(([, value]) => value) };
   }
 
-  /** One statement per combination of filters. */
+  /** The prepared statements, by their conditions. */
   const statements = new Map<string, Statements>();
   function statementsFor(where: string): Statements {
     let made = statements.get(where);
@@ -79,7 +79,7 @@ export function openMonthReader(dataDir: string, month: Month) {
     return found.map((batch) => ({ ...batch, entries: entries.get(batch.sequence) ?? [] }));
   }
 
-  /** Runs reads that all see the file as of one instant. */
+  /** Runs reads in one transaction, so that they all see the file in the same state. */
   function atOnce<T>(read: () => T): T {
     begin.run();
     try {
@@ -91,7 +91,7 @@ export function openMonthReader(dataDir: string, month: Month) {
 
   return {
     identity,
-    /** Returns a page of the month's entries, newest first, and their total number. */
+    /** Returns a page of the month's entries, newest first, and the total number of entries that match. */
     query(tenantId: string, filter: AccessFilter, offset: number, limit: number) {
       const { total, rows } = atOnce(() => select(tenantId, filter, offset, limit));
       return { total, entries: rows.map(entryOf) };
@@ -124,7 +124,7 @@ type EntryRow = {
 
 const words = ['tenant', 'actor', 'actor_type', 'key', 'source', 'entity_type', 'entity', 'operation', 'outcome'];
 
-/** The columns of an `EntryRow`, with words as strings. */
+/** The columns of an `EntryRow`. Ids of words are replaced by the strings themselves. */
 const entryColumns = [
   ...['batch', 'time', 'ref', 'trace', 'trace_stream', 'trace_revision'],
   ...[...words, 'message'].map((column) => `(SELECT text FROM words WHERE id = entries.${column}) AS ${column}`),

@@ -15,9 +15,9 @@ export function openMonthWriter(dataDir: string, month: Month) {
   const path = join(dataDir, fileName);
   const prepare = (at: string) => prepareFile(at, fileName, accessSchema, accessSchemaVersion, 'unchecked');
   if (fileIdentity(dataDir, month) === null) {
-    // Creates the file under another name, so that a reader finds either the complete file or none.
+    // Creates the file under a temporary name, so that a reader finds either a complete file or no file.
     prepare(`${path}.new`).close();
-    // Otherwise, SQLite would read a removed file's leftover write-ahead log as the log of this file.
+    // If the write-ahead log of a removed file were left behind, SQLite would treat it as the log of this file.
     for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
     renameSync(`${path}.new`, path);
   }
@@ -61,7 +61,7 @@ export function openMonthWriter(dataDir: string, month: Month) {
     identity,
     /** Returns the sequence number of the newest batch in the file, or 0 if there is none. */
     newest: (): number => Number(newest.get()),
-    /** Appends the batches durably in one transaction. */
+    /** Appends the batches in one transaction, and makes them durable. */
     append(batches: readonly AccessBatch[]): void {
       const work = () => {
         for (const { sequence, previous, hash, entries } of batches) {
@@ -79,8 +79,9 @@ export function openMonthWriter(dataDir: string, month: Month) {
 }
 
 /**
- * `access-YYYY-MM.db` contains one month of the access log. Repeated strings (tenants, actors, operations) are stored
- * once in `words`. Both indexes contain all columns that filters use, so that an exact total reads no entries.
+ * `access-YYYY-MM.db` contains one month of the access log. A repeated string, such as the id of a tenant or actor, is
+ * stored only once in `words`. Both indexes contain all columns that filters use, so that an exact total reads no
+ * entries.
  */
 export const accessSchema = `
   CREATE TABLE words (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
@@ -117,10 +118,13 @@ export const accessSchema = `
 
 const accessSchemaVersion = 1;
 
-/** Limits the cache, because source addresses are also words, and there may be many of them. */
+/**
+ * The maximum number of cached words. A limit is needed because source addresses are also words, and there may be many
+ * of them.
+ */
 const cachedMax = 10_000;
 
-/** Maps strings to their numbers in one month's file. Adds new strings in the current transaction. */
+/** Maps strings to their ids in one month's file. Adds a new string in the current transaction. */
 function createWords(database: SqliteDatabase) {
   const find = database.prepare('SELECT id FROM words WHERE text = ?').pluck();
   const insert = database.prepare('INSERT INTO words (text) VALUES (?)');
@@ -138,7 +142,7 @@ function createWords(database: SqliteDatabase) {
   return {
     idOf,
     idOrNull: (text: string | null): number | null => (text === null ? null : idOf(text)),
-    /** Forgets all words. Called after a rollback, because the words that the transaction added no longer exist. */
+    /** Empties the cache. Called after a rollback, because the words that the transaction added no longer exist. */
     forget: (): void => known.clear(),
   };
 }

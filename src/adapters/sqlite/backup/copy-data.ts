@@ -11,22 +11,23 @@ import { appliedIn } from '../writer/complete-vault.js';
 import { prepareStores } from '../writer/prepare-stores.js';
 
 /**
- * Copies `vault.db` and the access log files, each as of one instant, while another process may be writing to them. The
- * copies include everything that was in the journal at the start, so the journal itself is not copied. Returns the
- * names of the copies. Throws StoreBroken, StoreUnavailable and BackupRefused.
+ * Copies `vault.db` and the access log files while another process may be writing to them. Each copy shows its file at
+ * a single moment. The copies include everything that was in the journal when copying began, so the journal itself is
+ * not copied. Returns the names of the copies. Throws StoreBroken, StoreUnavailable or BackupRefused.
  */
 export function copyData(dataDir: string, to: string): readonly string[] {
   completeLeftVault(dataDir);
   copyAccessLog(dataDir, to);
   copyDatabase(dataDir, to, 'vault.db', (vault) => {
-    // The copy starts with a new journal.
+    // The restored copy starts with a new journal.
     vault.exec('UPDATE applied SET sequence = 0, hash = zeroblob(32)');
   });
   return readdirSync(to).filter((name) => name === 'vault.db' || /^access-[\d-]+\.db$/.test(name));
 }
 
 /**
- * Completes a `vault.db` that lacks the newest groups in its journal because no process has started since a power loss.
+ * Completes `vault.db` if it lacks the newest groups in the journal. This happens if there was a power loss and no
+ * process has started since then.
  */
 function completeLeftVault(dataDir: string): void {
   if (!existsSync(join(dataDir, 'journal.db'))) return;
@@ -43,7 +44,7 @@ function completeLeftVault(dataDir: string): void {
   }
 }
 
-/** Copies the month files, and adds the batches that are still in the journal. */
+/** Copies the month files, and adds the batches that are still in the journal to the copies. */
 function copyAccessLog(dataDir: string, to: string): void {
   const copyMonths = (): void => {
     for (const month of monthsOnDisk(dataDir)) copyDatabase(dataDir, to, monthFile(month));
@@ -53,7 +54,7 @@ function copyAccessLog(dataDir: string, to: string): void {
     return;
   }
   read(dataDir, 'journal.db', (journal) => {
-    // This transaction still sees batches that are moved and removed while the months are copied.
+    // Begins a read transaction. It still sees batches that are moved and removed while the month files are copied.
     journal.exec('BEGIN');
     endOf(journal, 'batches');
     copyMonths();
@@ -76,7 +77,7 @@ function read<T>(dataDir: string, fileName: string, work: (database: SqliteDatab
   }
 }
 
-/** Copies a database, as of one instant, to a new file. The copy contains no removed data. */
+/** Copies a database, at a single moment, to a new file. The copy contains no remains of removed data. */
 function copyDatabase(
   dataDir: string,
   to: string,
@@ -86,7 +87,8 @@ function copyDatabase(
   const path = join(to, fileName);
   read(dataDir, fileName, (database) => {
     database.prepare('VACUUM INTO ?').run(path);
-    // Opening the copy for writing gives it the same journal mode as the original. A reader cannot set the mode.
+    // Opening the copy for writing gives it the same journal mode as the original. A read-only connection cannot set
+    // the mode.
     const copy = openDatabase(path, fileName, 'writer');
     try {
       change(copy);

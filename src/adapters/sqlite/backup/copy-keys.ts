@@ -10,8 +10,8 @@ import { writeLastBackup } from './last-backup.js';
 const pageSize = 500;
 
 /**
- * Reads `keys.db` row by row for a backup. Uses short reads, because a long read would delay every erasure by the
- * service that has the file. Data keys come before the keys that wrap them.
+ * Reads `keys.db` row by row for a backup. Each read is short, because a long read would delay every erasure by the
+ * service that is using the file. Data keys come before the keys that wrap them.
  */
 export function openKeysToCopy(dataDir: string): KeysToCopy {
   const database = openDatabase(join(dataDir, 'keys.db'), 'keys.db', 'reader');
@@ -20,8 +20,8 @@ export function openKeysToCopy(dataDir: string): KeysToCopy {
   const rootCheck = metaOf('root_check');
 
   /**
-   * Rejects a backup during a rotation. Threat: a rotation during the backup leaves some of the keys wrapped under
-   * different keys than the rest, and the backup does not open.
+   * Throws BackupRefused during a rotation. Threat: if a rotation runs during the backup, the copied keys are wrapped
+   * under different keys, and the backup cannot be restored.
    */
   function refuseRotation(): void {
     const check = metaOf('root_check');
@@ -92,7 +92,7 @@ function* rowsOf(
   );
   for (let after = 0; ; ) {
     const rows = read(() => page.all(after) as (Record<string, unknown> & { readonly rowid: number })[]);
-    // A column that is an alias for the rowid already contains it.
+    // If a column is an alias for the rowid, the row already contains it.
     for (const { rowid, ...row } of rows) yield rowidIsColumn ? row : { rowid, ...row };
     const last = rows.at(-1);
     if (last === undefined) return;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const fileName = 'last-backup';
 
 /**
- * Records when the newest backup began (ms). Uses a separate file, because a second process that wrote to `keys.db`
- * could delay an erasure.
+ * Records when the newest backup began (ms). Uses a separate file, because the backup runs in another process, and
+ * writing to `keys.db` from there could delay an erasure.
  */
 export async function writeLastBackup(dataDir: string, madeAt: number): Promise<void> {
   const file = join(dataDir, fileName);

@@ -8,13 +8,16 @@ import { decodeKeyLine, type KeyLine } from './key-line.js';
 
 const rowsAtOnce = 1_000;
 const noEvent = Buffer.alloc(16);
-/** The log readers whose checkpoints restart from 0, because the log may be another copy. */
+/**
+ * The log readers whose checkpoints are not restored. Each of them starts at 0 again, because the log may have been
+ * restored from a different copy.
+ */
 const readers: readonly KeyRingReader[] = ['shredder', 'orphans', 'anchor', 'log'];
 const notRestored = new Set<unknown>([...readers, 'log_memory']);
 
 /**
- * Creates `keys.db` from the lines of a backup. A key that was erased since the backup is destroyed before it is
- * written.
+ * Creates `keys.db` from the lines of a backup. If a key was erased after the backup was taken, it is written as
+ * destroyed.
  */
 export async function writeKeys(dataDir: string, lines: AsyncIterable<string>, erased: ErasedKeys): Promise<void> {
   const database = prepareFile(join(dataDir, 'keys.db'), 'keys.db', keysSchema, keysSchemaVersion);
@@ -38,8 +41,8 @@ export async function writeKeys(dataDir: string, lines: AsyncIterable<string>, e
       const decoded = decodeKeyLine(line);
       if (decoded === null) throw notARow();
       if (decoded.table === 'meta' && notRestored.has(decoded.row['name'])) continue;
-      // Keys are copied after the log, so they may name revisions that the log lacks. The shredder records the
-      // revisions again from the log.
+      // A backup copies the keys after the log, so the keys may name revisions that the restored log lacks. The
+      // shredder records the current revisions from the log.
       if (decoded.table === 'directory_revisions') continue;
       rows.push(withoutErased(withoutRevision(decoded), erased));
       if (rows.length < rowsAtOnce) continue;

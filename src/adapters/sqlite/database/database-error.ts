@@ -5,8 +5,8 @@ import { type FoundProblem, StoreProblem } from '../../../ports/store-problem.js
 import { StoreUnavailable } from '../../../ports/store-unavailable.js';
 
 /**
- * Thrown when a store file cannot be used. The message names the file and says what to do. The process ends with this
- * message.
+ * Thrown when a store file cannot be used. The process exits with the error's message, which names the file and says
+ * what to do.
  */
 export class StoreBroken extends StoreProblem {
   constructor(problem: string | FoundProblem) {
@@ -15,17 +15,18 @@ export class StoreBroken extends StoreProblem {
   }
 }
 
-/** Translates a library error at the boundary of the adapter. Drops its message, because library messages quote SQL. */
+/** Translates an error from better-sqlite3. Drops the error's message, because it may quote SQL. */
 export function databaseError(error: unknown, fileName: string): Error {
   if (!(error instanceof Database.SqliteError)) {
     if (isOutOfDescriptors(error)) return new StoreUnavailable(fileName, 'no_file_descriptors');
     return error instanceof Error ? error : new Error('not an error');
   }
   const { code } = error;
-  // SHMSIZE means that the write-ahead log's index could not grow, which also requires disk space.
+  // SHMSIZE means that the write-ahead log's index could not grow, which requires disk space as well.
   if (code.startsWith('SQLITE_FULL') || code === 'SQLITE_IOERR_SHMSIZE') return new StoreUnavailable(fileName, 'full');
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return new StoreUnavailable(fileName, 'busy');
-  // SQLite reports only that it could not open a file. Opening a file here shows whether descriptors ran out.
+  // SQLite does not report why it could not open a file. Opening a file here shows whether the file descriptors ran
+  // out.
   if ((code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_IOERR')) && noneCanBeOpened()) {
     return new StoreUnavailable(fileName, 'no_file_descriptors');
   }
@@ -52,7 +53,7 @@ function noneCanBeOpened(): boolean {
   }
 }
 
-/** Returns whether the process or the machine has reached its limit of open files. */
+/** Returns true if the process or the machine has reached its limit of open files. */
 function isOutOfDescriptors(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown };
   return code === 'EMFILE' || code === 'ENFILE';

@@ -5,15 +5,15 @@ import { expectSchema } from './prepare-file.js';
 
 export type Attempt =
   | { readonly ok: true; readonly answer: unknown }
-  /** StoreUnavailable, or another error if the command can never be stored. */
+  /** StoreUnavailable if the command could be stored later, or another error if it can never be stored. */
   | { readonly ok: false; readonly error: Error };
 
 const notRun: Attempt = { ok: false, error: new Error('the command was not run') };
 
 /**
- * Runs many commands in one transaction, each in its own savepoint, and makes them durable with one commit. A command
- * that cannot be stored does not affect the others. Throws only errors that leave the file unusable. A changed schema
- * is such an error, because the vault never changes the schema while it runs.
+ * Runs many commands in one transaction, each in its own savepoint, and makes them durable with one commit. If a
+ * command cannot be stored, the other commands are not affected. Throws only if the file can no longer be used. This
+ * includes a changed schema, because the vault never changes the schema while it runs.
  */
 export function createGroupCommit(database: SqliteDatabase, fileName: string, schema: string) {
   const begin = database.prepare('BEGIN IMMEDIATE');
@@ -40,7 +40,7 @@ export function createGroupCommit(database: SqliteDatabase, fileName: string, sc
       return { ok: true, answer };
     } catch (error) {
       const translated = databaseError(error, fileName);
-      // On a full disk, SQLite may end the whole transaction.
+      // If the disk is full, SQLite may roll back the whole transaction.
       if (translated instanceof StoreBroken || !database.inTransaction) throw translated;
       undo.run();
       release.run();
@@ -55,8 +55,8 @@ export function createGroupCommit(database: SqliteDatabase, fileName: string, sc
   }
 
   /**
-   * Takes commands one at a time, so that the caller can add commands or end the group while it runs. Calls `seal`
-   * inside the transaction, before the commit.
+   * Takes commands from `works` one at a time, so that the caller can add commands or end the group while it runs.
+   * Calls `seal` inside the transaction, just before the commit.
    */
   return function run(
     works: Iterable<() => unknown>,
@@ -66,7 +66,8 @@ export function createGroupCommit(database: SqliteDatabase, fileName: string, sc
     let hasBegun = false;
     try {
       for (const work of works) {
-        // Counts the command before it runs, so that a failure also applies to this command.
+        // Adds the command's result before the command runs, so that a failure of the whole transaction also applies to
+        // this command.
         const index = attempts.push(notRun) - 1;
         if (!hasBegun) {
           begin.run();

@@ -2,10 +2,10 @@
  * `keys.db` contains the wrapped keys, the shredder's checkpoint, and the newest revisions of tokens, tenants and
  * applications.
  *
- * Rows of `data_keys`, `generation_keys` and `tenant_keys` are inserted at the end, and an update never changes a
- * value's width: `destroyed_at` starts as `never`, which takes six bytes like any other time, and `revision` always
- * takes eight bytes. SQLite therefore overwrites records in place and never moves them, so no page keeps a stale copy
- * of wrapped bytes in a gap that `secure_delete` does not reach.
+ * New rows of `data_keys`, `generation_keys` and `tenant_keys` are always appended, and an update never changes the
+ * width of a value. `destroyed_at` is `never` at first, which takes six bytes like any time. `revision` always takes
+ * eight bytes. SQLite therefore overwrites a record in place and never moves it. If it moved records, a page could keep
+ * an old copy of a wrapped key in a gap that `secure_delete` does not overwrite.
  */
 export const keysSchema = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -21,10 +21,11 @@ export const keysSchema = `
   ) STRICT;
   CREATE INDEX tenant_keys_tenant ON tenant_keys (tenant, purpose, made_at);
 
-  -- How many keys each tenant key has wrapped. A separate table, because a growing count changes the width of its row.
+  -- How many keys each tenant key has wrapped. This is a separate table, because a growing count changes the width of
+  -- its row.
   CREATE TABLE wraps (tenant_key TEXT PRIMARY KEY, count INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 
-  -- Search-term keys, one for each generation of token rows. Destroyed in place, like data keys.
+  -- The search-term keys. There is one for each generation of token rows. Like data keys, they are destroyed in place.
   CREATE TABLE generation_keys (
     generation INTEGER PRIMARY KEY,
     made_at INTEGER NOT NULL,
@@ -55,7 +56,7 @@ export const keysSchema = `
 
 export const keysSchemaVersion = 4;
 
-/** The value of `destroyed_at` for a key that is not destroyed: the largest six-byte integer. */
+/** The value of `destroyed_at` for a key that is not destroyed. It is the largest six-byte integer. */
 export const never = 2 ** 47 - 1;
 
 /** The value of `revision` for a key that has no recorded revision. */

@@ -5,7 +5,7 @@ type Stored = {
   readonly link: { readonly position: number; readonly count: number; readonly hash: string } | null;
 };
 
-/** Encodes what `keys.db` records about the log. `logMemoryIn` is the inverse. */
+/** Encodes the information about the log that is stored in `keys.db`. `logMemoryIn` is the inverse. */
 export function logMemoryBytes({ checkpoint, link }: LogMemory): Buffer {
   const stored: Stored = {
     checkpoint,

@@ -5,53 +5,55 @@ import { pinStatements } from './pin-statements.js';
 export type SqliteDatabase = Database.Database;
 
 /**
- * A setting that durability or erasure depends on. The library's build has different defaults (`synchronous` is NORMAL
- * in WAL mode), so we set each value and read it back.
+ * A setting that durability or erasure depends on. The SQLite build in better-sqlite3 has different defaults (for
+ * example, `synchronous` is NORMAL in WAL mode). We therefore set each value and read it back.
  */
 type Setting = readonly [pragma: string, value: number | string, readBack: number | string];
 const settings: readonly Setting[] = [
-  // SQLite overwrites freed bytes with zeros, so a destroyed key leaves no copy in a free page.
+  // Makes SQLite overwrite freed bytes with zeros, so that a destroyed key leaves no copy in a free page.
   ['secure_delete', 'ON', 1],
-  // SQLite never writes rows to a temporary file.
+  // Prevents SQLite from writing rows to temporary files.
   ['temp_store', 'MEMORY', 2],
-  // A memory map would turn a failed disk read into a crash, and would keep truncated pages.
+  // With a memory map, a failed disk read would crash the process, and truncated pages would stay in memory.
   ['mmap_size', 0, 0],
   ['cell_size_check', 'ON', 1],
   ['trusted_schema', 'OFF', 0],
 ];
 
 /**
- * Returns the `synchronous` setting. A commit reaches the disk before it is acknowledged, except that the writer of
- * `vault.db` does not wait: its commits are in the journal, and only checkpoints sync the file (ADR 63).
+ * Returns the `synchronous` setting. In general, a commit is on disk before it is acknowledged. The writer of
+ * `vault.db` is an exception, because its commits are already in the journal. Only checkpoints sync `vault.db` (ADR
+ * 63).
  */
 function synchronousOf(fileName: string, mode: 'writer' | 'reader' | 'checkpointer'): Setting {
   return fileName === 'vault.db' && mode === 'writer' ? ['synchronous', 'NORMAL', 1] : ['synchronous', 'FULL', 2];
 }
 
 /**
- * A cache size in KiB, which SQLite expects as a negative number. A process has many connections, and the operating
- * system's page cache serves what a small cache lacks. Only the writer of `vault.db`, which maintains the indexes,
- * keeps SQLite's 16 MB.
+ * The cache size of most connections, in KiB. SQLite expects this unit as a negative number. A process has many
+ * connections, and what is not in a small cache is usually in the page cache of the operating system. Only the writer
+ * of `vault.db` keeps SQLite's 16 MB, because it maintains the indexes.
  */
 const smallCache = -4_096;
 
 /**
- * The length of the write-ahead log, in 4 KiB pages, at which a commit copies it into the file. Another thread usually
- * does so much earlier (`background.ts`). Commits without a pause between them can keep the log growing, because SQLite
- * restarts it only once all of it has been copied.
+ * The length of the write-ahead log, in 4 KiB pages, at which a commit also copies the log into the file. Usually
+ * another thread copies it much earlier (`background.ts`). However, SQLite starts the log over only after all of it has
+ * been copied. If commits follow each other without a pause, the log can therefore keep growing.
  */
 const checkpointedPages = 8_000;
 const checkpointedElsewhere: readonly string[] = ['vault.db', 'journal.db'];
 
 /**
- * How long a reader waits for a lock. A writer waits this long only while it opens a file, because the first connection
- * to a file locks it briefly. After that, a writer does not wait, because all requests would wait with it.
+ * How long a reader waits for a lock, in ms. A writer waits this long only while it opens a file, because the first
+ * connection to a file locks it briefly. After that, a writer does not wait for locks, because all requests would have
+ * to wait as well.
  */
 const lockWaitMs = 5_000;
 
 /**
- * Opens a database file. `fileName` identifies it in messages. `accept` runs before anything in the file changes, and
- * throws to reject the file. A `checkpointer` does not create the file.
+ * Opens a database file. `fileName` is its name in error messages. `accept` runs before anything in the file changes,
+ * and throws if the file must not be used. A `checkpointer` does not create the file.
  */
 export function openDatabase(
   path: string,
@@ -84,7 +86,7 @@ export function openDatabase(
   }
 }
 
-/** Opens an in-memory database with the tables of `schema`, all empty. */
+/** Creates an in-memory database with the given schema. */
 export function openInMemory(schema: string): SqliteDatabase {
   const database = pinStatements(':memory:', {});
   database.exec(schema);

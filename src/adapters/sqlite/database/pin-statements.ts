@@ -1,16 +1,16 @@
 import Database from 'better-sqlite3';
 
 /**
- * Every database that this thread opened and every statement that it prepared. Node.js 24.19 and later end the process
- * if garbage collection of a better-sqlite3 12 object happens while no JavaScript is running (ADR 10), so this list
- * keeps all of them reachable. The list stays small: the program has a fixed number of statements, and a process opens
- * each database once.
+ * Every database that this thread opened and every statement that it prepared. This list keeps them from being
+ * garbage-collected. If a better-sqlite3 12 object is collected while no JavaScript is running, Node.js 24.19 and later
+ * terminate the process (ADR 10). The list stays small, because the program has a fixed number of statements and a
+ * process opens each database once.
  */
 const kept: object[] = [];
 
 /**
- * Opens a connection whose statements live as long as its thread. Do not call `iterate`, because its iterator would be
- * collected.
+ * Opens a connection whose statements live as long as its thread. Do not call `iterate` on a statement, because the
+ * iterator would be garbage-collected.
  */
 export function pinStatements(path: string, options: Database.Options): Database.Database {
   const database = new Database(path, options);
@@ -23,7 +23,9 @@ export function pinStatements(path: string, options: Database.Options): Database
     return statement;
   }) as Database.Database['prepare'];
 
-  /** Replaces the library's `pragma`, which leaves a statement for the garbage collector after each call. */
+  /**
+   * Replaces better-sqlite3's `pragma`, which creates a statement on each call and leaves it to the garbage collector.
+   */
   database.pragma = (source: string, { simple = false }: Database.PragmaOptions = {}): unknown => {
     const statement = pragmas.get(source) ?? database.prepare(`PRAGMA ${source}`);
     pragmas.set(source, statement);

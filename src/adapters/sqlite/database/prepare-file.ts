@@ -5,15 +5,15 @@ import { openDatabase, openInMemory, type SqliteDatabase } from './open-database
 /** The application id in the SQLite header: "SGRM". */
 const applicationId = 0x5347524d;
 /**
- * The largest file that is checked when it is opened, because the check reads the whole file. `doctor` checks larger
- * files, and SQLite checks each page as it reads it.
+ * The maximum size of a file that is checked when it is opened. The check reads the whole file, so it would take too
+ * long for larger files. `doctor` checks those, and SQLite checks each page as it reads it.
  */
 const checkedSizeBytesMax = 256 * 1024 * 1024;
 
 /**
- * Opens a store file for writing, and creates its tables if it is new. Throws StoreBroken if the file has another
- * program's format, another version or another schema, or if it is damaged (not checked if `look` is `unchecked`). A
- * rejected file and its write-ahead log stay unchanged.
+ * Opens a store file for writing, and creates its tables if the file is new. Throws StoreBroken if the file belongs to
+ * another program, has a different version or schema, or is damaged. Does not look for damage if `look` is `unchecked`.
+ * If a file is rejected, the file and its write-ahead log stay unchanged.
  */
 export function prepareFile(
   path: string,
@@ -32,8 +32,9 @@ export function prepareFile(
 
 /**
  * Opens a file for reading if it has a write-ahead log. Returns null if there is no log or the file cannot be read.
- * When the last connection that can write closes, SQLite copies the log into the file and removes the log. Without this
- * reader, the first attempt to start would destroy a log that an operator put next to a different copy of its file.
+ * When the last connection that can write closes, SQLite copies the log into the file and deletes the log. An operator
+ * may have put the log next to a different copy of its file. Without this reader, the first attempt to start would then
+ * destroy the log.
  */
 function hold(path: string, fileName: string): SqliteDatabase | null {
   if (!existsSync(path)) return null;
@@ -42,7 +43,7 @@ function hold(path: string, fileName: string): SqliteDatabase | null {
   try {
     return openDatabase(path, fileName, 'reader', (database) => read(database, 'schema_version'));
   } catch {
-    // Opening the file for writing will report what is wrong with it.
+    // When the file is opened for writing, the error says what is wrong with it.
     return null;
   }
 }
@@ -85,7 +86,7 @@ function expectOurs(database: SqliteDatabase, fileName: string, version: number)
   }
 }
 
-/** For each older file format, the last Strongroom commit whose `export` reads it. */
+/** For each older file format, the last Strongroom commit whose `export` can read it. */
 const lastReaders: Readonly<Record<string, string>> = { 'vault.db 6': '02a36525' };
 
 function exportAdvice(fileName: string, format: number): string {
@@ -102,7 +103,7 @@ type SchemaObject = {
 };
 
 /**
- * Throws StoreBroken if the tables, indexes, triggers and views of a file are not exactly those of `schema`. Threat: an
+ * Throws StoreBroken unless the file has exactly the tables, indexes, triggers and views of `schema`. Threat: an
  * attacker with write access to the file adds a trigger that ignores deletions, or a view or partial index that hides
  * rows.
  */

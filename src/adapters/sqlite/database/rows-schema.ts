@@ -1,7 +1,7 @@
 /**
- * One of the two sets of tables for token rows. There are at most two generations, so two sets are enough. Both always
- * exist, so no statement is ever prepared for a table that is created or dropped later (ADR 10). One set is empty
- * except during a rebuild.
+ * One of the two sets of tables for token rows. There are at most two generations, so two sets are enough. Both sets
+ * always exist, because a statement must not be prepared for a table that is created or dropped later (ADR 10). One set
+ * is empty except during a rebuild.
  */
 export type Slot = 0 | 1;
 
@@ -12,7 +12,7 @@ export function ofBothSlots<T>(make: (slot: Slot) => T): readonly [T, T] {
   return [make(0), make(1)];
 }
 
-/** Returns the table names of one set. */
+/** Returns the names of the tables in one set. */
 export function rowTables(slot: Slot) {
   return {
     rows: `token_rows_${slot}`,
@@ -26,7 +26,7 @@ export function rowTables(slot: Slot) {
   } as const;
 }
 
-/** Returns the schema of one generation's token rows, search index and counts. */
+/** Returns the schema for the token rows, search index and counts of one set. */
 export function rowsSchema(slot: Slot): string {
   const { rows, changes, indexState, runs, segments, filters, blocks, tokenCounts } = rowTables(slot);
   const type = (row: 'OLD' | 'NEW'): string => `${row}.state ->> '$.life.tokenType'`;
@@ -64,9 +64,10 @@ export function rowsSchema(slot: Slot): string {
   CREATE INDEX ${rows}_created_at ON ${rows} (created_at, seq) WHERE created_at IS NOT NULL;
   CREATE INDEX ${rows}_modified_at ON ${rows} (modified_at, seq) WHERE modified_at IS NOT NULL;
 
-  -- The search index (sqlite/search-index/entries.ts). A change contains the terms that a commit added and removed, 16
-  -- bytes each, each list with a checksum. Terms are keyed hashes, under a key of the tenant. The number of a change is the number of postings in
-  -- all changes up to and including it, and is never reused.
+  -- The search index (sqlite/search-index/entries.ts). A change contains the terms that a commit added and the terms
+  -- that it removed. Each term has 16 bytes, and each of the two lists has a checksum. Terms are keyed hashes, under a
+  -- key of the tenant. The number of a change is the number of postings in all changes up to and including this one. It
+  -- is never reused.
   CREATE TABLE ${changes} (
     number INTEGER PRIMARY KEY,
     seq INTEGER NOT NULL,
@@ -74,7 +75,8 @@ export function rowsSchema(slot: Slot): string {
     removed BLOB
   ) STRICT;
   CREATE INDEX ${changes}_removed ON ${changes} (number) WHERE removed IS NOT NULL;
-  -- The last change whose additions are merged into runs, and the last whose removals are taken out of them. One row.
+  -- The last change whose additions are merged into runs, and the last change whose removals are erased from the runs.
+  -- This table has one row.
   CREATE TABLE ${indexState} (
     merged INTEGER NOT NULL,
     erased INTEGER NOT NULL,
@@ -101,7 +103,7 @@ export function rowsSchema(slot: Slot): string {
   CREATE TABLE ${filters} (segment INTEGER PRIMARY KEY, filter BLOB NOT NULL) STRICT;
   -- A segment has 16 blocks. Block i of a segment has the number 16 * segment + i.
   CREATE TABLE ${blocks} (block INTEGER PRIMARY KEY, entries BLOB NOT NULL) STRICT;
-  -- How many living tokens of each type a tenant has. Every transaction that changes a row updates the count.
+  -- The number of live tokens of each type for each tenant. Every transaction that changes a row updates the count.
   CREATE TABLE ${tokenCounts} (
     tenant TEXT NOT NULL,
     type TEXT NOT NULL,

@@ -23,7 +23,8 @@ function stateOf(state: string): TokenState {
   try {
     return JSON.parse(state) as TokenState;
   } catch {
-    // Threat: an attacker with write access to the file changed the row. No MAC is valid for this state.
+    // Threat: an attacker with write access to the file changed the row. No MAC matches the state that is returned
+    // here, so the row will be rejected.
     return noToken;
   }
 }

@@ -7,9 +7,9 @@ const initialVersions = Object.entries(projectionVersions)
   .join('\n  ');
 
 /**
- * `vault.db` contains the event log and its projections, which are updated in the same transactions. Everything that a
- * caller supplied is stored as ciphertext (`content`, `cvc`, `trace`) or as a keyed hash (`stream`, `fingerprint`,
- * `terms`, `cmd`).
+ * `vault.db` contains the event log and its projections, which are updated in the same transactions. All data from
+ * callers is stored as ciphertext (`content`, `cvc`, `trace`) or as a keyed hash (`stream`, `fingerprint`, `terms`,
+ * `cmd`).
  */
 export const vaultSchema = `
   CREATE TABLE events (
@@ -41,14 +41,15 @@ export const vaultSchema = `
   CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'append only'); END;
   CREATE TRIGGER events_are_never_removed BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'append only'); END;
 
-  -- A generation is read, being built, no longer read but still written (left), or being dropped.
+  -- The states of a generation: it is read, it is being built, it is no longer read but still written (left), or it is
+  -- being dropped.
   CREATE TABLE generations (
     generation INTEGER PRIMARY KEY,
     slot INTEGER NOT NULL UNIQUE,
     state TEXT NOT NULL CHECK (state IN ('read', 'building', 'left', 'dropping'))
   ) STRICT;
   INSERT INTO generations VALUES (${firstGeneration}, 1, 'read');
-  -- The version of the code that wrote each projection, and the rebuild that is in progress.
+  -- For each projection, the version of the code that wrote it, and the current or last rebuild.
   CREATE TABLE projections (name TEXT PRIMARY KEY, version INTEGER NOT NULL, rebuild TEXT) STRICT, WITHOUT ROWID;
   ${initialVersions}
 ${slots.map(rowsSchema).join('')}
@@ -69,7 +70,7 @@ ${slots.map(rowsSchema).join('')}
   CREATE INDEX directory_living ON directory (tenant, kind, created_revision, application_type)
     WHERE removed_at IS NULL;
 
-  -- used_on: the minute of the key's last use, counted from 1970-01-01. No event records it.
+  -- used_on is the minute in which the key was last used, counted from 1970-01-01. No event records it.
   CREATE TABLE api_keys (
     hash TEXT PRIMARY KEY,
     id TEXT NOT NULL,
@@ -87,7 +88,7 @@ ${slots.map(rowsSchema).join('')}
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX claims_time ON claims (time);
 
-  -- The guesses that an application has used in the window that ends at ends_at (ms).
+  -- The number of guesses that an application has used in the window that ends at ends_at (ms).
   CREATE TABLE budgets (
     name TEXT NOT NULL,
     application TEXT NOT NULL,
@@ -99,14 +100,14 @@ ${slots.map(rowsSchema).join('')}
     PRIMARY KEY (name, application)
   ) STRICT, WITHOUT ROWID;
 
-  -- The progress of each webhook: positions, event ids and times, as JSON.
+  -- The progress of each webhook, as JSON. It consists of positions, event ids and times.
   CREATE TABLE webhook_states (
     webhook TEXT PRIMARY KEY,
     version INTEGER NOT NULL,
     state TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  -- The ids of tokens that ended, sealed under the webhook's key. Emptied after three days.
+  -- The ids of tokens that have ended, sealed under the webhook's key. They are emptied after three days.
   CREATE TABLE webhook_ids (
     webhook TEXT NOT NULL,
     event TEXT NOT NULL,
@@ -116,7 +117,7 @@ ${slots.map(rowsSchema).join('')}
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX webhook_ids_at ON webhook_ids (at);
 
-  -- The newest journal group that is applied, and its hash in the journal (ADR 63).
+  -- The newest journal group that has been applied, and its hash in the journal (ADR 63).
   CREATE TABLE applied (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     sequence INTEGER NOT NULL,

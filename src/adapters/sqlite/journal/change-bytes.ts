@@ -1,20 +1,23 @@
-/** One request to `vault.db`, to be replayed. */
+/** A request that changes `vault.db`, recorded so that it can be replayed. */
 export type JournalledChange = { readonly operation: string; readonly input: unknown };
 
-/** In the JSON of a change, the member that replaces a binary value and gives its number of bytes. */
+/**
+ * The name of the only member in the object that replaces a binary value in JSON. The member's value is the number of
+ * bytes.
+ */
 const bytesKey = '$bytes';
-/** The same for a long string, which is stored as UTF-8. */
+/** Like `bytesKey`, but for a long string, which is stored as UTF-8. */
 const textKey = '$text';
 /**
- * The length from which a string is stored outside the JSON. A packed change is mostly one long JSON text, and quoting
- * it a second time would take longer than all the rest.
+ * The minimum length of a string that is stored outside the JSON. A packed change consists mostly of one long JSON
+ * string, and escaping this string again would take longer than everything else.
  */
 const longText = 256;
 
 /**
- * Encodes a group's changes: the length of a JSON text in four bytes, the text, and then the bytes of all binary
- * values and long strings, in the order in which they occur in the text. `decodeChanges` is the inverse. A long string
- * must be well-formed Unicode.
+ * Encodes the changes in a group. The result begins with the length of a JSON text in four bytes, followed by the text.
+ * After that come the bytes of all binary values and long strings, in the order in which they occur in the text.
+ * `decodeChanges` is the inverse. Long strings must be well-formed Unicode.
  */
 export function encodeChanges(changes: readonly JournalledChange[]): Buffer {
   const binaries: Uint8Array[] = [];
@@ -24,7 +27,7 @@ export function encodeChanges(changes: readonly JournalledChange[]): Buffer {
   return Buffer.concat([length, text, ...binaries]);
 }
 
-/** Returns the changes that `encodeChanges` encoded. Throws for anything else. */
+/** Returns the changes that `encodeChanges` encoded. Throws if the bytes are not in that format. */
 export function decodeChanges(encoded: Buffer): readonly JournalledChange[] {
   const end = 4 + encoded.readUInt32BE(0);
   const changes: unknown = JSON.parse(encoded.toString('utf8', 4, end));
@@ -33,7 +36,8 @@ export function decodeChanges(encoded: Buffer): readonly JournalledChange[] {
     if (!Number.isSafeInteger(length) || length < 0 || at + length > encoded.length)
       throw new Error('bytes are missing');
     at += length;
-    // Returns a copy, because a statement may keep the value longer than the group.
+    // Returns a copy. A statement may keep the value for a long time, and a slice would keep all of `encoded` in memory
+    // as well.
     return Buffer.from(encoded.subarray(at - length, at));
   };
   if (!Array.isArray(changes)) throw new Error('not a list of changes');
@@ -45,7 +49,10 @@ export function decodeChanges(encoded: Buffer): readonly JournalledChange[] {
   });
 }
 
-/** Returns a value with all binary values and long strings replaced. Copies only objects that contain any. */
+/**
+ * Returns a value in which all binary values and long strings are replaced. Copies an object only if it contains any of
+ * them.
+ */
 function withoutBinaries(value: unknown, binaries: Uint8Array[]): unknown {
   if (typeof value === 'string' && value.length >= longText) {
     const bytes = Buffer.from(value);

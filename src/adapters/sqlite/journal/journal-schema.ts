@@ -1,11 +1,11 @@
 /**
- * `journal.db` makes changes to `vault.db` and batches of the access log durable until the files that they belong to
- * contain them durably (ADR 63). As in `vault.db`, everything that a caller supplied is stored as ciphertext or as a
- * keyed hash.
+ * `journal.db` makes changes to `vault.db` and batches of the access log durable before they are durable in their own
+ * files (ADR 63). As in `vault.db`, all data from callers is stored as ciphertext or as a keyed hash.
  *
- * A row of `groups` contains the changes of one `vault.db` commit, and `position` is the newest event after it. The
- * hash covers the previous hash, the sequence and the changes. A row of `batches` is a batch of the access log, with
- * its entries as lines. `ends` records the newest group and the newest batch that were removed.
+ * A row of `groups` contains the changes in one `vault.db` commit. Its `position` is the position of the newest event
+ * after the commit. Its hash covers the previous hash, the sequence number and the changes. A row of `batches` contains
+ * a batch of the access log, with one line per entry. `ends` records the newest group and the newest batch that have
+ * been removed.
  */
 export const journalSchema = `
   CREATE TABLE groups (

@@ -3,32 +3,33 @@ import { createGroupCommit } from '../database/group-commit.js';
 import type { SqliteDatabase } from '../database/open-database.js';
 import { journalSchema } from './journal-schema.js';
 
-/** The newest group or batch that was appended, whether or not it is still in the journal. */
+/** The newest group or batch that was appended. It may already have been removed from the journal. */
 export type JournalEnd = { readonly sequence: number; readonly hash: Uint8Array };
 
-/** The changes of one `vault.db` commit. `position` is the newest event after it. */
+/** The changes in one `vault.db` commit. `position` is the position of the newest event after the commit. */
 export type JournalGroup = JournalEnd & { readonly position: number; readonly changes: Buffer };
 
-/** A batch of the access log. Line breaks separate the lines of its entries. */
+/** A batch of the access log. `lines` contains one line per entry, separated by line breaks. */
 export type JournalBatch = JournalEnd & { readonly previous: Uint8Array; readonly lines: string };
 
 /**
- * The maximum number of finished rows of each kind that one append removes. An append adds fewer rows than that, so the
- * journal stays short, and no append takes long.
+ * The maximum number of groups, and of batches, that one append removes because they are durable elsewhere. An append
+ * adds fewer rows than this. The journal therefore stays short, and no append takes long.
  */
 const removedAtOnce = 8;
 
 export type Journal = ReturnType<typeof createJournal>;
 
-/** Returns the hash of a group that follows the group with the hash `previous`. */
+/** Returns the hash of a group. `previous` is the hash of the group before it. */
 export function groupHash(previous: Uint8Array, sequence: number, changes: Uint8Array): Buffer {
   return createHash('sha256').update(previous).update(`\n${sequence}\n`).update(changes).digest();
 }
 
 /**
- * Appends to `journal.db`, and removes what is durable elsewhere. Only the writer thread does so. `applied` is the
- * newest group in `vault.db`. If the journal ends at a different group, the first change discards the journal's groups
- * and makes it continue after `applied`. Until then, the file is unchanged, and the vault can still refuse to start.
+ * Appends to `journal.db`, and removes rows that are durable elsewhere. Only the writer thread uses this. `applied` is
+ * the newest group in `vault.db`. If the journal does not end with this group, the first change discards all groups in
+ * the journal and continues after `applied`. Until then, the file stays unchanged, and the vault can still refuse to
+ * start.
  */
 export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
   const end = endOf(database, 'groups');
@@ -45,7 +46,9 @@ export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
     'INSERT INTO batches (sequence, previous, hash, lines) VALUES (@sequence, @previous, @hash, @lines)',
   );
 
-  /** Runs the work in one durable transaction. Returns null, or the reason why nothing was stored. */
+  /**
+   * Runs the work in one transaction, and makes it durable. Returns null, or an error that says why nothing was stored.
+   */
   function change(work: () => void): Error | null {
     const [attempt] = commit([
       () => {
@@ -64,7 +67,9 @@ export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
   }
 
   return {
-    /** Makes a group and some batches durable with one sync. Returns null, or the reason why nothing was stored. */
+    /**
+     * Makes a group and some batches durable with one sync. Returns null, or an error that says why nothing was stored.
+     */
     append: (group: JournalGroup | null, newBatches: readonly JournalBatch[]): Error | null =>
       change(() => {
         if (group !== null) insertGroup.run(group);
@@ -76,13 +81,16 @@ export function createJournal(database: SqliteDatabase, applied: JournalEnd) {
     groupsAreStored: groups.areDone,
     /** Records that the month files durably contain all batches up to this one, so that later appends remove them. */
     batchesAreStored: batches.areDone,
-    /** Removes everything recorded as stored. */
+    /** Removes all groups and batches that are recorded as stored. */
     removeStored: (): Error | null =>
       change(() => {
         groups.removeDone();
         batches.removeDone();
       }),
-    /** Removes all groups, which `vault.db` must durably contain, and all batches recorded as stored. */
+    /**
+     * Removes all groups, and the batches that are recorded as stored. Call this only if `vault.db` durably contains
+     * all groups.
+     */
     clear: (): Error | null =>
       change(() => {
         groups.removeAll();
@@ -104,8 +112,8 @@ export function endOf(database: SqliteDatabase, of: 'groups' | 'batches'): Journ
 }
 
 /**
- * Removes rows from one table. The caller runs the methods inside its own transactions and calls `settle` after each
- * transaction.
+ * Creates the functions that remove rows from one table. The caller runs them inside its own transactions, and calls
+ * `settle` after each transaction.
  */
 function tableOf(database: SqliteDatabase, of: 'groups' | 'batches') {
   const position = of === 'groups' ? 'position' : '0';
@@ -118,9 +126,9 @@ function tableOf(database: SqliteDatabase, of: 'groups' | 'batches') {
   const oldest = database.prepare(`SELECT min(sequence) FROM ${of}`).pluck();
   const remove = database.prepare(`DELETE FROM ${of} WHERE sequence <= ?`);
   const removeAll = database.prepare(`DELETE FROM ${of}`);
-  /** All rows up to this sequence are durable elsewhere. */
+  /** All rows up to this sequence number are durable elsewhere. */
   let done = 0;
-  /** All rows up to this sequence are removed. */
+  /** All rows up to this sequence number have been removed. */
   let removed = 0;
   let removing = 0;
 
@@ -142,7 +150,10 @@ function tableOf(database: SqliteDatabase, of: 'groups' | 'batches') {
     removeDone(): void {
       if (done > removed) removeUpTo(done);
     },
-    /** Empties the whole table, which overwrites all of its pages, including any copies of moved records in them. */
+    /**
+     * Deletes all rows of the table. SQLite then overwrites all of the table's pages, including any remains of moved
+     * records in them.
+     */
     removeAll(): void {
       noteEnd.run(Number.MAX_SAFE_INTEGER);
       removeAll.run();

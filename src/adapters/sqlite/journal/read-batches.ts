@@ -3,8 +3,8 @@ import type { SqliteDatabase } from '../database/open-database.js';
 import type { JournalBatch } from './journal.js';
 
 /**
- * Returns a function that reads the oldest batch in the journal after a sequence number. The function returns null if
- * there is none.
+ * Returns a function that reads the oldest batch with a higher sequence number than the given one. That function
+ * returns null if the journal has no such batch.
  */
 export function nextBatch(journal: SqliteDatabase): (afterSequence: number) => JournalBatch | null {
   const next = journal.prepare(
@@ -13,7 +13,7 @@ export function nextBatch(journal: SqliteDatabase): (afterSequence: number) => J
   return (afterSequence) => (next.get(afterSequence) as JournalBatch | undefined) ?? null;
 }
 
-/** Returns whether a batch's hash matches its lines. */
+/** Returns true if the hash of a batch matches its lines. */
 export function isWhole({ previous, sequence, hash, lines }: JournalBatch): boolean {
   const expected = createHash('sha256').update(previous).update(`${sequence}\n${lines}\n`).digest();
   return expected.equals(hash);

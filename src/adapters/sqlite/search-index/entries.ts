@@ -2,17 +2,18 @@ import { crc32 } from 'node:zlib';
 import { StoreBroken } from '../database/database-error.js';
 
 /**
- * The stored form of the search index. A posting says that a token has a term. Its entry is the term and the position
- * of the event that created the token (`seq`), so entries sort by term and then by time. A block contains sorted
- * entries. A segment is a few blocks, their fences (the number of entries and the first entry of each block) and a
- * Bloom filter of its terms. A run is a sorted sequence of segments.
+ * The stored form of the search index. A posting says that a token has a term. The entry of a posting consists of the
+ * term and the position of the event that created the token (`seq`), so entries sort by term and then by creation
+ * order. A block contains sorted entries. A segment consists of a few blocks, their fences, and a Bloom filter over
+ * their terms. The fence of a block contains the number of its entries and its first entry. A run is a sorted sequence
+ * of segments.
  */
 export const termBytes = 16;
 const seqBytes = 6;
 export const entryBytes = termBytes + seqBytes;
 /**
- * With its checksum, a block fills a 4 KiB page. A changed block is therefore overwritten in place, and no copy is
- * left.
+ * With its checksum, a block fills a 4 KiB page. A changed block is therefore overwritten in place, and no copy of the
+ * old block remains.
  */
 export const entriesOfBlock = 180;
 const bytesOfBlock = entriesOfBlock * entryBytes;
@@ -21,7 +22,7 @@ export const entriesOfSegment = blocksOfSegment * entriesOfBlock;
 
 export const seqMax = 2 ** (8 * seqBytes) - 1;
 
-/** Thrown when a part of the search index is damaged. The index is derived data, so a rebuild replaces it. */
+/** Thrown when a part of the search index is damaged. The index is derived data, so a rebuild creates it again. */
 export class IndexDamaged extends StoreBroken {
   constructor(part: string) {
     super({
@@ -50,7 +51,7 @@ export function seqAt(entries: Buffer, index: number): number {
   return entries.readUIntBE(index * entryBytes + termBytes, seqBytes);
 }
 
-/** Compares the entry at `index` with another entry. Negative if the first one sorts before the other. */
+/** Compares the entry at `index` with another entry. Returns a negative number if the entry at `index` sorts first. */
 export function compareAt(entries: Buffer, index: number, entry: Buffer, entryIndex = 0): number {
   const [at, other] = [index * entryBytes, entryIndex * entryBytes];
   return entries.compare(entry, other, other + entryBytes, at, at + entryBytes);
@@ -61,13 +62,14 @@ export function hasTermAt(entries: Buffer, index: number, term: Buffer): boolean
   return entries.compare(term, 0, termBytes, at, at + termBytes) === 0;
 }
 
-/** Returns false for unused space in a block, which is zero. No event has position zero. */
+/** Returns false if this entry of a block is unused. Unused space contains zeros, and no event has position zero. */
 export function isUsed(entries: Buffer, index: number): boolean {
   return seqAt(entries, index) > 0;
 }
 
 /**
- * Returns the first bytes of an entry as a number, which is faster to compare. Entries with the same prefix may differ.
+ * Returns the first bytes of an entry as a number, because numbers are faster to compare. Two different entries may
+ * have the same prefix.
  */
 export function prefixAt(entries: Buffer, index: number): number {
   return entries.readUIntBE(index * entryBytes, 6);
@@ -86,8 +88,8 @@ export function lowerBound(entries: Buffer, count: number, entry: Buffer): numbe
 }
 
 /**
- * Appends a checksum, so that damage is detected. SQLite itself checks only the structure of a page. `seed` is a number
- * that the checksum also covers.
+ * Appends a checksum, so that damage is detected. SQLite itself checks only the structure of a page. The checksum also
+ * covers the number `seed`.
  */
 function withChecksum(data: Buffer, seed = 0): Buffer {
   const stored = Buffer.allocUnsafe(data.length + 4);
@@ -96,7 +98,10 @@ function withChecksum(data: Buffer, seed = 0): Buffer {
   return stored;
 }
 
-/** Returns stored data without its checksum. Throws IndexDamaged, which names the part, if it is missing or damaged. */
+/**
+ * Returns stored data without its checksum. If the data is missing or damaged, throws IndexDamaged, whose message names
+ * the part.
+ */
 export function checked(stored: unknown, part: string, seed = 0): Buffer {
   if (!Buffer.isBuffer(stored) || stored.length < 4) throw new IndexDamaged(part);
   const data = stored.subarray(0, stored.length - 4);
@@ -104,12 +109,15 @@ export function checked(stored: unknown, part: string, seed = 0): Buffer {
   return data;
 }
 
-/** Returns the stored form of the terms that a change adds to a token, or removes from it. Null if there are none. */
+/**
+ * Returns the stored form of the terms that a change adds to a token or removes from it. Returns null if there are no
+ * terms.
+ */
 export function changeOf(terms: Buffer, seq: number): Buffer | null {
   return terms.length === 0 ? null : withChecksum(terms, seedOf(seq));
 }
 
-/** Returns the terms in a stored change. Throws IndexDamaged if they, or the `seq` of the change, are damaged. */
+/** Returns the terms in a stored change. Throws IndexDamaged if the terms or the `seq` of the change are damaged. */
 export function termsOfChange(stored: Buffer | null, number: number, seq: number): Buffer | null {
   return stored === null ? null : checked(stored, `change ${number}`, seedOf(seq));
 }
@@ -120,7 +128,7 @@ function seedOf(seq: number): number {
   return crc32(bytes);
 }
 
-/** Returns the stored form of a block. Unused space is zero, and every block has the same size. */
+/** Returns the stored form of a block. Every block has the same size, and unused space is filled with zeros. */
 export function blockOf(entries: Buffer): Buffer {
   const block = Buffer.alloc(bytesOfBlock);
   entries.copy(block);
@@ -130,7 +138,7 @@ export function blockOf(entries: Buffer): Buffer {
 const countBytes = 2;
 const fenceBytes = countBytes + entryBytes;
 
-/** The number of entries in a block, and its first entry. */
+/** The number of entries in a block, and the first entry. */
 export type Fence = { readonly count: number; readonly first: Buffer };
 
 /** Returns the stored form of a segment's fences. A block without entries has a fence of zeros. */
@@ -153,8 +161,8 @@ const bitsOfTerm = 10;
 const probes = 6;
 
 /**
- * Returns a Bloom filter of the terms of sorted entries. It combines the bits of all terms in the segment, which are
- * keyed hashes, so no term can be read from it.
+ * Returns a Bloom filter over the terms of sorted entries. It combines the bits of all terms in the segment. Terms are
+ * keyed hashes, so no term can be read from the filter.
  */
 export function filterOf(entries: Buffer, count: number): Buffer {
   let terms = 0;
@@ -177,8 +185,8 @@ function isNewTerm(entries: Buffer, index: number): boolean {
 }
 
 /**
- * Visits a term's bits until `visit` returns false. Terms in one segment have similar beginnings, so the end of a term
- * determines its bits.
+ * Visits a term's bits in the filter until `visit` returns false. The bits are determined by the end of the term,
+ * because the terms in one segment begin similarly.
  */
 function forEachBit(
   bytes: Buffer,

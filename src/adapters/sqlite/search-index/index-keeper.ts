@@ -30,38 +30,39 @@ import { openRuns } from './index-view.js';
 import { openRun, type Place, type Run } from './run.js';
 import { sortEntries } from './sort-entries.js';
 
-/** Sizes that tests reduce. */
+/** Sizes that tests replace with smaller ones. */
 export type IndexSizes = {
-  /** The number of postings in changes at which the changes are merged into a run. */
+  /** When changes contain this many postings, they are merged into a run. */
   readonly mergedAtOnce: number;
-  /** The number of runs on one level that are combined into one run on the next level. */
+  /** When a level has this many runs, they are combined into one run on the next level. */
   readonly runsOfLevel: number;
   readonly entriesOfSegment: number;
 };
 
 const usualSizes: IndexSizes = { mergedAtOnce: 2_048, runsOfLevel: 8, entriesOfSegment };
-/** The number of removed postings that one step takes out of their blocks. */
+/** The approximate number of removed postings that one step erases from blocks. */
 const erasedAtOnce = 96;
-/** The number of segments that one step removes from runs that are no longer read. */
+/** The maximum number of segments that one step deletes from runs that are no longer read. */
 const droppedAtOnce = 8;
-/** The number of postings in changes at which removed postings are taken out early. */
+/** When changes contain this many postings, removed postings are erased early. */
 const manyPostings = 16_384;
-/** The number of due merges at which merges come first. */
+/** When this many merges are due, they come before all other steps. */
 const lateMerges = 4;
 /**
- * Writes wait for merges once there are this many postings in changes, or `runsMax` runs that are not being combined.
+ * Writes wait for merges if changes contain more than `postingsMax` postings, or if there are more than `runsMax` runs
+ * that are not being combined.
  */
 const postingsMax = 65_536;
 const runsMax = 96;
 
 /**
- * Maintains the index of one generation in steps of a few ms. Each step runs in a `vault.db` transaction and leaves an
- * index with the same content as before.
+ * Maintains the index of one generation in steps of a few ms. Each step runs in a `vault.db` transaction. It does not
+ * change which postings the index contains. There are four kinds of steps:
  *
  * 1. *Merge*: the oldest changes become a run.
- * 2. *Erase*: removed postings are taken out of the runs' blocks, and then their changes are deleted.
- * 3. *Combine*: eight runs on one level become one run on the next level, one segment per step.
- * 4. *Drop*: the runs that were combined are deleted, a few segments per step.
+ * 2. *Erase*: removed postings are erased from the blocks of the runs, and then their changes are deleted.
+ * 3. *Combine*: eight runs on one level become one run on the next level. Each step writes one segment.
+ * 4. *Drop*: the runs that were combined are deleted. Each step deletes a few segments.
  *
  * All progress is stored in the file, so a crash after any step loses nothing. After a failed step, call `forget`.
  */
@@ -71,7 +72,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
   const write = writeStatements(database, slot);
   let runs: readonly Run[] = [];
 
-  /** Returns the runs that are read. */
+  /** Returns the runs that searches read. */
   function current(rows: readonly RunRow[]): readonly Run[] {
     runs = openRuns(
       statements,
@@ -81,7 +82,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     return runs;
   }
 
-  /** Appends sorted entries, at most one segment, to a run. */
+  /** Appends a segment with sorted entries to a run. The entries must fit into one segment. */
   function appendSegment(run: number, version: number, entries: Buffer): void {
     const count = entries.length / entryBytes;
     const blocks = Array.from({ length: Math.ceil(count / entriesOfBlock) }, (_, block) =>
@@ -135,13 +136,13 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     if (removed.length > 0) takeOut(removed, version + 1);
     write.advance.run({ merged, erased: to, version: version + 1 });
     write.forgetChanges.run(to);
-    // This also overwrites any remains of moved rows in the table's last page.
+    // Deleting all rows also overwrites any remains of moved rows in the last page of the table.
     if (write.anyChange.get() === undefined) write.forgetAll.run();
   }
 
   /**
-   * Takes one entry for each removed posting out of the runs that are read, and out of the part of them that is already
-   * combined.
+   * For each removed posting, removes one entry from the runs that searches read. If that entry has already been copied
+   * into a run that is being built, removes the copy as well.
    */
   function takeOut(removed: readonly Buffer[], version: number): void {
     const rows = statements.runs();
@@ -161,7 +162,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     for (const { editor } of [...read, ...built]) editor.save(version);
   }
 
-  /** Edits blocks of a run, and writes each changed block once. */
+  /** Creates an editor that changes blocks of a run and writes each changed block once. */
   function createEditor(run: Run) {
     const edited = new Map<number, Fence & { readonly entries: Buffer }>();
 
@@ -171,7 +172,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     }
 
     return {
-      /** Removes an entry. Returns false if the run does not have it. */
+      /** Removes an entry. Returns false if the run does not contain the entry. */
       remove(entry: Buffer): boolean {
         const place: Place | null = run.find(statements, entry, entriesOf);
         if (place === null) return false;
@@ -202,8 +203,8 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
   }
 
   /**
-   * Writes the next segment of a run that other runs are being combined into, or begins or finishes such a run. Low
-   * levels come first, because their runs arrive quickly, and combining a high level takes thousands of steps. Returns
+   * Does one step of combining runs: begins a new run, writes its next segment, or finishes it. Low levels come first,
+   * because new runs arrive there quickly, and combining the runs of a high level takes thousands of steps. Returns
    * false if there was nothing to do.
    */
   function combine({ version }: IndexState): boolean {
@@ -243,7 +244,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     }
   }
 
-  /** Returns the last entry of a run without opening the run, or null if it has none. */
+  /** Returns the last entry of a run without opening the run. Returns null if the run has no entries. */
   function lastOf(run: number): Buffer | null {
     let before = Number.MAX_SAFE_INTEGER;
     for (;;) {
@@ -260,7 +261,10 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     }
   }
 
-  /** Returns the next entries of several runs after `position`, sorted and at most one segment. */
+  /**
+   * Returns the entries of several runs that come next after `position`, in sorted order. Returns at most one segment
+   * of entries.
+   */
   function nextEntries(parts: readonly Run[], position: Buffer | null): Buffer {
     const readers = parts.map((run) => readerAfter(run, position)).filter((reader) => reader.entries !== null);
     const target = Buffer.allocUnsafe(sizes.entriesOfSegment * entryBytes);
@@ -270,7 +274,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
       for (let i = 1; i < readers.length; i += 1) if (isBefore(readers[i], readers[least])) least = i;
       const reader = readers[least];
       if (reader === undefined || reader.entries === null) break;
-      // The next step begins after the last entry, so equal entries stay together.
+      // The next step begins after the last entry in this segment, so equal entries must be in the same segment.
       const isRepeat = count > 0 && compareAt(reader.entries, reader.index, target, count - 1) === 0;
       if (count === sizes.entriesOfSegment || (count >= sizes.entriesOfSegment - repeatsMax && !isRepeat)) break;
       reader.entries.copy(target, count * entryBytes, reader.index * entryBytes, (reader.index + 1) * entryBytes);
@@ -281,7 +285,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     return target.subarray(0, count * entryBytes);
   }
 
-  /** Reads the entries of a run that sort after `position`. */
+  /** Returns a reader for the entries of a run that sort after `position`. */
   function readerAfter(run: Run, position: Buffer | null) {
     let left = 0;
     let block = -1;
@@ -340,13 +344,14 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
 
   return {
     /**
-     * Performs one step. Postings that changes up to `eraseUpTo` removed are taken out of their blocks first. Returns
-     * false if there was nothing to do.
+     * Performs one step. Erasing the postings that changes up to `eraseUpTo` removed has priority over most other
+     * steps. Returns false if there was nothing to do.
      */
     step(eraseUpTo: number): boolean {
       const state = statements.state();
       const { last, merged, erased } = state;
-      // Dropping a large level takes hundreds of steps, during which new postings arrive.
+      // Late merges come first, because dropping a large level takes hundreds of steps, and new postings arrive during
+      // that time.
       if (last - merged >= lateMerges * mergedAtOnce) mergeChanges(state);
       else if (hasDropped() && !isCrowded(runsMax / 2)) drop();
       else if (erased < eraseUpTo && isRemoved(erased, eraseUpTo)) {
@@ -361,21 +366,21 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     },
     /** Returns the number of the newest change. */
     last: (): number => statements.state().last,
-    /** Returns whether changes and blocks contain no removed postings. The write-ahead log may still contain some. */
+    /** Returns true if changes and blocks contain no removed postings. The write-ahead log may still contain some. */
     isClean: (): boolean => isErased(Number.MAX_SAFE_INTEGER),
-    /** Returns the same as `isClean`, but only for postings that changes up to a number removed. */
+    /** Like `isClean`, but only for postings that were removed by changes up to the given number. */
     isErased,
     hasManyRemovals(): boolean {
       const { last, erased } = statements.state();
       return last - erased > manyPostings;
     },
-    /** Returns whether writes must wait for merges. */
+    /** Returns true if writes must wait for merges. */
     isBehind(): boolean {
       const { last, erased } = statements.state();
       return last - erased > postingsMax || isCrowded(runsMax);
     },
     isEmpty: (): boolean => write.runCount.get() === 0,
-    /** Deletes part of the index in one step. Returns true once nothing is left. */
+    /** Deletes a part of the index in one step. Returns true when nothing is left. */
     empty(): boolean {
       const { last, merged, erased, version } = statements.state();
       write.dropAll.run();
@@ -384,7 +389,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
       if (hasDropped()) drop();
       return !hasDropped();
     },
-    /** Call this if a step's transaction failed. */
+    /** Discards the cached runs. Call this if the transaction of a step failed. */
     forget(): void {
       runs = [];
     },
@@ -394,7 +399,10 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
 export type IndexKeeper = ReturnType<typeof createIndexKeeper>;
 
 const nothing = Buffer.alloc(0);
-/** How many extra entries a segment has room for, so that equal entries stay together. */
+/**
+ * The number of places in a segment that are reserved for entries equal to the last one, because equal entries must
+ * stay together.
+ */
 const repeatsMax = 8;
 
 type Reading = { readonly entries: Buffer | null; readonly index: number; readonly prefix: number };
@@ -405,7 +413,7 @@ function isBefore(one: Reading | undefined, other: Reading | undefined): boolean
   return compareAt(one.entries, one.index, other.entries, other.index) < 0;
 }
 
-/** Returns the smallest entry that sorts after this one. */
+/** Returns the smallest entry that sorts after the given one. */
 function afterEntry(entry: Buffer): Buffer {
   const after = Buffer.from(entry);
   let at = after.length - 1;

@@ -3,33 +3,35 @@ import type { IndexState, IndexStatements, RunRow } from './index-statements.js'
 import { type Bounds, type Cursor, countEach, cursorOf, entryRank, openRun, type Run } from './run.js';
 import { createTail, type Tail } from './tail.js';
 
-/** The search index as of one instant. `seq` is the position of the event that created a token. */
+/**
+ * The search index in the state that one transaction sees. `seq` is the position of the event that created a token.
+ */
 export type IndexView = {
   /** Returns the number of tokens that have a term. */
   count(term: Buffer): number;
-  /** Returns the tokens in a list, newest first, that have a term. */
+  /** Returns the tokens from `seqs` that have a term. Keeps their order, which is newest first. */
   among(term: Buffer, seqs: readonly number[]): readonly number[];
-  /** Walks the tokens with a term that were created before a position, newest first. */
+  /** Returns a cursor over the tokens that have a term and were created before a position, newest first. */
   postings(term: Buffer, before: number): Cursor;
-  /** Returns a page of the tokens with a term, newest first, without the tokens in `hidden`. */
+  /** Returns a page of the tokens that have a term, newest first. Leaves out the tokens in `hidden`. */
   page(term: Buffer, range: { readonly offset: number; readonly limit: number }, hidden: readonly number[]): number[];
 };
 
-/** The number of terms whose places are cached while the runs stay the same. */
+/** The maximum number of terms whose places in the runs are cached. */
 const placesMax = 10_000;
-/** The number of outdated postings that the tail may contain before it is loaded again. */
+/** The maximum number of outdated postings that the tail may contain before it is loaded again. */
 const staleMax = 4_096;
 
 /**
- * Creates the memory that all connections of a thread share for one generation's index: the fences of its runs, and its
- * tail. `viewOf` brings it up to date with the connection's transaction, without a message from the writer thread.
- * Views of older transactions stay as they are.
+ * Creates the cache for one generation's index, which all connections of a thread share. It contains the fences of the
+ * runs, and the tail. `viewOf` updates the cache to the state that the connection's transaction sees, so the writer
+ * thread does not have to send messages. The views of older transactions do not change.
  */
 export function createIndexViews() {
   let version = -1;
   let runs: readonly Run[] = [];
   let tail: Tail = createTail(0);
-  /** The runs that have each term, and the term's bounds in each run. */
+  /** For each term, the runs that have it and its bounds in each run. */
   let places: Places = new Map();
 
   function update(statements: IndexStatements, state: IndexState): void {
@@ -44,7 +46,9 @@ export function createIndexViews() {
   }
 
   return {
-    /** Returns the index as of the current transaction. Call this at the beginning of a transaction. */
+    /**
+     * Returns the index in the state that the current transaction sees. Call this at the beginning of the transaction.
+     */
     viewOf(statements: IndexStatements): IndexView {
       const state = statements.state();
       update(statements, state);
@@ -53,7 +57,7 @@ export function createIndexViews() {
   };
 }
 
-/** Opens runs that are new or have changed, and returns the others as they are. */
+/** Opens the runs that are new or have changed. Returns the other runs unchanged. */
 export function openRuns(statements: IndexStatements, rows: readonly RunRow[], known: readonly Run[]): readonly Run[] {
   const byId = new Map(known.map((run) => [run.row.run, run]));
   return rows.map((row) => {
@@ -71,8 +75,9 @@ type Places = Map<string, readonly InRun[]>;
 type Memory = { readonly runs: readonly Run[]; readonly tail: Tail; readonly places: Places };
 
 /**
- * Counts every posting in the runs, even if a later change removed it, and subtracts every removal whose posting is
- * still in the runs. A posting that was removed and added again may therefore occur twice.
+ * Creates a view. It counts every posting in the runs, even if a later change removed that posting. From this, it
+ * subtracts every removal whose posting is still in the runs. If a posting was removed and added again, it may
+ * therefore occur twice.
  */
 function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: IndexState): IndexView {
   /** Returns the runs that have a term, and the term's bounds in each run. */
@@ -103,7 +108,7 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
     return only !== undefined && cursors.length === 1 && removed.length === 0 ? only : joined(cursors, removed);
   }
 
-  /** Returns the number of tokens with the term whose `seq` is at least the given one. */
+  /** Returns the number of tokens that have the term and whose position is at least `seq`. */
   function countFrom(term: Buffer, seq: number): number {
     const { added, removed } = tail.of(term, state);
     let count = atLeast(added, seq) - atLeast(removed, seq);
@@ -113,7 +118,10 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
     return count;
   }
 
-  /** Returns a position from which on at most `most` tokens have the term, and not many fewer. */
+  /**
+   * Returns a position such that at most `most` tokens at or after it have the term. The number of these tokens is
+   * close to `most`.
+   */
   function seqNear(term: Buffer, most: number): number {
     const { added } = tail.of(term, state);
     const found = placesOf(term);
@@ -149,7 +157,7 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
     postings,
     page(term, { offset, limit }, hidden) {
       const shown = new Set(hidden);
-      // Uses the fences to get close to the page, and walks the rest.
+      // Uses the fences to find a position close to the page, and walks from there.
       const start = offset > skippedMin ? seqNear(term, offset) : seqMax;
       let left = start === seqMax ? offset : offset - countFrom(term, start) + atLeast(hidden, start);
       const page: number[] = [];
@@ -163,7 +171,7 @@ function viewOn(source: IndexStatements, { runs, tail, places }: Memory, state: 
   };
 }
 
-/** The offset above which a page is found through the fences. */
+/** If the offset of a page is larger than this, the page is found with the fences. */
 const skippedMin = 1_000;
 
 function atLeast(seqs: readonly number[], seq: number): number {
@@ -185,9 +193,7 @@ function cursorOver(seqs: number[]): Cursor {
   return cursor;
 }
 
-/**
- * Merges cursors into one. It returns each `seq` once, provided that the `seq` occurs more often than it was removed.
- */
+/** Merges cursors into one. The cursor returns a `seq` once if it occurs more often than it was removed. */
 function joined(cursors: readonly Cursor[], removed: readonly number[]): Cursor {
   const gone = new Map<number, number>();
   for (const seq of removed) gone.set(seq, (gone.get(seq) ?? 0) + 1);
@@ -214,7 +220,7 @@ function joined(cursors: readonly Cursor[], removed: readonly number[]): Cursor 
   return cursor;
 }
 
-/** Merges the walks of several terms. Each token is found once. */
+/** Merges the cursors of several terms into one. The cursor returns each token once. */
 export function joinCursors(cursors: readonly Cursor[]): Cursor {
   const [only] = cursors;
   return only !== undefined && cursors.length === 1 ? only : joined(cursors, []);

@@ -16,35 +16,43 @@ import {
 } from './entries.js';
 import { blockName, type IndexStatements, type RunRow, type SegmentRow } from './index-statements.js';
 
-/** The part of a run that has a term: the entries from `from` up to, but not including, `to`. */
+/**
+ * The part of a run whose entries have a term. The entries are those from rank `from` up to, but not including, rank
+ * `to`.
+ */
 export type Bounds = { readonly from: number; readonly to: number };
 
-/** Reads blocks and filters in the reader's transaction. */
+/** The functions that read blocks and filters in the reader's transaction. */
 export type RunSource = Pick<IndexStatements, 'filterOf' | 'block'>;
 
 export type Place = { readonly block: number; readonly index: number };
 
 const nothing: Bounds = { from: 0, to: 0 };
-/** The number of terms whose bounds a run caches. Searches often repeat the few terms that many tokens have. */
+/**
+ * The maximum number of terms whose bounds a run caches. Searches often repeat the few terms that many tokens have.
+ */
 const rememberedMax = 1_000;
 /**
- * The number of blocks that a run caches. One search reads a block several times, and many searches read the newest
- * blocks.
+ * The maximum number of blocks that a run caches. One search reads the same block several times, and many searches read
+ * the newest blocks.
  */
 const blocksMax = 32;
 
 export type Run = ReturnType<typeof openRun>;
 
 /**
- * Opens a run and keeps its fences in memory. An open run never changes. When an entry is removed from its blocks, the
- * run gets a new `version` and is opened again.
+ * Opens a run and keeps its fences in memory. An open run never changes. When an entry is removed from a run's blocks,
+ * the run gets a new `version` and has to be opened again.
  */
 export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = new Map<number, Buffer>()) {
   const { ids, starts, firsts, prefixes, count } = flat(segments);
   const remembered = new Map<string, Bounds>();
   const blocks = new Map<number, Buffer>();
 
-  /** Returns the number of blocks whose first entry sorts before `entry` or, if `orSame` is true, equals it. */
+  /**
+   * Returns the number of blocks whose first entry sorts before `entry`. If `orSame` is true, also counts blocks whose
+   * first entry equals `entry`.
+   */
   function blocksBefore(entry: Buffer, orSame: boolean): number {
     const prefix = prefixAt(entry, 0);
     let [low, high] = [0, count];
@@ -88,7 +96,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
   function findBounds(source: RunSource, term: Buffer): Bounds {
     const first = entryOf(term, 0);
     const next = blocksBefore(first, false);
-    // If no block begins with the term, only the preceding block can contain it.
+    // If no block begins with the term, only the last block before that place can contain it.
     if (next === count || !hasTermAt(firsts, next, term)) {
       if (next === 0 || !passesFilter(source, next - 1, term)) return nothing;
     }
@@ -115,7 +123,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
       }
       return low;
     },
-    /** Returns a term's bounds. `name` is the term as a binary string. */
+    /** Returns the bounds of a term. `name` is the term as a binary string, which is the key in the cache. */
     boundsOf(source: RunSource, term: Buffer, name: string): Bounds {
       const known = remembered.get(name);
       if (known !== undefined) return known;
@@ -126,7 +134,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
       return bounds;
     },
     /**
-     * Returns an upper bound on the number of entries with the term whose `seq` is at least the given one. Uses only
+     * Returns an upper bound on the number of entries that have the term and a position of at least `seq`. Uses only
      * the fences.
      */
     atMostFrom({ from, to }: Bounds, term: Buffer, seq: number): number {
@@ -134,11 +142,14 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
       const block = blocksBefore(entryOf(term, seq), true) - 1;
       return to - Math.min(Math.max(block < 0 ? 0 : startOf(block), from), to);
     },
-    /** Returns the last of the blocks that may have the posting. */
+    /** Returns the last block that may contain the posting. */
     blockOfPosting(term: Buffer, seq: number): number {
       return Math.max(blocksBefore(entryOf(term, seq), true) - 1, 0);
     },
-    /** Returns the place of an entry, or null. `entriesOf` returns a block's entries and their number. */
+    /**
+     * Returns the place of an entry, or null if the run does not contain it. `entriesOf` returns the entries of a block
+     * and their number.
+     */
     find(
       source: RunSource,
       entry: Buffer,
@@ -150,7 +161,7 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
         const { entries, count: size } = entriesOf(block);
         const index = lowerBound(entries, size, entry);
         if (index < size && compareAt(entries, index, entry) === 0) return { block, index };
-        // The same entry may be twice in a run, at the end of a block and at the beginning of the next one.
+        // The same entry may occur twice in a run: at the end of a block and at the beginning of the next block.
         if (compareAt(firsts, block, entry) !== 0) return null;
       }
       return null;
@@ -159,8 +170,8 @@ export function openRun(row: RunRow, segments: readonly SegmentRow[], filters = 
 }
 
 /**
- * Returns the blocks of all segments: their ids, the ranks of their first entries, and those entries with their
- * prefixes.
+ * Returns the non-empty blocks of all segments. For each block, returns its id, the rank of its first entry, that
+ * entry, and the entry's prefix.
  */
 function flat(segments: readonly SegmentRow[]) {
   const most = segments.length * blocksOfSegment;
@@ -185,12 +196,12 @@ function flat(segments: readonly SegmentRow[]) {
   return { ids, starts, firsts, prefixes, count };
 }
 
-/** Returns the rank of the first entry with the term whose `seq` is at least the given one. */
+/** Returns the rank of the first entry that has the term and a position of at least `seq`. */
 export function entryRank(run: Run, source: RunSource, term: Buffer, seq: number): number {
   return run.rankOf(source, entryOf(term, seq));
 }
 
-/** Walks the `seq` values of a term from the end of its bounds, newest first. `head` is -1 at the end. */
+/** A cursor over the `seq` values of a term, newest first. `head` is the current value, or -1 at the end. */
 export type Cursor = { head: number; advance(): void };
 
 export function cursorOf(run: Run, source: RunSource, { from }: Bounds, end: number): Cursor {
@@ -216,7 +227,7 @@ export function cursorOf(run: Run, source: RunSource, { from }: Bounds, end: num
   return cursor;
 }
 
-/** Returns, for each `seq` in a descending list, how often the run has it with the term. */
+/** Returns, for each `seq` in a descending list, how many entries of the run have the term and this `seq`. */
 export function countEach(
   run: Run,
   source: RunSource,
@@ -227,7 +238,7 @@ export function countEach(
   const found = new Array<number>(seqs.length).fill(0);
   let block = -1;
   let entries: Buffer | null = null;
-  /** The part of the current block that has the term. */
+  /** The bounds of the entries in the current block that have the term. */
   let [low, high] = [0, 0];
   for (const [i, seq] of seqs.entries()) {
     if (seq > run.row.seqMax) continue;
@@ -242,7 +253,7 @@ export function countEach(
     let at = first;
     while (at < high && seqAt(entries, at) === seq) at += 1;
     found[i] = at - first;
-    // The same entry may be twice in a run, at the end of a block and at the beginning of the next one.
+    // The same entry may occur twice in a run: at the end of a block and at the beginning of the next block.
     if (at > first && first === 0 && run.startOf(block) > from) {
       const before = run.entriesIn(source, block - 1);
       const start = Math.max(from - run.startOf(block - 1), 0);
@@ -253,7 +264,7 @@ export function countEach(
   return found;
 }
 
-/** Returns the first index from `low` to `high` whose `seq` is at least the given one. */
+/** Returns the first index from `low` to `high` whose entry has a position of at least `seq`. */
 function lowerSeq(entries: Buffer, low: number, high: number, seq: number): number {
   let [lower, upper] = [low, high];
   while (lower < upper) {

@@ -1,10 +1,12 @@
 import { entryBytes, termBytes, writeEntry } from './entries.js';
 import type { ChangeRow } from './index-statements.js';
 
-/** One number can hold the first five bytes of an entry and an index below this limit. */
+/**
+ * The number of entries up to which one number can contain both the first five bytes of an entry and the entry's index.
+ */
 const indexLimit = 2 ** 13;
 
-/** Returns the entries of all postings that the changes add, sorted. */
+/** Returns the sorted entries of all postings that the changes add. */
 export function sortEntries(changes: readonly ChangeRow[]): Buffer {
   const count = changes.reduce((sum, { added }) => sum + (added?.length ?? 0) / termBytes, 0);
   const entries = Buffer.allocUnsafe(count * entryBytes);
@@ -23,8 +25,9 @@ export function sortEntries(changes: readonly ChangeRow[]): Buffer {
 }
 
 /**
- * Returns the indexes of the entries in sorted order. Sorting numbers is many times faster than comparing entries, so
- * we sort by the first bytes and compare only entries whose first bytes are equal.
+ * Returns the indexes of the entries in sorted order. Comparing numbers is many times faster than comparing entries. We
+ * therefore sort by the first bytes of each entry as a number, and compare only the entries whose first bytes are
+ * equal.
  */
 function orderOf(entries: Buffer, count: number): readonly number[] {
   const compare = (one: number, other: number): number =>

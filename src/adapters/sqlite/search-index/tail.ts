@@ -2,17 +2,20 @@ import { termBytes } from './entries.js';
 import { type ChangeRow, expectSuccession } from './index-statements.js';
 
 type Posting = { readonly number: number; readonly seq: number };
-/** The added and the removed postings of a term, in the order of their changes. */
+/** The postings of a term that changes added and removed, in the order of the changes. */
 type OfTerm = { readonly added: Posting[]; readonly removed: Posting[] };
 
-/** The changes in the tail that a search sees: additions after `merged` and removals after `erased`, up to `last`. */
+/**
+ * The changes in the tail that a search sees. It sees additions after `merged` and removals after `erased`, up to
+ * `last`.
+ */
 export type TailRange = { readonly merged: number; readonly erased: number; readonly last: number };
 
 export type Tail = ReturnType<typeof createTail>;
 
 /**
- * Creates an in-memory index of the changes that are not yet in the runs. It starts after the change with the number
- * `start`. It only grows, because running searches may still read it as of an older state.
+ * Creates an in-memory index of the changes that are not yet in the runs. The index starts after the change with the
+ * number `start`. It only grows, because running searches may still read it in an older state.
  */
 export function createTail(start: number) {
   const terms = new Map<string, OfTerm>();
@@ -35,7 +38,7 @@ export function createTail(start: number) {
 
   return {
     start,
-    /** Returns the number of the newest change that was added. */
+    /** Returns the number of the newest change in the tail. */
     last: (): number => last,
     add(changes: readonly ChangeRow[]): void {
       expectSuccession(changes, last);
@@ -46,7 +49,9 @@ export function createTail(start: number) {
         last = number;
       }
     },
-    /** Returns the `seq` values of the postings that a range of changes adds to and removes from the runs. */
+    /**
+     * Returns the `seq` values of a term's postings that the changes in a range add to the runs and remove from them.
+     */
     of(
       term: Buffer,
       { merged, erased, last: upTo }: TailRange,

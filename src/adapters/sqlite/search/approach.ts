@@ -5,14 +5,14 @@ import type { IndexView } from '../search-index/index-view.js';
 import { matchSeqs } from './match-seqs.js';
 import type { SearchStatements } from './search-statements.js';
 
-/** How a plan runs: which postings are walked, and what is left to check for each token on the walk. */
+/** How a plan is executed: which postings the search walks, and what it must still check for each token. */
 export type Approach = {
   /** The term that every token of the tenant has. */
   readonly all: Buffer;
-  /** The whole weighed plan, or null if it matches every token. */
+  /** The whole plan after weighing, or null if it matches every token. */
   readonly node: WeighedNode | null;
   readonly driver: Driver;
-  /** The part of the plan to check on each token, or null if nothing is left to check. */
+  /** The part of the plan that must be checked for each token, or null if there is nothing to check. */
   readonly left: WeighedNode | null;
 };
 
@@ -29,7 +29,7 @@ export function approachOf(index: IndexView, plan: SearchPlan): Approach | null 
   return { all, node, driver, left: node === null ? null : residue(node, driver) };
 }
 
-/** Returns the tokens in `seqs` that are live at `now`. `isAnyDue` says whether any token is due by then. */
+/** Returns the tokens in `seqs` that are live at `now`. `isAnyDue` is false if no token is due at that time. */
 export function livingOf(
   { amongLiving }: SearchStatements,
   seqs: readonly number[],
@@ -39,7 +39,7 @@ export function livingOf(
   return !isAnyDue ? seqs : (amongLiving.all({ seqs: JSON.stringify(seqs), now }) as number[]);
 }
 
-/** Returns the tokens in one step of the walk that match the plan. */
+/** Returns the tokens in `seqs` that match the plan. `seqs` contains the tokens of one step. */
 export function foundAmong(
   statements: SearchStatements,
   index: IndexView,

@@ -10,13 +10,15 @@ import { type TokenRow, viewColumns, viewOf } from '../database/token-row.js';
 type Head = { readonly seq: number; readonly stream: string; readonly revision: number; readonly bytes: number };
 type RowState = Pick<TokenRow, 'stream' | 'state'>;
 
-/** The statements that read the rows for a JSON array of `seq` values, newest first. */
+/**
+ * The statements that read rows by their `seq` values, which are passed as a JSON array. The rows come newest first.
+ */
 export type PageStatements = Readonly<Record<'heads' | 'rows' | 'states', Statement>>;
 
 export function pageStatements(database: SqliteDatabase, slot: Slot): PageStatements {
   const { rows } = rowTables(slot);
-  // Threat: a caller finds another tenant's row. That row's terms are hashed under a different key, but we check the
-  // tenant as well.
+  // Threat: a caller finds another tenant's row. Terms in that row are hashed under a different key, but the statements
+  // check the tenant as a second defense.
   const reading = (columns: string): Statement =>
     database.prepare(
       `SELECT ${columns} FROM ${rows} WHERE seq IN (SELECT value FROM json_each(?)) AND tenant = ? ORDER BY seq DESC`,
@@ -29,9 +31,9 @@ export function pageStatements(database: SqliteDatabase, slot: Slot): PageStatem
 }
 
 /**
- * Reads the rows of a page. Once their contents exceed the limit, reads only the lives of further rows. Does not read
- * rows that the caller already has, because reading a row with its ciphertexts costs five times as much as reading its
- * stream and revision.
+ * Reads the rows of a page. When the contents of the rows exceed the limit, reads only the lives of further rows. Does
+ * not read rows that the caller already has, because reading a row with its ciphertexts costs five times as much as
+ * reading only its stream and revision.
  */
 export function pageRows<H extends object = never>(
   statements: PageStatements,

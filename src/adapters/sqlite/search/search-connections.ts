@@ -7,9 +7,10 @@ import { prepareSearchStatements, type SearchConnection, type SearchStatements }
 const connectionsMax = 4;
 
 /**
- * Creates the connection pool for searches. A search reads as of one instant, so it keeps a read transaction open, and
- * a long search yields the thread now and then. Other reads must not run inside that transaction. The pool opens
- * connections when needed. At its limit, a search waits for a free connection.
+ * Creates a pool of connections for searches. A search must see the data in a single state, so it keeps a read
+ * transaction open. A long search repeatedly lets other work run on the thread, and this work must not read inside that
+ * transaction. The pool opens connections when they are needed. When it has reached its limit, a search waits for a
+ * free connection.
  */
 export function createSearchConnections(open: () => SqliteDatabase) {
   const free: SearchConnection[] = [];
@@ -34,8 +35,8 @@ export function createSearchConnections(open: () => SqliteDatabase) {
 
   return {
     /**
-     * Runs `search` inside a read transaction, where it sees a generation's rows and index as of one instant. Throws
-     * GenerationDropped if the generation no longer exists.
+     * Runs `search` inside a read transaction, in which it sees the rows and the index of a generation in the same
+     * state. Throws GenerationDropped if the generation no longer exists.
      */
     async run<T>(
       generation: number,

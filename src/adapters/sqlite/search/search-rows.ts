@@ -12,7 +12,7 @@ import type { SearchConnections } from './search-connections.js';
 import type { SearchStatements } from './search-statements.js';
 import { walkPostings } from './walk-postings.js';
 
-/** Implements `TokenRows.search`. Finds and reads the rows of a page as of one instant. */
+/** Implements `TokenRows.search`. Finds and reads the rows of a page in the same read transaction. */
 export function searchRows<H extends object = never>(
   connections: SearchConnections,
   plan: SearchPlan,
@@ -48,12 +48,12 @@ async function reading<T>(
   }
 }
 
-/** The number of due rows up to which finding the matches among them is cheap. */
+/** The maximum number of due rows for which it is cheap to find the matches among them. */
 const dueFewMax = 1_000;
 
 /**
- * Runs a plan. For a single term, the total is its count minus its due tokens, and the page comes from the index. For
- * any other plan, walks the rarest postings that cover all matches, or a short date range.
+ * Runs a plan. If the plan is a single term, the total is the term's count minus its due tokens, and the page is read
+ * from the index. For any other plan, walks either the rarest postings that cover all matches or a short date range.
  */
 async function findSeqs(
   statements: SearchStatements,
@@ -65,7 +65,7 @@ async function findSeqs(
   const approach = approachOf(index, plan);
   if (approach === null) return foundNothing;
   const { all, node, driver, left } = approach;
-  // Usually there are none, because due tokens are swept within a minute.
+  // Usually no tokens are due, because due tokens are swept within a minute.
   const due = statements.due.all(now, dueFewMax + 1) as number[];
 
   const [term, ...others] = driver.terms;
@@ -86,17 +86,17 @@ async function findSeqs(
     const match = (seqs: readonly number[]) => living(foundAmong(statements, index, approach, seqs));
     return walkPostings(index, driver, match, wanted);
   }
-  // A date range contains tokens of all tenants.
+  // A date range contains tokens of all tenants, so this keeps only the tokens of the tenant.
   const found = living(matchSeqs(statements, index, node, index.among(all, dated)));
   return { total: found.length, page: found.slice(wanted.offset, wanted.offset + wanted.limit) };
 }
 
-/** The number of tokens that one step checks without delaying other work. */
+/** The maximum number of tokens that one step can check without delaying other work. */
 const seqsMax = 2_000;
 
 /**
- * Returns the tokens of all tenants in a short date range that contains all matches, newest first. Returns null if no
- * range is short, or if the driver is short itself.
+ * Returns the tokens, from all tenants, in a short date range that contains all matches. The newest token comes first.
+ * Returns null if no date range is short, or if the driver itself has few postings.
  */
 function seqsByDate({ between }: SearchStatements, node: WeighedNode, driverCount: number): readonly number[] | null {
   if (driverCount <= seqsMax) return null;
@@ -110,8 +110,8 @@ function seqsByDate({ between }: SearchStatements, node: WeighedNode, driverCoun
 }
 
 /**
- * Returns the `seq` values of the tokens of one step, newest first. Continues the walk of an earlier search, and stops
- * when it has enough tokens.
+ * Returns the `seq` values of the matching tokens in one step of a walk, newest first. The step begins where the
+ * previous one ended, and ends when it has enough tokens.
  */
 async function walkSeqs(
   statements: SearchStatements,

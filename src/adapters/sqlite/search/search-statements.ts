@@ -4,7 +4,10 @@ import { ofBothSlots, rowTables, type Slot } from '../database/rows-schema.js';
 import { type IndexStatements, indexStatements } from '../search-index/index-statements.js';
 import { type PageStatements, pageStatements } from './page-rows.js';
 
-/** Selects, in the given order, the tokens in a JSON array of `seq` values that satisfy a condition. */
+/**
+ * The beginning of a statement that selects the tokens that satisfy a condition. The tokens are given as a JSON array
+ * of `seq` values, and their order is kept.
+ */
 const among = 'SELECT p.value FROM json_each(@seqs) p WHERE';
 const dated = (rows: string, column: string): string =>
   `${among} (SELECT 1 FROM ${rows} t WHERE t.seq = p.value AND t.${column} >= @from AND t.${column} < @to) IS NOT NULL`;
@@ -13,7 +16,7 @@ const between = (rows: string, column: string): string =>
 
 type Columns = { readonly created_at: Statement; readonly modified_at: Statement };
 
-/** The statements of one set of tables. Each returns one column, except `PageStatements`. */
+/** The statements for one set of tables. Except for `PageStatements`, each of them returns one column. */
 export type SearchStatements = Readonly<Record<'amongLiving' | 'due', Statement>> &
   PageStatements & { readonly among: Columns; readonly between: Columns; readonly index: IndexStatements };
 
@@ -21,14 +24,17 @@ export type SearchStatements = Readonly<Record<'amongLiving' | 'due', Statement>
 export type SearchConnection = {
   readonly begin: Statement;
   readonly commit: Statement;
-  /** Returns a generation's set of tables and its statements, or null if the generation no longer exists. */
+  /**
+   * Returns the set of tables that contains a generation, and the statements for it. Returns null if the generation no
+   * longer exists.
+   */
   of(generation: number): { readonly slot: Slot; readonly statements: SearchStatements } | null;
 };
 
 /**
- * Prepares every search statement once per connection. The caller determines the shape of a plan, so there cannot be
- * one statement per shape: there would be too many to keep, and statements cannot be released (ADR 10). The statements
- * use scalar subqueries, because SQLite turns EXISTS into joins and chooses their order itself.
+ * Prepares every search statement once per connection. The caller determines the shape of a plan. With one statement
+ * per shape, there would be too many statements to keep, and statements cannot be released (ADR 10). The statements use
+ * scalar subqueries, because SQLite turns EXISTS into a join and then chooses the join order itself.
  */
 export function prepareSearchStatements(database: SqliteDatabase): SearchConnection {
   const slotOf = database.prepare(`SELECT slot FROM generations WHERE generation = ? AND state <> 'dropping'`).pluck();

@@ -5,14 +5,17 @@ import type { Driver } from '../../search-plan/choose-driver.js';
 import { type IndexView, joinCursors } from '../search-index/index-view.js';
 import type { Found, Wanted } from './found.js';
 
-/** The time after which a walk yields the thread to other work. */
+/** The time, in ms, after which a walk lets other work run on the thread. */
 const sliceMs = 4;
-/** A longer search fails, because its read transaction keeps the write-ahead log from being truncated. */
+/**
+ * The time limit for a search, in ms. A limit is needed because the search's read transaction keeps the write-ahead log
+ * from being truncated.
+ */
 const patienceMs = 10_000;
 /** The number of tokens between two checks of the clock. */
 const tokensOfStep = 1_024;
 
-/** The requested part of a walk. `before` limits the walk to tokens with a smaller `seq`. */
+/** The part of a walk that is requested. If `before` is given, the walk contains only tokens with a smaller `seq`. */
 type Walk = Wanted & {
   readonly before?: number;
   /** If true, the walk ends when the page is full, and `total` counts the matches up to that point. */
@@ -20,8 +23,8 @@ type Walk = Wanted & {
 };
 
 /**
- * Walks a driver's postings from the newest token to the oldest, in steps, and passes each step to `match`. Counts
- * every match and keeps the matches on the page. Throws StoreUnavailable after ten seconds.
+ * Walks a driver's postings from the newest token to the oldest, in steps, and passes the tokens of each step to
+ * `match`. Counts all matches and returns the matches on the page. Throws StoreUnavailable after ten seconds.
  */
 export async function walkPostings(
   index: IndexView,

@@ -8,23 +8,25 @@ import type { Journal, JournalBatch, JournalEnd } from '../journal/journal.js';
 import type { Background, FromBackground, TaskFailure } from './background.js';
 import type { AccessRequest, RecordRequest } from './protocol.js';
 
-/** A move begins once this many entries are waiting, or after `moveAfterMs`. */
+/** A move begins when this many entries are waiting, or `moveAfterMs` after an entry was appended. */
 const moveEntries = 2_000;
 const moveAfterMs = 1_000;
-/** How many entries may wait to be moved (about 16 MB). Beyond that, new records also wait. */
+/**
+ * The number of entries that may wait to be moved (about 16 MB). When there are more, new records have to wait as well.
+ */
 const unmovedEntriesMax = 50_000;
 const batchBytesMax = 256 * 1024;
 
 type Done = Exclude<FromBackground, { readonly task: 'checkpoint' }>;
 
-/** A request to record entries, and why its entries could not be recorded, if so. */
+/** A request to record entries. `error` says why its entries could not be recorded, or is null. */
 type Recorded = { readonly request: RecordRequest; readonly error: Error | null };
 
 export type RecordGroup = { readonly recorded: readonly Recorded[]; readonly batches: readonly JournalBatch[] };
 
 /**
- * Turns access records into batches for the journal, and has the background thread move them into the files of their
- * months. Calls `reply` for requests that waited for a move, and `onMoved` after each move.
+ * Combines access records into batches for the journal, and lets the background thread move each batch into the file of
+ * its month. Calls `reply` for requests that waited for a move, and `onMoved` after each move.
  */
 export function createAccessJournal(
   dataDir: string,
@@ -34,11 +36,11 @@ export function createAccessJournal(
   onMoved: (failure: Error | null) => void,
 ) {
   let head: JournalEnd | null = null;
-  /** The batches that are appended but not yet moved, with their numbers of entries. */
+  /** The batches that have been appended to the journal but not yet moved, with the number of entries in each. */
   let unmoved: { readonly sequence: number; readonly entries: number }[] = [];
   let unmovedEntries = 0;
   let moving = false;
-  /** Whether everything that was in the journal at the start has been moved. */
+  /** True if everything that was in the journal when the process started has been moved. */
   let isCurrent = false;
   let failure: TaskFailure | null = null;
   let timer: NodeJS.Timeout | null = null;
@@ -60,7 +62,10 @@ export function createAccessJournal(
     background.send({ task: 'move' });
   }
 
-  /** Links the lines of requests to the chain. A failure affects only the requests for one month. */
+  /**
+   * Adds the lines of requests to the chain as batches. If a request cannot be recorded, only requests for the same
+   * month fail.
+   */
   function group(requests: readonly RecordRequest[]): RecordGroup {
     const recorded: Recorded[] = [];
     const batches: JournalBatch[] = [];
@@ -91,10 +96,10 @@ export function createAccessJournal(
     return { recorded, batches };
   }
 
-  /** Returns why nothing can be recorded in a month, or null if entries can be recorded. */
+  /** Returns an error if no entries can be recorded for a month, or null if they can. */
   function obstacle(month: string): Error | null {
     try {
-      // Throws if something other than a file is in the file's place.
+      // Throws if the path of the month's file exists but is not a file.
       fileIdentity(dataDir, month);
       head ??= newer(journal.endOfBatches(), newestMovedBatch(dataDir));
       return null;
@@ -130,7 +135,7 @@ export function createAccessJournal(
   function onDropped({ id, months, failure: failed }: Extract<Done, { readonly task: 'drop' }>): void {
     const request = dropping.get(id);
     dropping.delete(id);
-    // Otherwise, the next start would move these batches into a file that was removed.
+    // Without this, the next start would move these batches into a file that was removed.
     if (failed === null) journal.removeStored();
     const attempt: Attempt = failed === null ? { ok: true, answer: months } : { ok: false, error: errorOf(failed) };
     if (request !== undefined) reply(request, attempt);
@@ -138,7 +143,7 @@ export function createAccessJournal(
 
   return {
     group,
-    /** Records that a group's batches are in the journal. */
+    /** Records that the batches of a group have been appended to the journal. */
     appended({ recorded, batches }: RecordGroup): void {
       const last = batches.at(-1);
       if (last === undefined) return;
@@ -153,12 +158,12 @@ export function createAccessJournal(
       else setMoveTimer();
     },
     /**
-     * Returns whether records must wait for a move. They wait after a failure, because only a move shows whether its
-     * cause is gone, and if too many entries are waiting.
+     * Returns true if records must wait for a move. After a failed move they must wait, because only another move can
+     * show whether the cause still exists. They must also wait if too many entries are waiting to be moved.
      */
     isHeld: (): boolean => failure !== null || unmovedEntries >= unmovedEntriesMax,
     startMove,
-    /** Replies once every batch appended so far is in the file of its month. */
+    /** Replies when every batch that has been appended so far is in the file of its month. */
     settle(request: AccessRequest): void {
       const upTo = unmoved.at(-1)?.sequence ?? 0;
       if (isCurrent && upTo === 0) {
@@ -173,7 +178,7 @@ export function createAccessJournal(
       background.send({ task: 'drop', beforeMonth: request.input.beforeMonth, id: request.id });
     },
     onDone,
-    /** Resolves once everything is moved or a move fails. */
+    /** Resolves when everything has been moved or a move has failed. */
     moved(): Promise<void> {
       return new Promise((resolve) => {
         onceMoved.push(resolve);

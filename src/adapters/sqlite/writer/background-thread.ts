@@ -6,8 +6,8 @@ import { openDatabase, type SqliteDatabase } from '../database/open-database.js'
 import type { CheckpointedFile, FromBackground, TaskFailure, ToBackground } from './background.js';
 
 /**
- * The maximum number of passes per checkpoint. A commit that arrives during a pass leaves a remainder, which takes less
- * time to copy.
+ * The maximum number of passes per checkpoint. If a commit arrives during a pass, some of the log remains to be copied.
+ * The next pass takes less time.
  */
 const passesMax = 3;
 
@@ -21,9 +21,9 @@ function start(port: MessagePort, dataDir: string): void {
   const mover = createBatchMover(files['journal.db'], dataDir);
 
   /**
-   * Copies a file's write-ahead log into the file, with syncs. Returns true if everything that was in the log at the
-   * start was copied. Does not report failures: once the log is long, the writer runs a checkpoint itself and reports
-   * what is wrong with the file.
+   * Copies a file's write-ahead log into the file, and syncs the file. Returns true if everything that was in the log
+   * when this began has been copied. Does not report failures. If checkpoints fail here, the log grows until the writer
+   * runs a checkpoint itself, and the writer reports what is wrong with the file.
    */
   function checkpoint(file: CheckpointedFile): boolean {
     for (let pass = 0; pass < passesMax; pass += 1) {
@@ -38,7 +38,7 @@ function start(port: MessagePort, dataDir: string): void {
 
   function checkpointed(file: CheckpointedFile): FromBackground {
     try {
-      // Reads the sequence before the checkpoint, so that the checkpoint includes this group.
+      // Reads the sequence number before the checkpoint begins, so that the checkpoint includes this group.
       const sequence = Number(applied.get());
       const isDone = checkpoint(file);
       return { task: 'checkpoint', file, applied: isDone && file === 'vault.db' ? sequence : null };

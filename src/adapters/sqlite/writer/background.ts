@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** The files that the thread checkpoints. */
+/** The files for which the thread runs checkpoints. */
 export type CheckpointedFile = 'vault.db' | 'journal.db';
 
 export type ToBackground =
@@ -9,7 +9,7 @@ export type ToBackground =
   | { readonly task: 'drop'; readonly beforeMonth: string; readonly id: number }
   | { readonly task: 'close' };
 
-/** Why a task failed. `store` is null if our code has a bug. */
+/** The reason why a task failed. `store` is null if the reason is a bug in our code. */
 export type TaskFailure = { readonly store: string | null; readonly reason: string };
 
 export type FromBackground =
@@ -26,17 +26,18 @@ export type FromBackground =
     };
 
 /**
- * How much is written to a file before a checkpoint, in requests for `vault.db` and in bytes for the journal. At that
- * point, the write-ahead log has about 1,000 pages.
+ * How much may be written to a file before a checkpoint begins. The unit is requests for `vault.db`, and bytes for
+ * `journal.db`. With these numbers, the write-ahead log has about 1,000 pages when the checkpoint begins.
  */
 const writtenMax: Readonly<Record<CheckpointedFile, number>> = { 'vault.db': 50, 'journal.db': 4 * 1024 * 1024 };
 
 export type Background = ReturnType<typeof startBackground>;
 
 /**
- * Starts the thread for work that no commit should wait for: checkpoints of `vault.db` and the journal, which take 15
- * ms or more, and moving access log batches from the journal into the files of their months. It does not handle
- * `keys.db`, because an erasure runs the checkpoint that it waits for.
+ * Starts the thread for work that no commit should wait for. The thread runs checkpoints of `vault.db` and
+ * `journal.db`, which take 15 ms or more. It also moves access log batches from the journal into the file of each
+ * month. It does not run checkpoints of `keys.db`, because an erasure has to wait for that checkpoint and therefore
+ * runs it itself.
  */
 export function startBackground(
   dataDir: string,
@@ -57,7 +58,7 @@ export function startBackground(
   worker.on('error', onFailed);
   const send = (message: ToBackground): void => worker.postMessage(message);
   return {
-    /** Counts writes to a file, and starts a checkpoint once there are enough. */
+    /** Counts writes to a file, and starts a checkpoint when there are enough. */
     note(file: CheckpointedFile, amount: number): void {
       written[file] += amount;
       if (written[file] < writtenMax[file] || running.has(file)) return;
@@ -66,7 +67,7 @@ export function startBackground(
       send({ task: 'checkpoint', file });
     },
     send,
-    /** Stops the thread. Resolves once it has closed all files. */
+    /** Stops the thread. Resolves when the thread has closed all files. */
     close(): Promise<void> {
       send({ task: 'close' });
       return ended;

@@ -10,15 +10,20 @@ import { createVaultOperations } from './vault-operations.js';
 
 type Files = { readonly vault: SqliteDatabase; readonly keys: SqliteDatabase; readonly journal: SqliteDatabase };
 
-/** What an operator should know about the ends of the files, or null if the ends match. */
+/**
+ * A message for the operator if `vault.db` and the journal do not end at the same group. Null if there is nothing to
+ * report.
+ */
 export type EndNotice = string | null;
 
 /**
- * Applies to `vault.db` the journal groups that it lacks after a power loss. Must be called first whenever a data
- * directory is opened for writing. Throws StoreBroken if the journal was altered or belongs to another `vault.db`.
+ * Applies the journal groups that `vault.db` lacks after a power loss. Must be called before anything else when a data
+ * directory is opened for writing. Throws StoreBroken if the journal was changed by another program or belongs to a
+ * different `vault.db`.
  *
- * If the journal no longer has the next group, `vault.db` was replaced with an older copy. In that case, records in the
- * key store how far the log once went, so that `vault/log-behind.ts` reports the problem.
+ * If the journal no longer contains the group that `vault.db` needs next, `vault.db` was replaced with an older copy.
+ * In that case, this function records in the key store how far the log reached before. `vault/log-behind.ts` then
+ * reports the problem.
  */
 export function completeVault({ vault, keys, journal }: Files): EndNotice {
   expectBatches(journal);
@@ -30,7 +35,8 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
   }
   if (end.sequence < applied.sequence) {
     expectDurable(vault);
-    // If the process is killed between the commits to the two files, one unacknowledged group is left.
+    // If the process is killed between the commits to the two files, `vault.db` has one group more than the journal.
+    // That group was never acknowledged.
     if (applied.sequence - end.sequence === 1) return null;
     return 'journal.db ends before vault.db: its end was damaged or removed, and the access log may lack entries. Find out why';
   }
@@ -44,7 +50,7 @@ export function completeVault({ vault, keys, journal }: Files): EndNotice {
   return expectDurable(vault);
 }
 
-/** Checks all groups after `applied` before any of them is applied. */
+/** Checks all journal groups after `applied`. Called before any of them is applied. */
 function expectChain(nextOf: ReturnType<typeof nextGroup>, applied: JournalEnd, end: JournalEnd): void {
   let last = applied;
   while (last.sequence < end.sequence) {
@@ -85,7 +91,7 @@ function replay(
   }
 }
 
-/** Replays a group's changes. Each must have the same outcome as before it was journaled. */
+/** Replays the changes in a group. Each change must have the same outcome as when it was first made. */
 function apply(operations: ReturnType<typeof createVaultOperations>, group: JournalGroup): void {
   for (const { operation, input } of decodeChanges(group.changes)) {
     if (!Object.hasOwn(operations, operation)) throw altered(`group ${group.sequence}`);
@@ -96,7 +102,7 @@ function apply(operations: ReturnType<typeof createVaultOperations>, group: Jour
   }
 }
 
-/** Checks that the access log batches in the journal form a chain that continues the month files. */
+/** Checks that the access log batches in the journal form a chain. */
 function expectBatches(journal: SqliteDatabase): void {
   const after = nextBatch(journal);
   for (let batch = after(0); batch !== null; ) {
@@ -109,8 +115,8 @@ function expectBatches(journal: SqliteDatabase): void {
 }
 
 /**
- * Syncs `vault.db`. After the file was created or a process was killed, the newest changes may be only in its
- * write-ahead log.
+ * Makes `vault.db` durable. If the file was just created or a process was killed, the newest changes may not be on disk
+ * yet. They may be only in the write-ahead log.
  */
 function expectDurable(vault: SqliteDatabase): null {
   if (!truncateLog(vault, 'vault.db')) throw new StoreUnavailable('vault.db', 'full');
@@ -118,8 +124,8 @@ function expectDurable(vault: SqliteDatabase): null {
 }
 
 /**
- * Records in the key store that the log once went up to `position`. Does nothing if the key store already shows that
- * the log, which now ends at `head`, is behind.
+ * Records in the key store that the log once reached `position`. The log now ends at `head`. Does nothing if the key
+ * store already shows that the log is older than it should be.
  */
 function noteLog(keys: SqliteDatabase, head: number, position: number): void {
   const known = keys.prepare(`SELECT value FROM meta WHERE name = 'log'`).pluck().get() as Buffer | undefined;
@@ -136,7 +142,7 @@ function headOf(vault: SqliteDatabase): number {
   return Number(vault.prepare('SELECT ifnull(max(position), 0) FROM events').pluck().get());
 }
 
-/** Returns the newest event position that the journal knows of. */
+/** Returns the position of the newest event that the journal contains or has contained. */
 function positionIn(journal: SqliteDatabase): number {
   const known = `SELECT position FROM ends WHERE of = 'groups' UNION ALL SELECT position FROM groups`;
   return Number(journal.prepare(`SELECT max(position) FROM (${known})`).pluck().get());
@@ -146,7 +152,10 @@ export function appliedIn(vault: SqliteDatabase): JournalEnd {
   return vault.prepare('SELECT sequence, hash FROM applied').get() as JournalEnd;
 }
 
-/** Returns a function that records, inside a `vault.db` transaction, that `vault.db` contains a group. */
+/**
+ * Returns a function that records in `vault.db` that it contains a group. Call that function in the transaction that
+ * applies the group.
+ */
 export function noteApplied(vault: SqliteDatabase): (group: JournalEnd) => void {
   const note = vault.prepare('UPDATE applied SET sequence = ?, hash = ?');
   return ({ sequence, hash }) => void note.run(sequence, hash);

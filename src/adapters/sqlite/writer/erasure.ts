@@ -11,18 +11,22 @@ type Waiting = { readonly deadline: number; done(erased: boolean): void };
 
 /**
  * Erases destroyed keys from the write-ahead log of `keys.db`. A commit overwrites a destroyed key, but the log still
- * contains the old page. The key is erased only once the log has been copied back and truncated. An open reader
- * silently turns this checkpoint into a no-op, so we check the row that the checkpoint returns, and retry for two
- * seconds. Many destructions share one checkpoint. Calls `onBroken` when the file can no longer be written.
+ * contains the old page. The key is erased only after a checkpoint has copied the log into the file and truncated it.
+ * If a reader is open, SQLite skips this without an error. We therefore check the row that the checkpoint returns, and
+ * retry for two seconds. Many destroyed keys share one checkpoint. Calls `onBroken` when the file can no longer be
+ * written.
  */
 export function createErasure(database: SqliteDatabase, onBroken: (error: unknown) => void) {
-  /** Keys that are overwritten in the file but may still be in its write-ahead log. */
+  /** The keys that have been overwritten in the file but may still be in its write-ahead log. */
   const inLog = new Set<string>();
   /**
-   * Keys whose command was told that they are not erased yet. A retry of the command counts them once they are erased.
+   * The keys for which a command was told that they are not erased yet. When they are erased, a retry of that command
+   * counts them.
    */
   const owed = new Set<string>();
-  /** False if a crash may have left keys in the log. In that case, every erasure waits until the log is empty. */
+  /**
+   * False if a crash may have left keys in the log. In that case, every erasure waits until the log has been emptied.
+   */
   let logIsKnown = emptyLog(database);
   let waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | null = logIsKnown ? null : setTimeout(retry, backgroundRetryMs);
@@ -52,8 +56,8 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
 
   return {
     /**
-     * Calls `done` with the number of ended keys once no file contains them. After two seconds, calls `done` with null,
-     * and the erasure continues in the background.
+     * Calls `done` with the number of ended keys when no file contains them anymore. If this takes longer than two
+     * seconds, calls `done` with null, and the erasure continues in the background.
      */
     erase(keyIds: readonly string[], destroyedNow: readonly string[], done: (ended: number | null) => void): void {
       for (const keyId of destroyedNow) inLog.add(keyId);
@@ -68,7 +72,7 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
       if (logIsKnown && !keyIds.some((keyId) => inLog.has(keyId))) settle(true);
       else waiting.push({ deadline: performance.now() + patienceMs, done: settle });
     },
-    /** Calls `done` with true once the log is empty, or with false after two seconds. */
+    /** Calls `done` with true when the log is empty, or with false after two seconds. */
     flush(done: (isEmpty: boolean) => void): void {
       waiting.push({ deadline: performance.now() + patienceMs, done });
     },
@@ -78,7 +82,7 @@ export function createErasure(database: SqliteDatabase, onBroken: (error: unknow
       if (timer !== null) clearTimeout(timer);
       truncate();
     },
-    /** Stops retrying. Does not touch the file after that. */
+    /** Stops retrying. After that, nothing here accesses the file. */
     stop(): void {
       if (timer !== null) clearTimeout(timer);
     },
@@ -95,8 +99,8 @@ function emptyLog(database: SqliteDatabase): boolean {
 }
 
 /**
- * Truncates the write-ahead log. Returns true if the log is now empty, and false if a reader or a full disk prevents
- * the truncation for now. Throws StoreBroken if the file itself is broken.
+ * Truncates the write-ahead log. Returns true if the log is now empty, and false if a reader or a full disk currently
+ * prevents the truncation. Throws StoreBroken if the file itself is broken.
  */
 export function truncateLog(database: SqliteDatabase, fileName: string): boolean {
   try {

@@ -6,7 +6,9 @@ import type { WriterOperations } from './protocol.js';
 
 type Input<O extends keyof WriterOperations> = WriterOperations[O]['input'];
 
-/** Operations on the generations of token rows. Each call runs inside a savepoint of the group's transaction. */
+/**
+ * Creates the operations on generations of token rows. Each call must run inside a savepoint of a group's transaction.
+ */
 export function createGenerationOperations(database: SqliteDatabase) {
   const add = database.prepare(
     `INSERT INTO generations (generation, slot, state)
@@ -68,12 +70,15 @@ export function createGenerationOperations(database: SqliteDatabase) {
   };
 }
 
-/** The number of rows per call. It is small enough that their commit does not delay other work. */
+/**
+ * The maximum number of rows to remove per call. The number is small enough that the commit does not delay other work.
+ */
 const rowsMax = 200;
 
 /**
- * Removes some of the rows in a set of tables, and returns true once none are left. The last step empties the whole
- * table, which overwrites the remaining page (`secure_delete`). That page may contain parts of moved records.
+ * Returns a function that removes some of the rows in a set of tables, and returns true when no rows are left. The last
+ * call deletes all remaining rows of each table at once. With `secure_delete`, SQLite then also overwrites the last
+ * page, which may contain remains of moved records.
  */
 function createEmptySlot(database: SqliteDatabase, slot: Slot): () => boolean {
   const { rows, tokenCounts } = rowTables(slot);

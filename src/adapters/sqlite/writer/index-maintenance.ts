@@ -6,28 +6,34 @@ import { ofBothSlots } from '../database/rows-schema.js';
 import { IndexDamaged } from '../search-index/entries.js';
 import { createIndexKeeper, type IndexKeeper } from '../search-index/index-keeper.js';
 
-/** How long maintenance steps may delay other requests. */
+/** How long maintenance steps may delay other requests, in ms. */
 const sliceMs = 3;
-/** How long removed postings wait, so that the postings of many tokens are taken out of their blocks together. */
+/**
+ * How long removed postings wait before they are erased, in ms. Because of this wait, the postings of many tokens are
+ * erased from their blocks together.
+ */
 const removalWaitMs = 10_000;
-/** The pause after a failed step, for example on a full disk. */
+/** How long to wait after a failed step, in ms. A step can fail because the disk is full, for example. */
 const retryMs = 1_000;
 
-/** The index of one generation. Before anything else, postings that changes up to `eraseUpTo` removed are taken out. */
+/**
+ * The index of one generation. Erasing the postings that changes up to `eraseUpTo` removed has priority over most other
+ * steps.
+ */
 type Kept = { readonly index: IndexKeeper; eraseUpTo: number; isDamaged: boolean };
 
 type MaintenanceDeps = {
   readonly database: SqliteDatabase;
   readonly commitGroup: ReturnType<typeof createGroupCommit>;
-  /** Called when removed postings are out of the file. The write-ahead log may still contain them. */
+  /** Called when the file no longer contains removed postings. The write-ahead log may still contain them. */
   readonly onErased: () => void;
   /** Called when the file can no longer be written. */
   readonly onBroken: (error: unknown) => void;
 };
 
 /**
- * Maintains the search indexes in `vault.db`, in short transactions between the groups of requests. Leaves a damaged
- * index as it is: searches report it, and a rebuild replaces it.
+ * Maintains the search indexes in `vault.db`, in short transactions between groups of requests. Does not repair a
+ * damaged index. Searches report the damage, and a rebuild creates the index again.
  */
 export function createIndexMaintenance({ database, commitGroup, onErased, onBroken }: MaintenanceDeps) {
   const kept = ofBothSlots(
@@ -53,7 +59,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     }
   }
 
-  /** Performs steps for a few ms in one transaction. Returns whether there is more to do. Throws StoreUnavailable. */
+  /** Performs steps for a few ms in one transaction. Returns true if there is more to do. Throws StoreUnavailable. */
   function slice(): boolean {
     const until = performance.now() + sliceMs;
     const [attempt] = commitGroup([
@@ -80,7 +86,8 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       if (isMore) proceed();
       else noteErased();
     } catch (error) {
-      // Writes need not wait for a merge that failed on a full disk, because they fail on their own.
+      // If a merge failed because the disk is full, writes need not wait for merges, because the writes will fail
+      // anyway.
       isBehind = false;
       if (error instanceof StoreUnavailable) wait(retryMs);
       else onBroken(error);
@@ -115,7 +122,7 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     proceed();
   }
 
-  /** Stops maintenance without touching the file. */
+  /** Stops maintenance. After that, nothing here accesses the file. */
   function stop(): void {
     isClosed = true;
     if (next !== null) clearImmediate(next);
@@ -126,13 +133,13 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
     /** Call this after each group of requests to `vault.db`. */
     proceed,
     /**
-     * Takes out all postings that were removed before now. Call this at the start, because it is not recorded how long
-     * they have been there.
+     * Erases all postings that have been removed so far. Call this when the process starts, because it is not recorded
+     * when they were removed.
      */
     eraseAll,
     /**
-     * Returns whether blocks and changes are free of the postings that changes up to these numbers removed. Otherwise,
-     * takes the postings out.
+     * Returns true if blocks and changes no longer contain the postings that were removed by changes up to these
+     * numbers. If they still contain some, begins to erase them.
      */
     erase(upTo: readonly number[]): boolean {
       const isErased = kept.every(({ index, isDamaged }, slot) => isDamaged || index.isErased(upTo[slot] ?? 0));
@@ -142,15 +149,18 @@ export function createIndexMaintenance({ database, commitGroup, onErased, onBrok
       proceed();
       return false;
     },
-    /** Returns whether writes must wait because merges cannot keep up. Updated after each group. */
+    /**
+     * Returns true if writes must wait because merges cannot keep up. The result is updated after each slice of
+     * maintenance.
+     */
     isBehind: (): boolean => isBehind,
-    /** Takes removed postings out of the file, and stops maintenance. */
+    /** Erases removed postings from the file, and stops maintenance. */
     close(): void {
       eraseAll();
       try {
         while (!isAllClean()) slice();
       } catch (error) {
-        // This happens on a full disk, for example. The next start continues.
+        // This happens if the disk is full, for example. The next start continues the erasure.
         if (!(error instanceof StoreUnavailable)) throw error;
       } finally {
         stop();

@@ -7,16 +7,16 @@ import type { SqliteDatabase } from '../database/open-database.js';
 import { uuidBytes } from '../database/uuid-bytes.js';
 import type { TenantKeyRow, WriterOperations } from './protocol.js';
 
-/** The keys that a request destroys, and the subset that was not destroyed before. */
+/** The keys that a request destroys. `destroyedNow` contains those that had not been destroyed before. */
 export type Destroyed = { readonly keyIds: readonly string[]; readonly destroyedNow: readonly string[] };
 
-/** A placeholder as wide as the id of the event that will destroy the key. */
+/** The placeholder for the id of the event that destroys the key. It has the same width as such an id. */
 const noEvent = Buffer.alloc(16);
 
 /**
- * Operations on `keys.db`. Each call runs inside a savepoint of the group's transaction and does not iterate any
- * statement. `newestLink` returns the log's newest link, which the key store records whenever keys are created or
- * destroyed.
+ * Creates the operations on `keys.db`. Each call must run inside a savepoint of a group's transaction and must not
+ * iterate a statement. `newestLink` returns the newest link of the log. The key store records this link whenever data
+ * keys are created or destroyed.
  */
 export function createKeyOperations(database: SqliteDatabase, newestLink: () => ChainLink | null) {
   const insertTenantKey = database.prepare(
@@ -73,11 +73,14 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
   );
   const findMemory = database.prepare(`SELECT value FROM meta WHERE name = 'log_memory'`).pluck();
 
-  /** Records what is newer. The vault rejects a log that ends before the recorded place or differs there. */
+  /**
+   * Records the checkpoint and the link, unless the recorded ones are newer. The vault rejects a log that ends before
+   * the recorded place or differs there.
+   */
   function remember(memory: LogMemory): void {
     const before = logMemoryIn(findMemory.get() as Buffer | undefined);
-    // The log does not grow while a group of requests is written, so the first request records its link for all of
-    // them.
+    // The log does not grow while a group of requests is written. The first request in a group therefore records the
+    // link for all requests in it.
     if (memory.checkpoint === null && before.link?.position === memory.link?.position) return;
     saveMeta.run('log_memory', logMemoryBytes(newerMemory(before, memory)));
     if (memory.link !== null) noteLog.run(numberBytes(memory.link.position));
@@ -89,7 +92,10 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
     return link;
   }
 
-  /** Returns the newest link, or null if the log cannot be read, because that must not make a destruction fail. */
+  /**
+   * Returns the newest link, or null if the log cannot be read. A log that cannot be read must not prevent the
+   * destruction of a key.
+   */
   function headLink(): ChainLink | null {
     try {
       return newestLink();
@@ -105,7 +111,7 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
   }
 
   return {
-    /** Inserts tenant keys. A tenant whose keys were destroyed does not get new keys. */
+    /** Inserts tenant keys. Inserts no keys for a tenant whose keys were destroyed. */
     insert_tenant_keys(rows: readonly TenantKeyRow[]): null {
       for (const row of rows) insertTenantKey.run({ ...row, noEvent });
       return null;
@@ -119,7 +125,8 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
       return { keyIds: [keyId], destroyedNow: destroyGenerationKey.run(at, generation).changes > 0 ? [keyId] : [] };
     },
     insert_data_keys({ tenantKeyId, madeAt, keys }: WriterOperations['insert_data_keys']['input']): boolean {
-      // Threat: a tenant key is chosen and then destroyed, so that the keys it wraps could never be opened.
+      // Threat: a tenant key is chosen to wrap the data keys and then destroyed. The data keys could then never be
+      // unwrapped.
       if (livingTenantKey.get(tenantKeyId) === undefined) return false;
       countWraps.run(tenantKeyId, keys.length);
       const tenantKey = uuidBytes(tenantKeyId);
@@ -150,7 +157,7 @@ export function createKeyOperations(database: SqliteDatabase, newestLink: () => 
       forgetDirectory.run();
       return null;
     },
-    /** Overwrites a tenant's keys in place. Nothing that they wrap can be opened afterwards. */
+    /** Overwrites a tenant's keys in place. Anything that they wrap can no longer be unwrapped. */
     destroy_tenant_keys({ tenantId, eventId, at }: WriterOperations['destroy_tenant_keys']['input']): Destroyed {
       const keyIds = tenantKeyIds.all(tenantId) as string[];
       const destroyedNow = keyIds.filter((id) => destroyTenantKey.run(at, uuidBytes(eventId), id).changes > 0);

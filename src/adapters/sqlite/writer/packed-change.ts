@@ -1,20 +1,20 @@
 import type { StoredChange, StoredWrite } from '../../../ports/unit-of-work.js';
 
 /**
- * A change on its way to the writer thread: one string and one block of bytes. Copying the change's objects and buffers
- * one by one takes Node.js three times as long.
+ * A change in the form in which it is sent to the writer thread: one string and one block of bytes. If the change's
+ * objects and buffers were copied one by one, Node.js would take three times as long.
  */
 export type PackedChange = {
-  /** Null if the change has no events. */
+  /** The tenant of the change, or null if the change has no events. */
   readonly tenantId: string | null;
-  /** JSON in which a number replaces each part of the block. */
+  /** JSON that contains a number in place of each part of the block. */
   readonly text: string;
   readonly bytes: Uint8Array;
 };
 
 export function packChange({ writes, claim }: StoredChange): PackedChange {
   const parts = new Map<Uint8Array, number>();
-  // A row contains the same ciphertext as its event.
+  // Stores a part only once, because a row contains the same ciphertext as its event.
   const put = (part: Uint8Array): number => {
     const at = parts.get(part) ?? parts.size;
     parts.set(part, at);
@@ -32,7 +32,7 @@ export function packChange({ writes, claim }: StoredChange): PackedChange {
   };
 }
 
-/** Returns the change that `packChange` packed, without the sources of its events. */
+/** Returns the change that `packChange` packed. */
 export function unpackChange({ text, bytes }: PackedChange): StoredChange {
   const { writes, claim, lengths } = JSON.parse(text) as PackedText;
   const parts: Uint8Array[] = [];
@@ -59,7 +59,8 @@ type PackedText = {
 };
 type PackedWrite = ReturnType<typeof packWrite>;
 
-// Each field is written out: a pattern with `...rest` takes V8 several µs for as many fields as an event has.
+// The functions below list every field explicitly, because a pattern with `...rest` takes V8 several µs for as many
+// fields as an event has.
 
 function packWrite(
   { stream, expectedRevision, commit, row, distinct }: StoredWrite,
@@ -153,8 +154,8 @@ function unpackWrite(
 }
 
 /**
- * Concatenates the parts without using Node.js's buffer pool. Copying a pooled buffer to another thread would copy its
- * whole pool.
+ * Concatenates the parts without using Node.js's buffer pool. If a buffer from that pool were sent to another thread,
+ * the whole pool would be copied.
  */
 function joined(parts: readonly Uint8Array[]): Buffer {
   const block = Buffer.allocUnsafeSlow(parts.reduce((size, { length }) => size + length, 0));

@@ -9,7 +9,10 @@ import { vaultSchema, vaultSchemaVersion } from '../database/vault-schema.js';
 import { journalSchema, journalSchemaVersion } from '../journal/journal-schema.js';
 import { completeVault, type EndNotice } from './complete-vault.js';
 
-/** Excludes the vault's own keys. The vault creates them before its first event, which needs one of them. */
+/**
+ * The rows for tenants' keys. They do not include the vault's own keys, because the vault creates those before its
+ * first event, which needs one of them.
+ */
 const keysOfTenants = `tenant_keys WHERE tenant <> '${vaultKeyTenant}'`;
 
 export type OpenFiles = {
@@ -20,9 +23,9 @@ export type OpenFiles = {
 };
 
 /**
- * Opens the three files for writing, creates missing files, and completes `vault.db` from the journal. Throws
- * StoreBroken if `keys.db` or `vault.db` is missing while the other is in use: the missing file is lost, and a new file
- * would hide the loss.
+ * Opens `vault.db`, `keys.db` and `journal.db` for writing, creates missing files, and completes `vault.db` from the
+ * journal. Throws StoreBroken if `keys.db` or `vault.db` is missing but the other file is in use. In that case the
+ * missing file has been lost, and a new file would hide the loss.
  */
 export function prepareStores(dataDir: string): OpenFiles {
   const hasKeys = hasContent(join(dataDir, 'keys.db'));
@@ -55,14 +58,14 @@ function lostKeys(): StoreBroken {
   return new StoreBroken('keys.db is missing or empty, and no data can be read without it. Restore it from a backup.');
 }
 
-/** Returns the error for a log that is missing while the key store is in use. */
+/** Returns the error to throw if the log is missing but the key store is in use. */
 export function lostVault(): StoreBroken {
   return new StoreBroken('vault.db is missing or empty, but keys.db is in use. Restore it from a backup.');
 }
 
 /**
- * Returns whether the file or its write-ahead log is not empty. A careless restore can leave an empty file in place of
- * a lost one.
+ * Returns true if the file or its write-ahead log is not empty. A missing file and an empty file count the same,
+ * because a careless restore can leave an empty file in place of a lost one.
  */
 function hasContent(path: string): boolean {
   return [path, `${path}-wal`].some((file) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0);

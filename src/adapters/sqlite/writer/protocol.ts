@@ -28,9 +28,10 @@ export type TenantKeyRow = {
 };
 
 /**
- * Everything that the root key wraps, rewrapped under a new root key. `retired` lists the tenant keys that the
- * replacement destroys, at the time `at`. Copies of the key store from before `voidBefore` contain none of the keys
- * that stay. `voidBefore` is null if unknown. Times are in ms.
+ * Everything that the root key wraps, wrapped again under a new root key. `retired` lists the tenant keys that are
+ * destroyed when the root key is replaced. `at` is the time of their destruction. Copies of the key store that were
+ * made before `voidBefore` contain none of the keys that remain. `voidBefore` is null if that time is unknown. Times
+ * are in ms.
  */
 export type NewRoot = {
   readonly tenantKeys: readonly NewDataKey[];
@@ -41,7 +42,7 @@ export type NewRoot = {
   readonly voidBefore: number | null;
 };
 
-/** The operations of the writer thread, with their responses. */
+/** The operations of the writer thread, with their inputs and results. */
 export type WriterOperations = {
   commit: { of: 'vault'; input: PackedChange; answer: CommitOutcome };
   forget_claims: { of: 'vault'; input: { readonly notBefore: number }; answer: number };
@@ -94,8 +95,9 @@ export type WriterOperations = {
   leave_generation: { of: 'vault'; input: { readonly generation: number }; answer: null };
   empty_generation: { of: 'vault'; input: { readonly generation: number }; answer: boolean };
   /**
-   * Returns whether `vault.db` is free of all postings that changes up to these numbers, one for each set of tables,
-   * removed. Otherwise, the thread takes the postings out.
+   * Returns true if `vault.db` no longer contains the postings that were removed by changes up to the given numbers.
+   * There is one number for each set of tables. If `vault.db` still contains some of these postings, the thread begins
+   * to erase them.
    */
   erase_postings: { of: 'vault'; input: readonly number[]; answer: boolean };
   /** Returns false if an event was appended to any tenant's stream after `upTo`. */
@@ -105,8 +107,8 @@ export type WriterOperations = {
     answer: boolean;
   };
   /**
-   * Copies the write-ahead log of `vault.db` back, truncates it, and removes all groups from the journal. Returns false
-   * if a reader or a full disk prevents that.
+   * Copies the write-ahead log of `vault.db` into the file, truncates the log, and removes all groups from the journal.
+   * Returns false if a reader or a full disk prevents this.
    */
   truncate_vault: { of: 'vault'; input: null; answer: boolean };
   insert_tenant_keys: { of: 'keys'; input: readonly TenantKeyRow[]; answer: null };
@@ -120,7 +122,7 @@ export type WriterOperations = {
     input: { readonly generation: number; readonly at: number };
     answer: number;
   };
-  /** Returns false and stores nothing if the tenant key was destroyed. */
+  /** Returns false and stores nothing if the tenant key has been destroyed. */
   insert_data_keys: {
     of: 'keys';
     input: {
@@ -148,19 +150,22 @@ export type WriterOperations = {
     answer: number;
   };
   rewrap_data_keys: { of: 'keys'; input: readonly RewrappedDataKey[]; answer: null };
-  /** Returns false and changes nothing if the old keys wrap anything that the input does not name. */
+  /**
+   * Returns false and changes nothing unless the input names every key under the old root key, or if a retired key
+   * still wraps a data key.
+   */
   replace_root: { of: 'keys'; input: NewRoot; answer: boolean };
-  /** Responds when the write-ahead log of `keys.db` is empty. */
+  /** Returns when the write-ahead log of `keys.db` is empty. */
   empty_keys_log: { of: 'keys'; input: null; answer: null };
   remember_log: { of: 'keys'; input: LogMemory; answer: null };
   save_meta: { of: 'keys'; input: { readonly name: string; readonly value: Uint8Array }; answer: null };
-  /** Entries of one month, as lines (`entryLine`) separated by line breaks. */
+  /** Records entries from one month. Each entry is a line (`entryLine`), and line breaks separate the lines. */
   record_access: {
     of: 'access';
     input: { readonly month: string; readonly lines: string; readonly entries: number };
     answer: null;
   };
-  /** Responds when every entry recorded so far is in the file of its month. */
+  /** Returns when every entry that has been recorded so far is in the file of its month. */
   move_access: { of: 'access'; input: null; answer: null };
   drop_access: { of: 'access'; input: { readonly beforeMonth: string }; answer: number };
 };
@@ -179,15 +184,21 @@ export type StoreRequest = Exclude<WriterRequest, AccessRequest>;
 
 export type WriterReply =
   | { readonly id: number; readonly ok: true; readonly answer: unknown }
-  /** Nothing in the request is stored. If `store` is null, the request itself was wrong, which is a bug in our code. */
+  /**
+   * Nothing in the request has been stored. If `store` is null, the request itself was invalid, which is a bug in our
+   * code.
+   */
   | { readonly id: number; readonly ok: false; readonly store: string | null; readonly reason: string };
 
 export type FromWriter =
-  /** `notice` is what the operator should know about the files. */
+  /** `notice` is a message for the operator about the state of the files. */
   | { readonly message: 'ready'; readonly notice: string | null }
-  /** The replies to the requests in one commit to this file, or to erasures that waited for the commit. */
+  /**
+   * The replies to the requests in one commit to a file, or to requests that had to wait longer, for example for an
+   * erasure.
+   */
   | { readonly message: 'replies'; readonly of: 'vault' | 'keys' | 'access'; readonly replies: readonly WriterReply[] }
-  /** The files cannot be used, or can no longer be used. The process must end with this message. */
+  /** The files cannot be used, or can no longer be used. The process must exit with this message. */
   | { readonly message: 'broken'; readonly problem: string | FoundProblem };
 
 export type ToWriter =

@@ -1,16 +1,16 @@
 import type { AccessRequest, RecordRequest, StoreRequest, WriterRequest } from './protocol.js';
 
 /**
- * How many access log entries one transaction journals, which takes about 1 ms. The request that exceeds the limit is
- * journaled completely.
+ * The approximate number of access log entries that one transaction adds to the journal, which takes about 1 ms. If a
+ * request exceeds this number, all of its entries are still added.
  */
 const entriesAtOnce = 500;
-/** How long a group of requests from several tenants may take before its commit, in ms. */
+/** How long a group of requests from several tenants may run before its commit, in ms. */
 const groupMs = 2;
 
 /**
- * Queues the requests for the writer thread. Tenants take turns, no matter how many requests each has waiting. Threat:
- * one tenant sends so many writes or reads that every commit for another tenant waits for all of them.
+ * Queues the requests for the writer thread. Tenants take turns, no matter how many requests are waiting for each of
+ * them. Threat: one tenant sends so many requests that every commit for another tenant has to wait for all of them.
  */
 export function createRequestQueue(
   isOfKeys: (request: StoreRequest) => boolean,
@@ -20,7 +20,7 @@ export function createRequestQueue(
   let moves: Exclude<AccessRequest, RecordRequest>[] = [];
   let keys: StoreRequest[] = [];
   let truncations: StoreRequest[] = [];
-  /** The requests to `vault.db`, by tenant, in the order of the tenants' turns. */
+  /** The requests to `vault.db`, by tenant, in the order in which the tenants take turns. */
   const vault = new Map<string, StoreRequest[]>();
 
   function add(request: WriterRequest): void {
@@ -38,11 +38,11 @@ export function createRequestQueue(
 
   return {
     add,
-    /** Returns whether no requests are waiting. Ignores records if they are held. */
+    /** Returns true if no requests are waiting. If `holdsRecords` is true, ignores access records. */
     isEmpty: (holdsRecords = false): boolean =>
       (holdsRecords ? 0 : records.length) + moves.length + keys.length + truncations.length + vault.size === 0,
     hasRecords: (): boolean => records.length > 0,
-    /** Takes access records, up to a limited number of entries. */
+    /** Takes access records from the queue until they have `entriesMax` entries. */
     takeRecords(entriesMax = entriesAtOnce): readonly RecordRequest[] {
       let entries = 0;
       const end = records.findIndex((request) => {
@@ -69,9 +69,9 @@ export function createRequestQueue(
       return taken;
     },
     /**
-     * Takes the requests for one group to `vault.db`, one after the other. Calls `receive` now and then, which may add
-     * requests. While only one tenant sends requests, the group consists of all waiting requests. Otherwise, or if
-     * access records wait for its commit, it ends after 2 ms.
+     * Takes the requests for one group to `vault.db`, one after the other. Calls `receive` from time to time, which may
+     * add requests. As long as only one tenant sends requests, the group contains all waiting requests. If several
+     * tenants send requests, or if access records are waiting for the commit, the group ends after 2 ms.
      */
     *takeGroup(receive: () => void): Generator<StoreRequest> {
       const began = now();
@@ -90,7 +90,7 @@ export function createRequestQueue(
           receive();
           receivedAt = at;
         }
-        // The tenant queues behind all others, including tenants whose requests were just received.
+        // Moves the tenant behind all others, including tenants whose requests were just received.
         vault.delete(tenant);
         if (waiting.length > 0) vault.set(tenant, waiting);
       }
@@ -98,7 +98,10 @@ export function createRequestQueue(
   };
 }
 
-/** Returns a request's tenant. Requests without a tenant take turns as if they belonged to one more tenant. */
+/**
+ * Returns the tenant of a request. All requests without a tenant share one turn, as if they came from one additional
+ * tenant.
+ */
 function tenantOf(request: StoreRequest): string {
   if (request.operation !== 'commit') return '';
   return request.input.tenantId ?? '';

@@ -7,19 +7,22 @@ import { createDirectoryRowWriter } from './directory-row-writer.js';
 import { generationsIn, type WrittenGeneration } from './generations-in.js';
 import { createTokenRowWriter } from './token-row-writer.js';
 
-/** Writes the rows for events in the transaction that appends the events. Token rows go into every generation. */
+/**
+ * Writes the rows for events in the transaction that appends the events. Token rows are written into every generation
+ * that is in use.
+ */
 export function createRowWriter(database: SqliteDatabase) {
   const of = ofBothSlots((slot) => createTokenRowWriter(database, slot));
   const written = generationsIn(database);
   const directory = createDirectoryRowWriter(database);
 
-  /** Returns a generation that is being built, or null if it is not being built or no longer written. */
+  /** Returns a generation if it is being built, or null if it is not. */
   function beingBuilt(generation: number): WrittenGeneration | null {
     return written().find((each) => each.generation === generation && each.state === 'building') ?? null;
   }
 
   return {
-    /** Returns false if the index lacks the terms for a generation that was added after the index was computed. */
+    /** Returns false if the row lacks search terms for a generation that was added after the terms were computed. */
     covers({ row }: StoredWrite): boolean {
       if (row?.of !== 'token' || row.index === 'keep' || row.view.state.life === null) return true;
       const { terms } = row.index;
@@ -34,12 +37,12 @@ export function createRowWriter(database: SqliteDatabase) {
       const at = commit.events.at(-1)?.time ?? 0;
       for (const generation of written()) {
         const rows = of[generation.slot];
-        // The rebuild will reach this stream and compute its terms.
+        // Skips the row, because the rebuild will reach this stream and compute its terms.
         if (keeps && generation.state === 'building' && rows.revisionOf(view.stream) !== expectedRevision) continue;
         rows.write({ view, index, at }, generation);
       }
     },
-    /** Writes rows that a rebuild made. Keeps existing rows that are as new or newer. */
+    /** Writes rows that a rebuild computed. Keeps an existing row that has the same revision or a newer one. */
     put(generation: number, built: readonly BuiltRow[]): void {
       const into = beingBuilt(generation);
       // The rebuild was cancelled in the meantime.

@@ -7,7 +7,7 @@ import { rowTables, type Slot } from '../database/rows-schema.js';
 import { changeOf, termBytes } from '../search-index/entries.js';
 import type { WrittenGeneration } from './generations-in.js';
 
-/** The search fields of a row, as stored in the row. */
+/** The fields by which a search or a fingerprint lookup finds a row, as they are stored in the row. */
 type Found = {
   readonly fingerprint: string | null;
   readonly seq: number | null;
@@ -47,7 +47,7 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
         stream: view.stream,
         tenant: view.tenantId,
         revision: state.revision,
-        // Leaves out ended keys. Their list grows with each update, and code that needs it folds the stream.
+        // Leaves out the list of ended keys. That list grows with each update. Code that needs it folds the stream.
         state: JSON.stringify({ ...state, ended: [] }),
         content: view.content,
         cvc: view.cvc,
@@ -65,7 +65,10 @@ export function createTokenRowWriter(database: SqliteDatabase, slot: Slot) {
   };
 }
 
-/** Returns a row's search fields. A removed token has none, and a row that keeps its index keeps its fields. */
+/**
+ * Returns the search fields of a row. If the token is gone, the row has none. If the row keeps its index, it keeps the
+ * fields that it had before.
+ */
 function found({ life }: TokenState, index: RowIndex, before: Found, generation: WrittenGeneration): Found {
   if (life === null) return byNothing;
   if (index === 'keep') return before;
@@ -81,7 +84,7 @@ function termsIn(terms: GenerationTerms, generation: number): readonly string[] 
   return own;
 }
 
-/** Records which terms a row gained and lost, inside the transaction that writes the row. */
+/** Records the terms that a row gained and lost. Runs in the transaction that writes the row. */
 function createChangeWriter(database: SqliteDatabase, slot: Slot) {
   const { changes, indexState } = rowTables(slot);
   const insert = database.prepare(
@@ -102,7 +105,10 @@ function createChangeWriter(database: SqliteDatabase, slot: Slot) {
   }
 
   return {
-    /** A different `seq` means a recreated token, which shares no postings with the previous one. */
+    /**
+     * Records the difference between two versions of a row. If they have a different `seq`, the token was created
+     * again, and its new life shares no postings with the previous one.
+     */
     replace(before: Found, after: Found): void {
       const had = before.terms ?? noTerms;
       const has = after.terms ?? noTerms;
@@ -118,13 +124,13 @@ function createChangeWriter(database: SqliteDatabase, slot: Slot) {
 
 const noTerms = Buffer.alloc(0);
 
-/** Returns the terms that are not among the others. Both inputs are concatenated terms. */
+/** Returns the terms that are not in `others`. Both arguments consist of concatenated terms. */
 function without(terms: Buffer, others: Buffer): Buffer {
   const left = new Set(unpackTerms(others).map((term) => term.toString('latin1')));
   return Buffer.concat(unpackTerms(terms).filter((term) => !left.has(term.toString('latin1'))));
 }
 
-/** Converts terms from hex to the concatenated bytes that a row stores. */
+/** Converts terms from hex to bytes, and concatenates them in the form in which a row stores them. */
 function packTerms(terms: readonly string[]): Buffer {
   return Buffer.from(terms.join(''), 'hex');
 }

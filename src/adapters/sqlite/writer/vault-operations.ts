@@ -10,7 +10,7 @@ import { createRowWriter } from './row-writer.js';
 
 type Newest = { readonly position: number; readonly number: number; readonly link: Buffer };
 
-/** Operations on `vault.db`. Each call runs inside a savepoint of the group's transaction. */
+/** Creates the operations on `vault.db`. Each call must run inside a savepoint of a group's transaction. */
 export function createVaultOperations(database: SqliteDatabase) {
   const rows = createRowWriter(database);
   const headOf = database.prepare('SELECT max(revision) AS revision FROM events WHERE stream = ?').pluck();
@@ -57,7 +57,10 @@ export function createVaultOperations(database: SqliteDatabase) {
     return null;
   }
 
-  /** Appends a commit after the newest one and returns the positions of its events. The last event carries the link. */
+  /**
+   * Appends a commit after the newest one, and returns the positions of its events. The link of the commit is stored
+   * with its last event.
+   */
   function append({ stream, expectedRevision, commit: { events, leaf } }: StoredWrite): number[] {
     const before = newest.get() as Newest | undefined;
     const number = (before?.number ?? 0) + 1;
@@ -108,7 +111,7 @@ export function createVaultOperations(database: SqliteDatabase) {
 
 type Row = Omit<BudgetUse, 'exhausted'> & { readonly exhausted: 0 | 1 };
 
-/** Reserves guesses in `vault.db`, inside a savepoint of the group's transaction. */
+/** Creates the operation that reserves guesses in `vault.db`. */
 function createBudgetOperations(database: SqliteDatabase) {
   const find = database.prepare(
     `SELECT ends_at AS endsAt, used, hits, exhausted, suspect_at AS suspectAt FROM budgets
@@ -134,7 +137,7 @@ function createBudgetOperations(database: SqliteDatabase) {
   };
 }
 
-/** Stores the progress of webhooks in `vault.db`, inside a savepoint of the group's transaction. */
+/** Creates the operations that store the progress of webhooks in `vault.db`. */
 function createWebhookOperations(database: SqliteDatabase) {
   const insert = database.prepare('INSERT OR IGNORE INTO webhook_states (webhook, version, state) VALUES (?, 1, ?)');
   const update = database.prepare(

@@ -24,14 +24,15 @@ import { createRequestQueue } from './request-queue.js';
 import { createRotationOperations } from './rotation-operations.js';
 import { createVaultOperations } from './vault-operations.js';
 
-/** How long the journal and the write-ahead log of `vault.db` may contain the bytes of a removed row. */
+/** How long, in ms, the bytes of a removed row may remain in the journal and in the write-ahead log of `vault.db`. */
 const vaultTruncateMs = 30_000;
-/** The bytes that each append adds to the journal's write-ahead log in addition to the appended data. */
+/** The number of bytes that each append adds to the journal's write-ahead log on top of the appended data. */
 const appendBytes = 12 * 1024;
 
 /**
- * Runs the thread that writes `journal.db`, `vault.db` and `keys.db`, so that no commit ever blocks the thread that
- * serves HTTP. Requests that arrive during a commit form the next group. Tenants take turns (`request-queue.ts`).
+ * Runs on the writer thread, which writes `journal.db`, `vault.db` and `keys.db`. Because this is a separate thread, no
+ * commit blocks the thread that serves HTTP. Requests that arrive during a commit form the next group. Tenants take
+ * turns (`request-queue.ts`).
  */
 function start(port: MessagePort, dataDir: string): void {
   const { vault, keys, journal: journalFile, notice } = prepareStores(dataDir);
@@ -59,7 +60,7 @@ function start(port: MessagePort, dataDir: string): void {
     onMoved,
   );
   const erasure = createErasure(keys, broken);
-  // Starts the timer at once, because a crash may have left the bytes of removed rows in the log.
+  // Starts the timer immediately, because a crash may have left the bytes of removed rows in the log.
   let vaultTimer: NodeJS.Timeout | null = setTimeout(truncateLater, vaultTruncateMs);
   let scheduled = false;
   const queue = createRequestQueue(isOfKeys);
@@ -78,10 +79,10 @@ function start(port: MessagePort, dataDir: string): void {
         if (request.operation === 'move_access') access.settle(request);
         else access.drop(request);
       }
-      // Commits keys first, so that a key is durable before the event that names it.
+      // Commits to `keys.db` first, so that a key is durable before the event that names it.
       commitToKeys();
       commitToVault();
-      // Runs outside any transaction, because an open transaction would block the checkpoint.
+      // Runs outside all transactions, because an open transaction would block the checkpoint.
       if (truncations.length > 0) {
         const attempt: Attempt = { ok: true, answer: truncateVault() };
         send({ message: 'replies', of: 'access', replies: truncations.map(({ id }) => reply(id, attempt)) });
@@ -117,8 +118,8 @@ function start(port: MessagePort, dataDir: string): void {
   }
 
   /**
-   * Applies a group of requests to `vault.db` and makes it durable together with the access records. Both need only one
-   * sync, of the journal (ADR 63). Includes access records that arrive while the group runs.
+   * Applies a group of requests to `vault.db`, and makes the group and the access records durable. One sync of the
+   * journal is enough for both (ADR 63). Includes access records that arrive while the group runs.
    */
   function commitToVault(): void {
     const requests: StoreRequest[] = [];
@@ -142,8 +143,8 @@ function start(port: MessagePort, dataDir: string): void {
   }
 
   /**
-   * Appends to the journal. Returns why the access records are not durable, or null if they are. The group is durable
-   * in any case.
+   * Appends a group and access records to the journal. If the access records are not durable, returns an error that
+   * says why. If they are, returns null. The group is durable in either case.
    */
   function persist(group: JournalGroup | null, records: RecordGroup): Error | null {
     if (group === null && records.batches.length === 0) return null;
@@ -157,8 +158,8 @@ function start(port: MessagePort, dataDir: string): void {
   }
 
   /**
-   * Makes `vault.db` durable without the journal, for example on a full disk: the group is already committed there, and
-   * a sync needs no space. The next journal group continues after this one.
+   * Makes `vault.db` durable without the journal, for example if the disk is full. The group has already been committed
+   * to `vault.db`, and a sync needs no disk space. The next journal group continues after this group.
    */
   function syncVault(): void {
     const log = openSync(`${realpathSync(join(dataDir, 'vault.db'))}-wal`, 'r+');
@@ -201,7 +202,7 @@ function start(port: MessagePort, dataDir: string): void {
     }
   }
 
-  /** Called after each move. If the move failed, rejects the records that waited for it. */
+  /** Called after each move. If the move failed, rejects the records that were waiting for it. */
   function onMoved(failure: Error | null): void {
     if (failure !== null) {
       const records = queue.takeRecords(Number.POSITIVE_INFINITY);
@@ -224,7 +225,7 @@ function start(port: MessagePort, dataDir: string): void {
     erasure.flush((isEmpty) => replyErased(requestId, isEmpty, null));
   }
 
-  /** Replies together with the other requests that waited for the same checkpoint. */
+  /** Adds a reply. It is sent together with the replies to all other requests that waited for the same checkpoint. */
   function replyErased(requestId: number, isErased: boolean, answer: unknown): void {
     const attempt: Attempt = isErased
       ? { ok: true, answer }
@@ -247,8 +248,8 @@ function start(port: MessagePort, dataDir: string): void {
   }
 
   /**
-   * Removes the bytes of removed rows from all files: makes `vault.db` durable, empties its write-ahead log, and then
-   * removes all groups from the journal. Returns false if a reader or a full disk prevents that for now.
+   * Removes the bytes of removed rows from all files. Makes `vault.db` durable, empties its write-ahead log, and then
+   * removes all groups from the journal. Returns false if a reader or a full disk currently prevents this.
    */
   function truncateVault(): boolean {
     return truncateLog(vault, 'vault.db') && journal.clear() === null && truncateLog(journalFile, 'journal.db');
@@ -275,7 +276,8 @@ function start(port: MessagePort, dataDir: string): void {
     searchIndex.close();
     sendErased();
     if (vaultTimer !== null) clearTimeout(vaultTimer);
-    // If the vault refuses to start, the journal must stay as it was.
+    // If `vault.db` and the journal end at different groups and the vault refuses to start, the journal must stay
+    // unchanged.
     if (!journal.isElsewhere()) truncateVault();
     end();
   }
@@ -307,7 +309,7 @@ function start(port: MessagePort, dataDir: string): void {
   send({ message: 'ready', notice });
 }
 
-/** Turns the requests in a `vault.db` transaction into a journal group. */
+/** Creates the functions that turn the requests in a `vault.db` transaction into a journal group. */
 function createSeal(vault: SqliteDatabase) {
   const newestPosition = vault.prepare('SELECT ifnull(max(position), 0) FROM events').pluck();
   const note = noteApplied(vault);
@@ -315,7 +317,7 @@ function createSeal(vault: SqliteDatabase) {
   let group: JournalGroup | null = null;
 
   return {
-    /** Records in the transaction, before its commit, which group it is. */
+    /** Forms the group, and records it in `vault.db`. Must be called in the transaction, just before its commit. */
     begin(requests: readonly StoreRequest[], attempts: readonly Attempt[]): void {
       const changes = requests.filter((request, index) => changesVault(request, attempts[index]));
       if (changes.length === 0) return;
@@ -325,7 +327,9 @@ function createSeal(vault: SqliteDatabase) {
       group = { sequence, hash, position: Number(newestPosition.get()), changes: encoded };
       note(group);
     },
-    /** Returns the group after the commit, or null if the transaction failed or changed nothing. */
+    /**
+     * Returns the group. Must be called after the commit. Returns null if the transaction failed or changed nothing.
+     */
     end(isCommitted: boolean): JournalGroup | null {
       const sealed = isCommitted ? group : null;
       group = null;
@@ -336,7 +340,7 @@ function createSeal(vault: SqliteDatabase) {
 }
 
 function changesVault({ operation }: StoreRequest, attempt: Attempt | undefined): boolean {
-  // Search index merges follow from the changes, so they are not journaled.
+  // The work on the search index is not journaled, because it can be repeated from the changes.
   if (attempt?.ok !== true || operation === 'erase_postings') return false;
   return operation !== 'commit' || (attempt.answer as CommitOutcome).outcome === 'committed';
 }
@@ -358,7 +362,7 @@ function reply(id: number, attempt: Attempt): WriterReply {
   return { id, ok: false, store: null, reason: error.message };
 }
 
-/** Returns why the files cannot be opened, as a message for the operator who starts the service. */
+/** Returns a message that says why the files cannot be opened, for the operator who starts the service. */
 function startFailure(error: unknown): string | FoundProblem {
   if (error instanceof StoreBroken && error.found !== null) return error.found;
   if (!(error instanceof StoreUnavailable)) return error instanceof Error ? error.message : 'the writer failed';

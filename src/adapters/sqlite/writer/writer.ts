@@ -9,33 +9,33 @@ const endedUnexpectedly = 'the thread that writes to the store ended unexpectedl
 type Waiting = { resolve(answer: unknown): void; reject(error: Error): void };
 
 export type Writer = {
-  /** Resolves when the change is durable. Rejects with StoreUnavailable if no part of the change is stored. */
+  /** Resolves when the change is durable. Rejects with StoreUnavailable if nothing was stored. */
   request<O extends WriterOperation>(
     operation: O,
     input: WriterOperations[O]['input'],
   ): Promise<WriterOperations[O]['answer']>;
-  /** What the operator should know about the files, or null if there is nothing. */
+  /** A message for the operator about the state of the files, or null if there is nothing to report. */
   readonly notice: string | null;
-  /** Finishes pending requests, empties the files' write-ahead logs, and closes the files. */
+  /** Finishes pending requests, empties the write-ahead logs of the files, and closes the files. */
   close(): Promise<void>;
 };
 
 /**
- * The size of V8's young generation in MB, which holds a request group's garbage. By default, V8 would use four times
- * as much before it collects garbage.
+ * The size of V8's young generation in MB. The garbage of a group of requests fits into it. By default, V8 would use
+ * four times as much memory before it collects garbage.
  */
 const youngGenerationMb = 12;
 
 /**
- * The number of requests per message to the thread, so that the thread starts to work before the turn of the event loop
- * ends.
+ * The maximum number of requests per message to the thread. With a limit, the thread starts to work before the current
+ * turn of the event loop ends.
  */
 const requestsOfMessage = 8;
 
 /**
- * Starts the thread that writes the files in `dataDir`. Rejects with StoreBroken if they cannot be used. If they become
- * unusable later, calls `onBroken` and writes nothing more. Calls `onCommitted` with the number of requests in each
- * `vault.db` commit.
+ * Starts the thread that writes the files in `dataDir`. Rejects with StoreBroken if the files cannot be used. If the
+ * files become unusable later, calls `onBroken` and writes nothing more. After each commit to `vault.db`, calls
+ * `onCommitted` with the number of requests in the commit.
  */
 export function startWriter(
   dataDir: string,
@@ -77,12 +77,12 @@ export function startWriter(
       waiting.set(lastId, { resolve: resolve as (answer: unknown) => void, reject });
       if (outgoing.length === 0) setImmediate(flush);
       outgoing.push({ id: lastId, operation, input } as WriterRequest);
-      // Access records already arrive in groups.
+      // Access records are sent immediately, because they already arrive in groups.
       if (outgoing.length === requestsOfMessage || operation === 'record_access') flush();
     });
   }
 
-  /** Stops the thread. Resolves when it has ended and released the files. */
+  /** Stops the thread. Resolves when the thread has ended and released the files. */
   function close(): Promise<void> {
     if (closing === null && failure === null) {
       flush();
@@ -119,7 +119,7 @@ export function startWriter(
       if (failure !== null) return;
       const error = breakDown(problem);
       if (ready) onBroken(error);
-      // Another thread can open the files only after this one has released them.
+      // Rejects only after this thread has released the files, so that another thread can open them.
       else ended.then(() => reject(error));
     };
     worker.on('error', () => fail(endedUnexpectedly));

@@ -33,7 +33,7 @@ const created = {
   created_at: dateTime('When it was created.'),
 };
 
-/** The applications that created and last changed a tenant or an application. */
+/** The fields that state which applications created and last changed a tenant or an application, and when. */
 export const stamps = {
   ...created,
   modified_by: z

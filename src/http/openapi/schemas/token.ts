@@ -25,8 +25,8 @@ const extras = z.object({
 
 /**
  * The token object (docs/contract.md, "The token object"). One schema describes every response. All fields except the
- * identifying ones are optional, because a create that finds an equal token that the caller may not read returns only
- * those (docs/contract.md, "Deduplication on create").
+ * identifying ones are optional, because a create request returns only the identifying fields if it finds an equal
+ * token that the caller may not read (docs/contract.md, "Deduplication on create").
  */
 export const tokenObject = z
   .object({

@@ -40,12 +40,12 @@ describe('containers', () => {
       ['/a/', null, 'b', 1],
       ['containers[1]', 'containers[2]', 'containers[3]'],
     ],
-  ])('rejects %j at %j', (given, paths) => {
+  ])('rejects %j with an error for %j', (given, paths) => {
     const checked = checkContainers(given);
     expect(checked.ok ? checked.value : Object.keys(checked.errors)).toEqual(paths);
   });
 
-  it('keeps stored values unchanged, so a stored token can be written again', () => {
+  it('keeps stored containers unchanged, so that a stored token can be sent back', () => {
     fc.assert(
       fc.property(fc.array(containerPath, { minLength: 1, maxLength: 10 }), (paths) => {
         const once = checkContainers(paths.map((path, i) => (i % 2 === 0 ? path.toUpperCase() : path)));

@@ -28,7 +28,7 @@ describe('ids', () => {
     expect(checkId(id).ok).toBe(false);
   });
 
-  it('counts code points, so the limit does not depend on the script', () => {
+  it('counts code points, so that the limit does not depend on the script', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', 'ß', '語', '💳'), maxLength: 410 }), (id) => {
         const characters = [...id].length;

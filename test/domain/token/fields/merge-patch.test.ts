@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isJsonObject, type Json } from '#src/domain/json.js';
 import { mergePatch } from '#src/domain/token/fields/merge-patch.js';
 
-/** Implements the pseudocode in RFC 7386, section 2, word for word. */
+/** Implements the pseudocode in RFC 7386, section 2, line by line. */
 function asTheRfcSays(target: Json | undefined, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;
   const object: Record<string, Json> = isJsonObject(target) ? { ...target } : {};
@@ -51,7 +51,7 @@ describe('merge patch (RFC 7386)', () => {
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [[1, 2], { a: 'b', c: null }, { a: 'b' }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-  ])('appendix A: %j patched with %j is %j', (target, patch, result) => {
+  ])('gives the result in appendix A: %j patched with %j is %j', (target, patch, result) => {
     expect(mergePatch(target, patch)).toEqual(result);
   });
 
@@ -59,7 +59,7 @@ describe('merge patch (RFC 7386)', () => {
     expect(mergePatch(undefined, { a: { b: null, c: 1 } })).toEqual({ a: { c: 1 } });
   });
 
-  it('matches the RFC’s pseudocode', () => {
+  it('gives the same result as the pseudocode in the RFC', () => {
     fc.assert(
       fc.property(json, json, (target, patch) => {
         expect(mergePatch(target, patch)).toEqual(asTheRfcSays(target, patch));
@@ -67,7 +67,7 @@ describe('merge patch (RFC 7386)', () => {
     );
   });
 
-  it('has the same result when repeated, so that a client may retry', () => {
+  it('gives the same result when it is applied again, so that a client may retry', () => {
     fc.assert(
       fc.property(json, json, (target, patch) => {
         const once = mergePatch(target, patch);
@@ -76,7 +76,7 @@ describe('merge patch (RFC 7386)', () => {
     );
   });
 
-  it('changes neither argument', () => {
+  it('does not change its arguments', () => {
     fc.assert(
       fc.property(json, json, (target, patch) => {
         const before = JSON.stringify([target, patch]);

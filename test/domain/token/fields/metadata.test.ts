@@ -31,18 +31,18 @@ describe('metadata', () => {
     [{ key: 'v'.repeat(1_001) }, ['metadata.key']],
     [{ key: '💳'.repeat(1_001) }, ['metadata.key']],
     [{ key: '\udc00' }, ['metadata.key']],
-  ])('rejects %j at %j', (metadata, paths) => {
+  ])('rejects %j with an error for %j', (metadata, paths) => {
     const checked = checkMetadata(metadata);
     expect(checked.ok ? checked.value : Object.keys(checked.errors)).toEqual(paths);
   });
 
-  it('keeps a key named like a prototype as a plain key', () => {
+  it('treats a key such as __proto__ as a plain key', () => {
     const checked = checkMetadata(JSON.parse('{"__proto__":"x"}'));
     expect(checked.ok && Object.entries(checked.value)).toEqual([['__proto__', 'x']]);
   });
 });
 
-it('does not repeat a key that could be a number in an error', () => {
+it('does not repeat a key that could be a card number in an error', () => {
   const checked = checkMetadata({ '4242 4242 4242 4242': 1, '٤٢٤٢٤٢': 1, ['k'.repeat(41)]: 'x'.repeat(1_001) });
   expect(checked.ok ? [] : Object.keys(checked.errors)).toEqual(['metadata.*']);
 });

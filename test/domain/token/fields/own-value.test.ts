@@ -14,7 +14,7 @@ function paths(ownValues: readonly string[], fields: Partial<OpenFields>): reado
   return checked.ok ? [] : Object.keys(checked.errors);
 }
 
-describe('a field that every caller can see must not contain its token’s own value', () => {
+describe('a field that every caller can see must not contain the token’s own value', () => {
   const card = ['4242424242424242'];
   const ssn = ['123-45-6789'];
 
@@ -35,7 +35,7 @@ describe('a field that every caller can see must not contain its token’s own v
       ['id', 'containers[0]', 'metadata.k'],
     ],
     [['123456'], { givenId: '0123456789' }, ['id']],
-  ])('%j in %j', (ownValues, fields, refused) => {
+  ])('%j is found in %j', (ownValues, fields, refused) => {
     expect(paths(ownValues, fields)).toEqual(refused);
   });
 
@@ -46,11 +46,11 @@ describe('a field that every caller can see must not contain its token’s own v
     [card, { givenId: '42424242x42424242' }],
     [['12345'], { givenId: 'id-12345' }],
     [['12-34-5'], { givenId: '12345' }],
-  ])('%j is not in %j', (ownValues, fields) => {
+  ])('%j is not found in %j', (ownValues, fields) => {
     expect(paths(ownValues, fields)).toEqual([]);
   });
 
-  it('finds the value whatever characters separate its digits', () => {
+  it('the value is found whatever characters separate its digits', () => {
     const separators = fc.array(fc.constantFrom('', '-', ' ', '.', '\u200b', '_'), { minLength: 16, maxLength: 16 });
     fc.assert(
       fc.property(fc.string(), separators, fc.string(), (before, between, after) => {
@@ -61,7 +61,7 @@ describe('a field that every caller can see must not contain its token’s own v
   });
 });
 
-it('counts decimal digits of every script as digits', () => {
+it('decimal digits in every script count as digits', () => {
   const digits = Array.from({ length: 0x2_0000 }, (_, code) => code)
     .map((code) => String.fromCodePoint(code))
     .filter((text) => /^\p{Nd}$/u.test(text));
@@ -69,7 +69,7 @@ it('counts decimal digits of every script as digits', () => {
   expect(digits.map(bareText).join('')).toBe('0123456789'.repeat(digits.length / 10));
 });
 
-describe('what a caller that cannot see the value may write does not depend on the value', () => {
+describe('for a caller that cannot see the value, the fields that it may write do not depend on the value', () => {
   const before = { containers: ['/pci/', '/111111111111/'], metadata: { old: '1234 5678 9012', '999999999999': 'a' } };
   const refused = (
     digits: number | null,
@@ -87,7 +87,7 @@ describe('what a caller that cannot see the value may write does not depend on t
     [12, { containers: ['/1234/5678/9012/'] }, ['containers']],
     [1, { metadata: { k: '123456' } }, ['metadata']],
     [9, { containers: ['/123456789/'], metadata: { k: '123456789' } }, ['containers', 'metadata']],
-  ])('%j digits: %j is rejected', (digits, after, paths) => {
+  ])('for a value with %j digits, %j is rejected', (digits, after, paths) => {
     expect(refused(digits, after)).toEqual(paths);
   });
 
@@ -99,7 +99,7 @@ describe('what a caller that cannot see the value may write does not depend on t
     [1, { metadata: { k: '12345' } }],
     [12, { metadata: null }],
     [null, { metadata: { k: '1234567890123456' } }],
-  ])('%j digits: %j is accepted', (digits, after) => {
+  ])('for a value with %j digits, %j is accepted', (digits, after) => {
     expect(refused(digits, after)).toEqual([]);
   });
 });

@@ -52,7 +52,7 @@ describe('a card’s cvc', () => {
     [123, '123'],
     [9999, '9999'],
     [null, null],
-  ])('%j is taken out of the data and returned as %j', (cvc, apart) => {
+  ])('%j is removed from the data and returned as %j', (cvc, apart) => {
     expect(outcome({ number, cvc, name: 'A' })).toEqual({ data: { number, name: 'A' }, cvc: apart });
   });
 
@@ -64,7 +64,7 @@ describe('a card’s cvc', () => {
   );
 });
 
-describe('verification data under another name would be kept permanently, so it is rejected', () => {
+describe('a verification code under another name would be kept permanently, so it is rejected', () => {
   it.each([
     'cvv',
     'cvv2',
@@ -110,20 +110,20 @@ describe('verification data under another name would be kept permanently, so it 
     expect(outcome({ number, ...extra })).toEqual(paths);
   });
 
-  it('the error names at most ten places, so that the response stays small', () => {
+  it('the error names at most ten paths, so that the response stays small', () => {
     const list = Array.from({ length: 1_000 }, () => ({ cvv: '1' }));
     expect(outcome({ number, list })).toHaveLength(10);
   });
 
   it.each(['pins', 'spin', 'tracking', 'tracking_number', 'cvc_check', 'security', 'acid', 'name', '0'])(
-    'a key that only resembles one is kept: %s',
+    'a key that only resembles such a name is kept: %s',
     (name) => {
       expect(outcome({ number, [name]: ['x'] })).toEqual({ data: { number, [name]: ['x'] }, cvc: null });
     },
   );
 });
 
-it('a huge key in card data is not folded, because it cannot be a reserved name', ({ onTestFinished }) => {
+it('a very long key in card data is not normalized, because it cannot be a reserved name', ({ onTestFinished }) => {
   const normalize = vi.spyOn(String.prototype, 'normalize');
   onTestFinished(() => normalize.mockRestore());
   expect(outcome({ number, [`cvv${'\ufdfa'.repeat(10_000)}`]: 1, note: 1 })).toMatchObject({ cvc: null });

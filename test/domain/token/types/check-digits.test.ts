@@ -5,7 +5,7 @@ import { checkCardNumber } from '#src/domain/token/types/card.js';
 
 const digits = (length: number) => fc.stringMatching(new RegExp(`^[0-9]{${length}}$`));
 
-/** Appends the only last digit that passes the check. */
+/** Appends the only digit with which the number passes the check. */
 function completed(start: string, accepts: (text: string) => boolean): string | undefined {
   return [...'0123456789'].map((digit) => start + digit).find(accepts);
 }
@@ -27,11 +27,11 @@ describe('card numbers', () => {
     '5019717010103742',
     '6062826786276634',
     '4000000000000000006',
-  ])('accepts the valid number %s', (number) => {
+  ])('accept the valid number %s', (number) => {
     expect(checkCardNumber(number, 'data', 12)).toEqual({ ok: true, value: number });
   });
 
-  it('have exactly one valid check digit for any prefix, so that typing errors are detected', () => {
+  it('have exactly one valid check digit for each prefix, so that typing errors are detected', () => {
     fc.assert(
       fc.property(fc.integer({ min: 11, max: 18 }).chain(digits), (start) => {
         expect([...'0123456789'].filter((digit) => isCard(start + digit))).toHaveLength(1);
@@ -39,7 +39,7 @@ describe('card numbers', () => {
     );
   });
 
-  it('rejects a valid number with any single digit changed', () => {
+  it('are rejected if any single digit of a valid number is changed', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 11, max: 18 }).chain(digits),
@@ -56,15 +56,15 @@ describe('card numbers', () => {
 });
 
 describe('routing numbers', () => {
-  it.each(['021000021', '011401533', '122105155', '091000019'])('accepts the valid number %s', (number) => {
+  it.each(['021000021', '011401533', '122105155', '091000019'])('accept the valid number %s', (number) => {
     expect(checkRoutingNumber(number, 'data')).toEqual({ ok: true, value: number });
   });
 
-  it('rejects all zeros, although their checksum is valid', () => {
+  it('are rejected if all digits are zero, although the checksum is valid', () => {
     expect(checkRoutingNumber('000000000', 'data').ok).toBe(false);
   });
 
-  it('rejects a valid number with any single digit changed', () => {
+  it('are rejected if any single digit of a valid number is changed', () => {
     fc.assert(
       fc.property(digits(8), fc.nat(100), fc.integer({ min: 1, max: 9 }), (start, at, by) => {
         const number = completed(start, (text) => isRouting(text) || text === '000000000') ?? '';

@@ -6,7 +6,7 @@ const taxIndexes = ['{{ data }}', "{{ data | remove: '-' }}", '{{ data | last4 }
 const lastFour = '{{ data | reveal_last: 4 }}';
 const withoutHyphens = "{{ data | remove: '-' }}";
 
-describe('a type’s defaults are those in docs/contract.md, "Token types"', () => {
+describe('the defaults of each type are those in docs/contract.md, "Token types"', () => {
   it.each([
     ['token', '/general/high/', '{{ data | stringify }}', null, false, []],
     [
@@ -43,7 +43,7 @@ describe('a type’s defaults are those in docs/contract.md, "Token types"', () 
     expect(rule.defaultSearchIndexes).toEqual(indexes);
   });
 
-  it('covers every type', () => {
+  it('every type is covered', () => {
     expect(Object.keys(typeRules)).toEqual([...tokenTypes]);
   });
 });

@@ -5,7 +5,7 @@ import { typeRules } from '#src/domain/token/types/type-rules.js';
 
 const bank = { routing_number: '021000021', account_number: '1' };
 
-describe('data that a type accepts is stored unchanged', () => {
+describe('data that its type accepts is stored unchanged', () => {
   it.each<[TokenType, Json]>([
     ['token', 'text'],
     ['token', ''],
@@ -32,7 +32,7 @@ describe('data that a type accepts is stored unchanged', () => {
   });
 });
 
-describe('data that a type does not accept is rejected at the invalid path', () => {
+describe('data that its type does not accept is rejected with the invalid path', () => {
   it.each<[TokenType, Json, readonly string[]]>([
     ['card', '4242424242424242', ['data']],
     ['card', [], ['data']],
@@ -79,7 +79,7 @@ describe('data that a type does not accept is rejected at the invalid path', () 
     expect(checked.ok ? checked.value : Object.keys(checked.errors)).toEqual(['data']);
   });
 
-  it('never repeats a value in a message', () => {
+  it('a message never repeats a value', () => {
     const checked = typeRules.card.validate({ number: '4242424242424241', cvc: '98765', expiration_year: '203055' });
     expect(JSON.stringify(checked)).not.toMatch(/4241|98765|203055/);
   });

@@ -15,7 +15,7 @@ const notFound = { status: 404, code: 'application_not_found' };
 const exceeds = { status: 403, code: 'exceeds_own_permissions' };
 
 describe('POST /applications/{id}/keys', () => {
-  test('201 shows the key only in this response, and the key works like the first one', async ({ service }) => {
+  test('201 shows the new key only in this response, and the key works like the first one', async ({ service }) => {
     const { id, key: first } = await makeApplication(service);
     const answer = await manage(service, 'POST', `/applications/${id}/keys`);
     expect(answer.status, answer.text).toBe(201);
@@ -30,7 +30,9 @@ describe('POST /applications/{id}/keys', () => {
     expect(await ownId(service, first)).toBe(id);
   });
 
-  test('409 a fourth key is not stored; after one key is revoked, another can be issued', async ({ service }) => {
+  test('409 for a fourth key, which is not stored; after a key is revoked, another one can be issued', async ({
+    service,
+  }) => {
     const { id } = await makeApplication(service);
     const issue = () => manage(service, 'POST', `/applications/${id}/keys`);
     const { body } = await issue();
@@ -40,7 +42,9 @@ describe('POST /applications/{id}/keys', () => {
     expect((await issue()).status).toBe(201);
   });
 
-  test('403 for a key of an application with more permissions, 404 for one of another tenant', async ({ service }) => {
+  test('403 for an application with more permissions, 404 for an application of another tenant', async ({
+    service,
+  }) => {
     const { key } = await makeManager(service, ['application:create']);
     const strong = await ownId(service, service.managementKey);
     const take = (id: string) => () => manage(service, 'POST', `/applications/${id}/keys`, undefined, key);
@@ -51,7 +55,7 @@ describe('POST /applications/{id}/keys', () => {
 });
 
 describe('GET /applications/{id}/keys', () => {
-  test('200 an array that describes each key, without the key or its hash', async ({ service }) => {
+  test('200 with an array that describes each key, without the key or its hash', async ({ service }) => {
     const { id, key } = await makeApplication(service);
     const issued = await manage(service, 'POST', `/applications/${id}/keys`);
     const answer = await manage(service, 'GET', `/applications/${id}/keys`);
@@ -63,7 +67,9 @@ describe('GET /applications/{id}/keys', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  test('200 shows the minute of the last use, with one write per minute and no event', async ({ service }) => {
+  test('200 shows the minute of last use, which is written once per minute and appends no event', async ({
+    service,
+  }) => {
     const { id, key } = await makeApplication(service);
     const lastUse = async () => arrayOf(await manage(service, 'GET', `/applications/${id}/keys`))[0]?.['last_used_at'];
     expect(await lastUse()).toBeUndefined();
@@ -79,14 +85,16 @@ describe('GET /applications/{id}/keys', () => {
     expect(await service.eventCount()).toBe(before);
   });
 
-  test('404 for an application of another tenant', async ({ service }) => {
+  test('404 for another tenant’s application', async ({ service }) => {
     const foreign = await ownId(service, await service.otherTenant());
     await expectRefusal(service, () => manage(service, 'GET', `/applications/${foreign}/keys`), notFound);
   });
 });
 
 describe('DELETE /applications/{id}/keys/{key_id}', () => {
-  test('204 the key stops working at once and the others keep working; a repeat returns 404', async ({ service }) => {
+  test('204 makes the key stop working immediately, while the others keep working; a second request returns 404', async ({
+    service,
+  }) => {
     const { id, key } = await makeApplication(service);
     const second = String((await manage(service, 'POST', `/applications/${id}/keys`)).body['key']);
     const [first] = arrayOf(await manage(service, 'GET', `/applications/${id}/keys`));
@@ -100,7 +108,7 @@ describe('DELETE /applications/{id}/keys/{key_id}', () => {
     await expectRefusal(service, revoke, { status: 404, code: 'application_key_not_found' });
   });
 
-  test('404 for a key of another application or tenant', async ({ service }) => {
+  test('404 for a key that belongs to another application or tenant', async ({ service }) => {
     const [mine, other] = [await makeApplication(service), await makeApplication(service)];
     const [key] = arrayOf(await manage(service, 'GET', `/applications/${other.id}/keys`));
     const url = `/applications/${mine.id}/keys/${key?.['id']}`;
@@ -111,7 +119,7 @@ describe('DELETE /applications/{id}/keys/{key_id}', () => {
     await expectRefusal(service, () => manage(service, 'DELETE', `/applications/${foreign}/keys/x`), notFound);
   });
 
-  test('403 for a key of an application with more permissions', async ({ service }) => {
+  test('403 for a key whose application has more permissions than the caller', async ({ service }) => {
     const { key } = await makeManager(service, ['application:delete']);
     const strong = await ownId(service, service.managementKey);
     const url = `/applications/${strong}/keys/x`;

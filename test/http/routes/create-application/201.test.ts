@@ -3,7 +3,7 @@ import { makeApplication, manage, ownId, statusOf, timestamp, uuid } from '../di
 import { createPlain, eventsSince, path, test } from '../support.js';
 
 describe('201 the response', () => {
-  test('has every field that has a value, and the key, only in this response', async ({ service }) => {
+  test('has every field that has a value, and the key only in this response', async ({ service }) => {
     const expires_at = '2030-01-01T00:00:00.000+00:00';
     const rules = [
       { description: 'cards', priority: 2, container: '/PCI/', transform: 'mask', permissions: ['token:read'] },
@@ -21,7 +21,7 @@ describe('201 the response', () => {
     expect(read.text).not.toContain(String(key));
   });
 
-  test('has a Location and must not be cached', async ({ service }) => {
+  test('has a Location, and must not be cached', async ({ service }) => {
     const body = { name: 'x', type: 'public', permissions: ['token:create'] };
     const answer = await manage(service, 'POST', '/applications/', body);
     expect(answer.status, answer.text).toBe(201);
@@ -43,15 +43,15 @@ describe('201 the response', () => {
   });
 });
 
-describe('201 what the application can do', () => {
-  test('the key works at once and has the given permissions', async ({ service }) => {
+describe('201 the new application', () => {
+  test('has a key that works immediately, with the given permissions', async ({ service }) => {
     const { id } = await createPlain(service);
     const { key } = await makeApplication(service);
     expect((await service.call('GET', path(id), undefined, { key })).status).toBe(200);
     expect((await service.call('DELETE', path(id), undefined, { key })).status).toBe(403);
   });
 
-  test('the key works until the application expires, to the millisecond', async ({ service }) => {
+  test('has a key that works until the application expires, to the millisecond', async ({ service }) => {
     const expires_at = new Date(service.clock.now() + 10_000).toISOString();
     const { key } = await makeApplication(service, { expires_at });
     service.clock.advance(9_999);
@@ -60,7 +60,9 @@ describe('201 what the application can do', () => {
     expect(await statusOf(service, key)).toBe(401);
   });
 
-  test('there is one append to the tenant’s stream, with no name or permission in plaintext', async ({ service }) => {
+  test('is stored in one append to the tenant’s stream, with no name or permission in plaintext', async ({
+    service,
+  }) => {
     const before = await service.eventCount();
     const { id, key } = await makeApplication(service, { name: 'A very secret name' });
     const events = await eventsSince(service, before);
@@ -73,13 +75,13 @@ describe('201 what the application can do', () => {
     expect(JSON.stringify(events)).not.toContain(key);
   });
 
-  test('null counts as absent, and unknown fields are ignored', async ({ service }) => {
+  test('is created even with null for missing fields, and with unknown fields', async ({ service }) => {
     const { body } = await makeApplication(service, { rules: null, expires_at: null, color: 'red', id: 'mine' });
     expect(body).not.toHaveProperty('color');
     expect(body).toMatchObject({ id: uuid, permissions: ['token:read'] });
   });
 
-  test('50 permissions, of which repeats collapse, and 50 rules are accepted', async ({ service }) => {
+  test('may have 50 permissions, not counting repeats, and 50 rules', async ({ service }) => {
     const permissions = Array(50).fill('token:read');
     expect((await makeApplication(service, { permissions })).body['permissions']).toEqual(['token:read']);
     const one = { description: '', container: '/', transform: 'mask', permissions: ['token:read'] };
@@ -90,7 +92,7 @@ describe('201 what the application can do', () => {
     expect(answer.body['rules']).toHaveLength(50);
   });
 
-  test('names of 200 characters and repeated names are accepted', async ({ service }) => {
+  test('may have a name of 200 characters, and a name that another application has', async ({ service }) => {
     const name = '🔑'.repeat(200);
     expect((await makeApplication(service, { name })).body['name']).toBe(name);
     expect((await makeApplication(service, { name })).body['name']).toBe(name);

@@ -16,12 +16,12 @@ describe('400 names each invalid field and stores nothing', () => {
     ['an unknown type', { ...good, type: 'root' }, ['type']],
     ['neither permissions nor rules', { ...good, permissions: undefined }, ['permissions']],
     ['both', { ...good, rules: [rule] }, ['rules']],
-    ['no permission', { ...good, permissions: [] }, ['permissions']],
+    ['no permissions', { ...good, permissions: [] }, ['permissions']],
     ['permissions that are not an array', { ...good, permissions: 'token:read' }, ['permissions']],
     ['an unknown permission', { ...good, permissions: ['token:read', 'token:reed'] }, ['permissions[1]']],
     ['51 permissions', { ...good, permissions: Array(51).fill('token:read') }, ['permissions']],
     ['private: a management permission', { ...good, permissions: ['application:create'] }, ['permissions[0]']],
-    ['public: permission to read', { ...good, type: 'public' }, ['permissions[0]']],
+    ['public: a permission to read', { ...good, type: 'public' }, ['permissions[0]']],
     [
       'public: a rule that reveals',
       { ...good, type: 'public', permissions: null, rules: [{ ...rule, permissions: ['token:use'] }] },
@@ -56,12 +56,12 @@ describe('400 names each invalid field and stores nothing', () => {
     await expectRefusal(service, () => manage(service, 'POST', '/applications', body), invalid(...paths));
   });
 
-  test('no body, and a body that is not an object', async ({ service }) => {
+  test('no body, or a body that is not an object', async ({ service }) => {
     await expectRefusal(service, () => manage(service, 'POST', '/applications'), invalid('body'));
     await expectRefusal(service, () => manage(service, 'POST', '/applications', []), invalid('body'));
   });
 
-  test('415 another media type', async ({ service }) => {
+  test('415 for another media type', async ({ service }) => {
     const options = { key: service.managementKey, headers: { 'content-type': 'text/plain' } };
     const send = () => service.call('POST', '/applications', good, options);
     await expectRefusal(service, send, { status: 415, code: 'unsupported_media_type' });

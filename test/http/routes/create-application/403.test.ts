@@ -5,7 +5,7 @@ import { expectRefusal, test } from '../support.js';
 const missing = { status: 403, code: 'permission_missing' };
 const exceeds = { status: 403, code: 'exceeds_own_permissions' };
 
-describe('403 no application can create another with more permissions than its own', () => {
+describe('403 no application can create another application with more permissions than its own', () => {
   test('a public, a private and a read-only management application can create none', async ({ service }) => {
     const keys = [
       service.key,
@@ -18,13 +18,16 @@ describe('403 no application can create another with more permissions than its o
     }
   });
 
-  test.for(['log:read', 'application:update', 'tenant:delete'])('%s, not held', async (more, { service }) => {
-    const { key } = await makeManager(service, ['application:create', 'application:read']);
-    const body = { name: 'mine', type: 'management', permissions: ['application:create', more] };
-    await expectRefusal(service, () => manage(service, 'POST', '/applications', body, key), exceeds);
-  });
+  test.for(['log:read', 'application:update', 'tenant:delete'])(
+    '%s, which the caller does not have',
+    async (more, { service }) => {
+      const { key } = await makeManager(service, ['application:create', 'application:read']);
+      const body = { name: 'mine', type: 'management', permissions: ['application:create', more] };
+      await expectRefusal(service, () => manage(service, 'POST', '/applications', body, key), exceeds);
+    },
+  );
 
-  test('an application may grant permissions that it has itself, and any token permission', async ({ service }) => {
+  test('an application may grant any token permission, and the permissions that it has itself', async ({ service }) => {
     const { key } = await makeManager(service, ['application:create', 'log:read']);
     const equal = await makeManager(service, ['application:create', 'log:read'], key);
     const child = await makeManager(service, ['log:read'], equal.key);
@@ -32,7 +35,9 @@ describe('403 no application can create another with more permissions than its o
     await makeApplication(service, { permissions: ['token:use', 'token:delete'] }, key);
   });
 
-  test('an error in the body is reported first, so that the response reveals nothing', async ({ service }) => {
+  test('an error in the body is reported first, so that the response reveals nothing about the caller’s permissions', async ({
+    service,
+  }) => {
     const { key } = await makeManager(service, ['application:create']);
     const body = { name: '', type: 'management', permissions: ['log:read'] };
     expect((await manage(service, 'POST', '/applications', body, key)).status).toBe(400);

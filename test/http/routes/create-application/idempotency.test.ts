@@ -6,7 +6,7 @@ const body = { name: 'once', type: 'private', permissions: ['token:read'] };
 const gone = { status: 404, code: 'idempotent_result_gone' };
 
 describe('an idempotency key on POST /applications', () => {
-  test('a repeat creates nothing and returns the same body without the key', async ({ service }) => {
+  test('a retry creates nothing, and returns the same body without the key', async ({ service }) => {
     const send = withKey(service, '/applications', body);
     const first = await send();
     const before = await service.eventCount();
@@ -28,20 +28,20 @@ describe('an idempotency key on POST /applications', () => {
     expect(total(after)).toBe(total(before) + 1);
   });
 
-  test('a rejection is not recorded', async ({ service }) => {
+  test('a rejection is not recorded, so a corrected request can use the same key', async ({ service }) => {
     const key = uniqueId();
     expect((await withKey(service, '/applications', { ...body, name: '' }, key)()).status).toBe(400);
     expect((await withKey(service, '/applications', body, key)()).status).toBe(201);
   });
 
-  test('a repeat after the application was deleted returns 404', async ({ service }) => {
+  test('a retry after the application was deleted returns 404', async ({ service }) => {
     const send = withKey(service, '/applications', body);
     const { id } = (await send()).body;
     await manage(service, 'DELETE', `/applications/${id}`);
     await expectRefusal(service, send, gone);
   });
 
-  test('the key is forgotten after 24 hours', async ({ service }) => {
+  test('the idempotency key can be used again after 24 hours', async ({ service }) => {
     const send = withKey(service, '/applications', body);
     const first = await send();
     service.clock.advance(24 * hourMs + 1);
@@ -59,7 +59,7 @@ describe('an idempotency key on POST /applications', () => {
 });
 
 describe('an idempotency key on POST /applications/{id}/keys', () => {
-  test('a repeat issues nothing and returns no key; 404 once it is revoked', async ({ service }) => {
+  test('a retry issues nothing and returns no key; after the key was revoked, it returns 404', async ({ service }) => {
     const { id } = await makeApplication(service);
     const send = withKey(service, `/applications/${id}/keys`);
     const first = await send();
@@ -72,7 +72,7 @@ describe('an idempotency key on POST /applications/{id}/keys', () => {
     await expectRefusal(service, send, gone);
   });
 
-  test('is separate for each application', async ({ service }) => {
+  test('applies only to its own application', async ({ service }) => {
     const [a, b] = [await makeApplication(service), await makeApplication(service)];
     const key = uniqueId();
     const answers = [a, b].map(({ id }) => withKey(service, `/applications/${id}/keys`, undefined, key)());

@@ -5,7 +5,7 @@ import { card, create, createPlain, hourMs, path, read, test, uniqueId } from '.
 
 const deduplicate = { type: 'token', deduplicate_token: true };
 
-describe('201 with deduplication on, a living token with the same fingerprint is returned', () => {
+describe('201 with deduplication on, a live token with the same fingerprint is returned', () => {
   test('nothing is created or changed, whatever else the request contains', async ({ service }) => {
     const first = await createPlain(service, { data: uniqueId() });
     const before = await service.eventCount();
@@ -17,7 +17,7 @@ describe('201 with deduplication on, a living token with the same fingerprint is
     expect(await read(service, first.id)).toEqual(first);
   });
 
-  test('deduplication comes before 409', async ({ service }) => {
+  test('deduplication is checked before 409', async ({ service }) => {
     const first = await createPlain(service, { data: uniqueId() });
     const taken = await createPlain(service);
     const body = { ...deduplicate, id: taken.id, data: first['data'] as Json };
@@ -33,7 +33,9 @@ describe('201 with deduplication on, a living token with the same fingerprint is
     expect(bare['_extras']).toEqual({ deduplicated: true });
   });
 
-  test('it applies to one request, one type and one tenant', async ({ service }) => {
+  test('only tokens of the same type and tenant are duplicates, and the flag applies to one request', async ({
+    service,
+  }) => {
     const ssn = { type: 'social_security_number', data: '987-12-3456', deduplicate_token: true };
     const first = await create(service, ssn);
     const others = [
@@ -62,15 +64,15 @@ describe('201 with deduplication on, a living token with the same fingerprint is
     expect((await create(service, { ...deduplicate, data })).id).toBe(living.id);
   });
 
-  test('invalid requests stay invalid', async ({ service }) => {
+  test('invalid requests are still rejected', async ({ service }) => {
     const first = await createPlain(service, { data: uniqueId() });
     const body = { ...deduplicate, data: first['data'] as Json, id: 'a' };
     expect((await service.call('POST', '/tokens', body)).status).toBe(400);
   });
 });
 
-describe('201 what the caller sees of the other token', () => {
-  test('a caller that may not read it gets only the fields that identify it', async ({ service }) => {
+describe('201 a duplicate', () => {
+  test('a caller that may not read it sees only the fields that identify it', async ({ service }) => {
     const data = uniqueId();
     const secret = { metadata: { a: 'b' }, mask: '{{ data }}', containers: ['/other/'], expires_at: '2030-01-01' };
     const first = await createPlain(service, { data, ...secret });
@@ -89,7 +91,7 @@ describe('201 what the caller sees of the other token', () => {
     }
   });
 
-  test('a caller that may read it gets it under the transform for reading', async ({ service }) => {
+  test('a caller that may read it sees what its transform for reading shows', async ({ service }) => {
     const data = uniqueId();
     const first = await createPlain(service, { data, mask: '{{ data | reveal_last: 0 }}' });
     const plain = await service.application(['token:create', 'token:read']);

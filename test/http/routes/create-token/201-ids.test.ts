@@ -3,7 +3,7 @@ import { create, createPlain, path, read, test, uniqueId } from '../support.js';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-describe('201 the given id, found under its percent-encoded path', () => {
+describe('201 the given id, under whose percent-encoded path the token is found', () => {
   test.for([
     ...['abc', '...', '   ', 'a b', "it's", '"quoted"', 'a:b;c,d', '@!$*()', 'A.b-c_d~e', 'a`b', 'über', '日本語'],
     ...['💳💳💳', 'e\u0301e\u0301e\u0301', '\u202eabc', 'cvc', 'search', 'a'.repeat(400), '💳'.repeat(400)],
@@ -18,7 +18,7 @@ describe('201 the given id, found under its percent-encoded path', () => {
     expect((await service.call('DELETE', path(id))).status).toBe(204);
   });
 
-  test('ids differ by case and by Unicode composition', async ({ service }) => {
+  test('ids that differ in case or Unicode composition are different', async ({ service }) => {
     const id = uniqueId('É');
     await createPlain(service, { id });
     await createPlain(service, { id: id.toLowerCase() });
@@ -37,7 +37,7 @@ describe('201 an id from an expression over the data', () => {
     expect(await create(service, { id, type: 'token', data })).toMatchObject({ id: expected });
   });
 
-  test('the expression is evaluated once, so a later change to the data does not change the id', async ({
+  test('the expression is evaluated only once, so a later change to the data does not change the id', async ({
     service,
   }) => {
     const name = uniqueId();
@@ -61,8 +61,8 @@ describe('201 an id from an expression over the data', () => {
     expect(other.id).not.toBe(one.id);
   });
 
-  test('a random alias that happens to be the value itself is drawn again', async ({ service }) => {
-    // Only one digit is drawn, so one alias in ten is the account number.
+  test('a random alias that equals the value itself is drawn again', async ({ service }) => {
+    // Only one digit is random, so one alias in ten equals the account number.
     const token = { id: '{{ data | alias_preserve_format: 5, 4 }}', type: 'us_bank_account_number' };
     for (let i = 0; i < 30; i += 1) {
       const { id } = await create(service, { ...token, data: '9081726354' });
@@ -70,8 +70,8 @@ describe('201 an id from an expression over the data', () => {
     }
   });
 
-  test('a random alias that is always taken is replaced by a UUID', async ({ service }) => {
-    // Only ten ids are possible. Once all are taken, a create draws ten times without success.
+  test('if every random alias that is drawn is in use, a UUID becomes the id', async ({ service }) => {
+    // Only ten ids are possible. Once all of them are in use, a create draws ten times without success.
     const id = `${uniqueId()}-{{ data | alias_preserve_format }}`;
     const ids: string[] = [];
     for (let i = 0; i < 40; i += 1) ids.push((await create(service, { id, type: 'token', data: '5' })).id);
@@ -82,7 +82,7 @@ describe('201 an id from an expression over the data', () => {
   });
 });
 
-test('a random UUID that is in use takes over no token, although its stream is not read before the append', async ({
+test('a random UUID that is in use does not take over the other token, although the stream is not read before the append', async ({
   service,
 }) => {
   const { random } = service.vault;
@@ -107,8 +107,8 @@ test('a random UUID that is in use takes over no token, although its stream is n
   expect(await read(service, taken)).toMatchObject({ data: 'first' });
 });
 
-describe('201 an id that is free again', () => {
-  test('after deletion, and the history continues', async ({ service }) => {
+describe('201 an id that can be used again', () => {
+  test('after a deletion, and the history continues', async ({ service }) => {
     const { id } = await createPlain(service, { data: 'first' });
     await service.call('DELETE', path(id));
     const again = await service.call('POST', '/tokens', { id, type: 'token', data: 'second' });
@@ -116,7 +116,7 @@ describe('201 an id that is free again', () => {
     expect(await read(service, id)).toEqual(again.body);
   });
 
-  test('another tenant’s token does not take it', async ({ service }) => {
+  test('that only another tenant’s token has', async ({ service }) => {
     const { id } = await createPlain(service);
     const key = await service.otherTenant();
     expect(await create(service, { id, type: 'token', data: 2 }, { key })).toMatchObject({ id, data: 2 });

@@ -6,9 +6,9 @@ import { create, read, test, uniqueId } from '../support.js';
 type Row = {
   readonly type: TokenType;
   readonly sent: Json;
-  /** The stored data, if it differs from the sent data. */
+  /** The data as it is stored, if it differs from the data that was sent. */
   readonly stored?: Json;
-  /** The data that a masked reader gets, or undefined if it gets none. */
+  /** The data that a masked reader gets, or undefined if the reader gets no data. */
   readonly masked: Json | undefined;
 };
 
@@ -83,7 +83,7 @@ const rows: readonly Row[] = [
   { type: 'employer_id_number', sent: '12-3456789', masked: 'XX-XXX6789' },
 ];
 
-describe('201 each type keeps its data, has its defaults, and shows a masked reader only its mask', () => {
+describe('201 each type keeps its data, has its defaults, and shows a masked reader only the mask', () => {
   test.for(rows)('$type $sent', async ({ type, sent, stored = sent, masked }, { service }) => {
     const created = await create(service, { type, data: sent });
     const [container, expression, mask, indexes] = defaults[type];
@@ -103,7 +103,7 @@ describe('201 each type keeps its data, has its defaults, and shows a masked rea
 describe('201 the fingerprint', () => {
   const ssn = { type: 'social_security_number', data: '987-65-4321' };
 
-  test('is base58 and equal for equal values of a type, however they are written', async ({ service }) => {
+  test('is in base58, and equal for equal values of a type, however the values are written', async ({ service }) => {
     const one = await create(service, ssn);
     const other = await create(service, { ...ssn, data: '987654321' });
     expect(one['fingerprint']).toMatch(/^[1-9A-HJ-NP-Za-km-z]{43,44}$/);
@@ -124,7 +124,7 @@ describe('201 the fingerprint', () => {
     expect(new Set(tokens.map(({ fingerprint }) => fingerprint)).size).toBe(tokens.length);
   });
 
-  test('of a card and of a bank account depends only on the numbers', async ({ service }) => {
+  test('of a card or a bank account depends only on the numbers', async ({ service }) => {
     const bank = { routing_number: '021000021', account_number: '5566' };
     const pairs = [
       [
@@ -144,8 +144,8 @@ describe('201 the fingerprint', () => {
   });
 });
 
-describe('201 numbers that JSON writes in several ways', () => {
-  test('-0 is returned as 0 and fingerprinted as 0', async ({ service }) => {
+describe('201 values that JSON can write in several ways', () => {
+  test('-0 is returned as 0, and has the fingerprint of 0', async ({ service }) => {
     const raw = `{"id":"${uniqueId()}","type":"token","data":-0}`;
     const answer = await service.call('POST', '/tokens', undefined, { raw });
     expect(answer.status, answer.text).toBe(201);

@@ -30,7 +30,7 @@ describe('201 the response', () => {
     });
   });
 
-  test('must not be cached, and has Location, entity tag and trace id', async ({ service }) => {
+  test('must not be cached, and has a Location, an entity tag and a trace id', async ({ service }) => {
     const id = uniqueId('a b');
     const headers = { 'service-trace-id': 'my.trace_1-A' };
     const answer = await service.call('POST', '/tokens/', { id, type: 'token', data: 1 }, { headers });
@@ -44,7 +44,7 @@ describe('201 the response', () => {
     });
   });
 
-  test('ignores unknown fields and accepts parameters of the media type', async ({ service }) => {
+  test('ignores unknown fields, and accepts parameters of the media type', async ({ service }) => {
     const headers = { 'content-type': 'Application/JSON; charset=utf-8' };
     const body = { type: 'token', data: 1, privacy: { impact_level: 'high' }, encryption: null, tenant_id: 'x' };
     const created = await create(service, body, { headers });
@@ -52,14 +52,14 @@ describe('201 the response', () => {
     expect(created['tenant_id']).toBe(service.tenantId);
   });
 
-  test('uses the last of duplicate keys', async ({ service }) => {
+  test('uses the last one of duplicate keys', async ({ service }) => {
     const raw = '{"type":"card","data":1,"type":"token","data":{"a":1,"a":2}}';
     const answer = await service.call('POST', '/tokens', undefined, { raw });
     expect(answer).toMatchObject({ status: 201, body: { type: 'token', data: { a: 2 } } });
   });
 });
 
-describe('201 an optional field that is null counts as absent', () => {
+describe('201 null in an optional field means that the field is absent', () => {
   const nulls = {
     ...{ id: null, mask: null, containers: null, metadata: null, search_indexes: null },
     ...{ fingerprint_expression: null, deduplicate_token: null, expires_at: null },
@@ -77,8 +77,8 @@ describe('201 an optional field that is null counts as absent', () => {
   });
 });
 
-describe('201 normalization and limits that are just met', () => {
-  test('containers are lower-cased and repeats collapse; ten are allowed, not counting repeats', async ({
+describe('201 normalization, and values at the limits', () => {
+  test('containers are changed to lower case and duplicates removed; ten are allowed, not counting duplicates', async ({
     service,
   }) => {
     const ten = Array.from({ length: 10 }, (_, i) => `/c${i}/`);
@@ -87,19 +87,23 @@ describe('201 normalization and limits that are just met', () => {
     expect(await create(service, { type: 'token', data: 1, containers: ['/'] })).toMatchObject({ containers: ['/'] });
   });
 
-  test('search_indexes [] means none, even if the type has default indexes', async ({ service }) => {
+  test('an empty list of search_indexes means no indexes, even if the type has default indexes', async ({
+    service,
+  }) => {
     const none = { type: 'social_security_number', data: '123-45-6789', search_indexes: [] };
     expect(await create(service, none)).toMatchObject({ search_indexes: [] });
   });
 
-  test('an index may be a number or a boolean, for tokens of any type', async ({ service }) => {
+  test('an index of a token of any type may be a number or a boolean', async ({ service }) => {
     const search_indexes = ['{{ data.n }}', '{{ data.yes }}', 'literal'];
     await create(service, { type: 'token', data: { n: 0, yes: false }, search_indexes });
     const card = { type: 'card', data: { number: '4242424242424242' }, search_indexes: ['{{ data.number | last4 }}'] };
     expect(await create(service, card)).toMatchObject({ search_indexes: card.search_indexes });
   });
 
-  test('the largest metadata, the most indexes and a container of 200 characters', async ({ service }) => {
+  test('the largest metadata, the highest number of indexes, and a container of 200 characters', async ({
+    service,
+  }) => {
     const entries = Array.from({ length: 50 }, (_, i) => [`${'🔑'.repeat(98)}${10 + i}`, '💳'.repeat(1_000)]);
     const metadata = Object.fromEntries(entries);
     const search_indexes = Array.from({ length: 10 }, (_, i) => `${i}`.padEnd(400, 'x'));
@@ -108,13 +112,13 @@ describe('201 normalization and limits that are just met', () => {
     expect(await create(service, token)).toMatchObject({ metadata, search_indexes, containers });
   });
 
-  test('content of 512 KiB, nearly all of which is data', async ({ service }) => {
+  test('content of 512 KiB, nearly all of it data', async ({ service }) => {
     const data = 'x'.repeat(512 * 1024 - 300);
     const { id } = await create(service, { type: 'token', data, fingerprint_expression: 'one' });
     expect((await read(service, id))['data']).toBe(data);
   });
 
-  test('nesting of 64 levels, including the body', async ({ service }) => {
+  test('nesting of 64 levels, counting the body itself', async ({ service }) => {
     const raw = `{"type":"token","data":${'['.repeat(63)}${']'.repeat(63)}}`;
     const answer = await service.call('POST', '/tokens', undefined, { raw });
     expect(answer.status, answer.text).toBe(201);

@@ -27,7 +27,7 @@ describe('400 a body that is not a create request stores nothing', () => {
   });
 });
 
-describe('400 a body that is not acceptable JSON stores nothing and is not repeated', () => {
+describe('400 a body that is not acceptable JSON stores nothing, and the error does not repeat it', () => {
   test.for([
     ['truncated JSON', '{"type":"token","data":"Sensitive', 'body'],
     ['a trailing comma', token('1,'), 'body'],
@@ -62,7 +62,7 @@ describe('413 and 415 come before the body is checked', () => {
     await expectRefusal(service, send, { status: 413, code: 'body_too_large' });
   });
 
-  test('a body of nearly 4 MiB is read: 400 for its content', async ({ service }) => {
+  test('a body of nearly 4 MiB is read, and its content returns 400', async ({ service }) => {
     const raw = token(`"${'x'.repeat(4 * 1024 * 1024 - 100)}"`);
     expect(refusal(await service.call('POST', '/tokens', undefined, { raw }))).toEqual(invalid('data'));
   });
@@ -74,7 +74,7 @@ describe('413 and 415 come before the body is checked', () => {
     'application/json-patch+json',
     'multipart/form-data; boundary=x',
     'json',
-  ])('415 %s', async (type, { service }) => {
+  ])('415 for %s', async (type, { service }) => {
     const headers = { 'content-type': type };
     const send = () => service.call('POST', '/tokens', undefined, { headers, raw: '{' });
     await expectRefusal(service, send, { status: 415, code: 'unsupported_media_type' });

@@ -21,7 +21,10 @@ const wrongEverywhere = [
   ['21 filters', `{{ data ${'| upcase '.repeat(21)}}}`],
 ] as const;
 
-/** Malformed except in a mask, where such an object is stored and shows nothing. */
+/**
+ * Expressions that are malformed. In a mask, such an object is stored and shows nothing. In every other field, it is
+ * rejected.
+ */
 const malformedChains = [
   ['a missing pipe', '{{ data reveal_last: 4 }}'],
   ['nothing at all', '{{ }}'],
@@ -52,14 +55,14 @@ const refusedByField = fields.flatMap(([path, fieldsWith]) => {
   return expressions.map(([what, expression]) => ({ path, what, expression, fields: fieldsWith(expression) }));
 });
 
-describe('400 an expression that cannot be accepted names its field and stores nothing', () => {
+describe('400 an expression that cannot be accepted: the error names its field, and nothing is stored', () => {
   test.for(refusedByField)('$path: $what', async ({ path, fields }, { service }) => {
     const body = { type: 'token', data: 'Sensitive', metadata: { k: 'v' }, ...fields };
     const answer = await expectRefusal(service, () => service.call('POST', '/tokens', body), invalid(path));
     expect(answer.text).not.toMatch(/Sensitive|process|sha256|liquid/i);
   });
 
-  test('a mask of more than 200 objects', async ({ service }) => {
+  test('a mask with more than 200 objects', async ({ service }) => {
     const body = (count: number) => ({ type: 'token', data: 1, mask: Array(count).fill('{{ data }}') });
     await create(service, body(200));
     await expectRefusal(service, () => service.call('POST', '/tokens', body(201)), invalid('mask'));
@@ -112,7 +115,7 @@ describe('400 an expression whose value cannot be used', () => {
     ['search_indexes[0]', { search_indexes: ['{{ data.cvc }}'] }],
     ['fingerprint_expression', { fingerprint_expression: '{{ data.cvc }}' }],
     ['id', { id: '{{ data.cvc }}' }],
-  ] as const)('%s does not see the cvc', async ([path, fields], { service }) => {
+  ] as const)('%s cannot use the cvc', async ([path, fields], { service }) => {
     const body = { type: 'card', data: { number: '4242424242424242', cvc: '123' }, ...fields };
     await expectRefusal(service, () => service.call('POST', '/tokens', body), invalid(path));
   });

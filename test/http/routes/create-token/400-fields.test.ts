@@ -144,10 +144,14 @@ const ownValueRows: readonly Row[] = [
   ['a card number in the id', { ...ownCard, id: `my-${pan}` }, 'id'],
   ['a grouped card number in the id', { ...ownCard, id: '4242-4242.4242 4242' }, 'id'],
   ['an id that evaluates to the card number', { ...ownCard, id: 'x-{{ data.number }}' }, 'id'],
-  ['next to a random alias', { ...ownCard, id: '{{ data.number }}-{{ data.number | alias_card }}' }, 'id'],
-  ['in a container', { ...ownCard, containers: ['/a/', `/${pan}/`] }, 'containers[1]'],
-  ['in metadata', { ...ownCard, metadata: { a: 'b', note: '4242 4242 4242 4242!' } }, 'metadata.note'],
-  ['in full-width digits', { ...ownCard, metadata: { note: '４２４２４２４２４２４２４２４２' } }, 'metadata.note'],
+  ['the number next to a random alias', { ...ownCard, id: '{{ data.number }}-{{ data.number | alias_card }}' }, 'id'],
+  ['the number in a container', { ...ownCard, containers: ['/a/', `/${pan}/`] }, 'containers[1]'],
+  ['the number in metadata', { ...ownCard, metadata: { a: 'b', note: '4242 4242 4242 4242!' } }, 'metadata.note'],
+  [
+    'the number in full-width digits',
+    { ...ownCard, metadata: { note: '４２４２４２４２４２４２４２４２' } },
+    'metadata.note',
+  ],
   ['a metadata key, which is not repeated', { ...ownCard, metadata: { [pan]: 'b' } }, 'metadata'],
   ['card_number', { type: 'card_number', data: pan, id: `a${pan}` }, 'id'],
   ['bank', { type: 'bank', data: bankData, id: 'account-123456789' }, 'id'],
@@ -156,7 +160,7 @@ const ownValueRows: readonly Row[] = [
   ['an EIN', { type: 'employer_id_number', data: '123456789', containers: ['/12-3456789/'] }, 'containers[0]'],
 ];
 
-describe('400 an invalid create request names the field and stores nothing', () => {
+describe('400 an invalid create request: the error names the field, and nothing is stored', () => {
   test.for(rows)('%s', async ([, fields, ...paths], { service }) => {
     const body = { type: 'token', data: 'x', ...fields };
     await expectRefusal(service, () => service.call('POST', '/tokens', body), invalid(...paths));
@@ -176,13 +180,13 @@ describe('400 data that the type rejects', () => {
   });
 });
 
-describe("400 the token's own value in a field that outlives it or is shown to every caller", () => {
+describe('400 the token’s own value in a field that outlives the token or is shown to every caller', () => {
   test.for(ownValueRows)('%s', async ([, body, ...paths], { service }) => {
     const answer = await expectRefusal(service, () => service.call('POST', '/tokens', body), invalid(...paths));
     expect(withoutTrace(answer.text)).not.toMatch(/42424|123456/);
   });
 
-  test('short values and routing numbers are allowed, because they identify no one', async ({ service }) => {
+  test('short values and routing numbers are allowed, because they do not identify a person', async ({ service }) => {
     const id = uniqueId();
     const short = { type: 'us_bank_account_number', data: '12345', id: `${id}-12345` };
     const routing = { type: 'us_bank_routing_number', data: '021000021', id: `${id}-021000021` };

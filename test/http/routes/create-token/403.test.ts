@@ -4,7 +4,7 @@ import { create, createPlain, expectRefusal, invalid, test } from '../support.js
 
 const body = { type: 'token', data: 1 };
 
-describe('403 the permission is missing, before the body is validated', () => {
+describe('403 the permission is missing, which is checked before the body', () => {
   test.for([
     ['a private application that may only read', ['token:read', 'token:use'], 'private'],
     ['a public application that may only update', ['token:update'], 'public'],
@@ -17,14 +17,14 @@ describe('403 the permission is missing, before the body is validated', () => {
     await expectRefusal(service, () => service.call('POST', '/tokens', undefined, { key, raw: '{', headers }), missing);
   });
 
-  test('rules that grant it nowhere', async ({ service }) => {
+  test('if no rule grants it in any container', async ({ service }) => {
     const key = await service.application([rule('/', 'reveal', ['token:read'])]);
     const send = () => service.call('POST', '/tokens', body, { key });
     await expectRefusal(service, send, { status: 403, code: 'permission_missing' });
   });
 });
 
-describe('403 no rule allows it in every destination container', () => {
+describe('403 no rule allows the create in every destination container', () => {
   const forbidden = { status: 403, code: 'forbidden' };
   const rules = [rule('/a/', 'reveal', ['token:create']), rule('/b/', 'mask', ['token:read'])];
 
@@ -39,12 +39,12 @@ describe('403 no rule allows it in every destination container', () => {
     await expectRefusal(service, () => service.call('POST', '/tokens', { ...body, containers }, { key }), forbidden);
   });
 
-  test('a child container is covered', async ({ service }) => {
+  test('a child container is covered by its parent’s rule', async ({ service }) => {
     const key = await service.application(rules);
     await create(service, { ...body, containers: ['/a/', '/A/child/deep/'] }, { key });
   });
 
-  test('an error in the body is reported first, an id in use afterwards', async ({ service }) => {
+  test('an error in the body is reported before the 403, and an id in use after it', async ({ service }) => {
     const key = await service.application(rules);
     const { id } = await createPlain(service);
     const send = (fields: object) => () => service.call('POST', '/tokens', { ...body, ...fields }, { key });

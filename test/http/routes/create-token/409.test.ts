@@ -3,21 +3,23 @@ import { create, createPlain, expectRefusal, path, read, test, uniqueId } from '
 
 const inUse = { status: 409, code: 'id_in_use' };
 
-describe('409 the id is taken', () => {
-  test('by a living token, which stays unchanged', async ({ service }) => {
+describe('409 the id is in use', () => {
+  test('by a live token, which stays unchanged', async ({ service }) => {
     const token = await createPlain(service);
     const send = () => service.call('POST', '/tokens', { id: token.id, type: 'token', data: 'other' });
     await expectRefusal(service, send, inUse);
     expect(await read(service, token.id)).toEqual(token);
   });
 
-  test('by the result of a deterministic expression', async ({ service }) => {
+  test('as the result of an expression without randomness', async ({ service }) => {
     const token = { id: '{{ data.name }}', type: 'token', data: { name: uniqueId() } };
     await create(service, token);
     await expectRefusal(service, () => service.call('POST', '/tokens', token), inUse);
   });
 
-  test('for a caller that may not read the other token, without details about it', async ({ service }) => {
+  test('by a token that the caller may not read, and the response contains no details about that token', async ({
+    service,
+  }) => {
     const { id } = await createPlain(service);
     const key = await service.application(['token:create'], 'public');
     const send = () => service.call('POST', '/tokens', { id, type: 'token', data: 1 }, { key });
@@ -25,7 +27,7 @@ describe('409 the id is taken', () => {
     expect(body).not.toHaveProperty('errors');
   });
 
-  test('exactly one of many concurrent creates with one id succeeds', async ({ service }) => {
+  test('for all but one of many concurrent creates with the same id', async ({ service }) => {
     const id = uniqueId();
     const before = await service.eventCount();
     const sent = Array.from({ length: 20 }, (_, i) => service.call('POST', '/tokens', { id, type: 'token', data: i }));
@@ -37,7 +39,7 @@ describe('409 the id is taken', () => {
     expect(await read(service, id)).toEqual(won[0]?.body);
   });
 
-  test('not after a deletion', async ({ service }) => {
+  test('a deleted token’s id is not in use', async ({ service }) => {
     const { id } = await createPlain(service);
     await service.call('DELETE', path(id));
     await createPlain(service, { id });

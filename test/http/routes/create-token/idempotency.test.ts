@@ -7,7 +7,7 @@ const keyed = (key: string) => ({ 'service-idempotency-key': key });
 const gone = { status: 404, code: 'idempotent_result_gone' };
 
 describe('a create with an idempotency key happens once', () => {
-  test('a repeat gets the first result, whatever its body and however the header is named', async ({ service }) => {
+  test('a retry gets the first result, whatever its body is and however the header is named', async ({ service }) => {
     const key = uniqueId();
     const first = await service.call('POST', '/tokens', token, { headers: keyed(key) });
     const before = await service.eventCount();
@@ -19,7 +19,7 @@ describe('a create with an idempotency key happens once', () => {
     expect(await service.eventCount()).toBe(before);
   });
 
-  test('a repeat shows the token as it is now', async ({ service }) => {
+  test('a retry shows the token as it is at that time', async ({ service }) => {
     const headers = keyed(uniqueId());
     const { id } = await create(service, token, { headers });
     await service.call('PATCH', path(id), { data: 'second' });
@@ -63,7 +63,7 @@ describe('a create with an idempotency key happens once', () => {
     await expectRefusal(service, () => service.call('POST', '/tokens', token, { headers }), gone);
   });
 
-  test('another caller, tenant or method has a separate scope', async ({ service }) => {
+  test('the key of another caller, tenant or method is independent', async ({ service }) => {
     const headers = keyed(uniqueId());
     const first = await create(service, token, { headers });
     const another = await service.application([rule('/', 'reveal', ['token:create', 'token:update'])]);
@@ -74,7 +74,7 @@ describe('a create with an idempotency key happens once', () => {
     expect(patched).toMatchObject({ status: 200, body: { id: first.id, data: 'patched' } });
   });
 
-  test('the caller’s current rules apply to a repeat', async ({ service }) => {
+  test('the caller’s current rules apply to a retry', async ({ service }) => {
     const headers = keyed(uniqueId());
     const key = await service.application([rule('/a/', 'reveal', ['token:create'])]);
     const { id } = await create(service, { ...token, containers: ['/a/'] }, { headers, key });
@@ -83,7 +83,7 @@ describe('a create with an idempotency key happens once', () => {
     await expectRefusal(service, again, { status: 403, code: 'forbidden' });
   });
 
-  test('after 24 hours the key is new again, even for a token without a given id', async ({ service }) => {
+  test('after 24 hours, the key counts as new, even for a token without a given id', async ({ service }) => {
     const headers = keyed(uniqueId());
     const first = await create(service, token, { headers });
     service.clock.advance(24 * hourMs);
@@ -97,7 +97,7 @@ describe('a create with an idempotency key happens once', () => {
     expect(await read(service, first.id)).toEqual(first);
   });
 
-  test('a repeat of a deduplicated create is marked as a duplicate again', async ({ service }) => {
+  test('a retry of a deduplicated create is marked as a duplicate as well', async ({ service }) => {
     const headers = keyed(uniqueId());
     const data = { ...card, number: '4000056655665556' };
     const { id } = await create(service, { type: 'card', data });
@@ -109,7 +109,7 @@ describe('a create with an idempotency key happens once', () => {
 });
 
 describe('400 for an idempotency key of the wrong length', () => {
-  test.for([0, 201])('%s characters', async (length, { service }) => {
+  test.for([0, 201])('an idempotency key of %s characters', async (length, { service }) => {
     const headers = keyed('k'.repeat(length));
     const send = () => service.call('POST', '/tokens', token, { headers });
     await expectRefusal(service, send, invalid('SERVICE-IDEMPOTENCY-KEY'));

@@ -6,7 +6,9 @@ import { createPlain, eventsSince, expectRefusal, path, test } from '../support.
 const last = { status: 409, code: 'last_administrator' };
 
 describe('204 DELETE /applications/{id}', () => {
-  test('all its keys stop working at once, even those used a moment ago; a repeat returns 404', async ({ service }) => {
+  test('all its keys stop working immediately, even those that were used a moment ago; a second request returns 404', async ({
+    service,
+  }) => {
     const { id, key } = await makeApplication(service);
     const second = String((await manage(service, 'POST', `/applications/${id}/keys`)).body['key']);
     for (const one of [key, second]) expect(await statusOf(service, one)).toBe(200);
@@ -20,7 +22,7 @@ describe('204 DELETE /applications/{id}', () => {
     await expectRefusal(service, repeat, { status: 404, code: 'application_not_found' });
   });
 
-  test('its tokens stay', async ({ service }) => {
+  test('the tokens that it created stay', async ({ service }) => {
     const maker = await makeApplication(service, { permissions: ['token:create', 'token:read'] });
     const token = await service.call('POST', '/tokens', { type: 'token', data: 'x' }, { key: maker.key });
     await manage(service, 'DELETE', `/applications/${maker.id}`);
@@ -37,14 +39,14 @@ describe('204 DELETE /applications/{id}', () => {
 });
 
 describe('403 and 404', () => {
-  test('an application cannot delete one with more permissions', async ({ service }) => {
+  test('an application cannot delete another one that has more permissions', async ({ service }) => {
     const { key } = await makeManager(service, ['application:delete']);
     const strong = await makeManager(service, ['log:read']);
     const send = () => manage(service, 'DELETE', `/applications/${strong.id}`, undefined, key);
     await expectRefusal(service, send, { status: 403, code: 'exceeds_own_permissions' });
   });
 
-  test('another tenant’s application is unknown and stays alive', async ({ service }) => {
+  test('another tenant’s application is unknown to the caller, and is not deleted', async ({ service }) => {
     const foreign = await service.otherTenant();
     const send = async () => manage(service, 'DELETE', `/applications/${await ownId(service, foreign)}`);
     await expectRefusal(service, send, { status: 404, code: 'application_not_found' });
@@ -53,7 +55,7 @@ describe('403 and 404', () => {
 });
 
 describe('409 the last application that can create and update applications', () => {
-  test('cannot be deleted, while the one before it can', async () => {
+  test('cannot be deleted, but the second to last one can', async () => {
     const service = await startTestService();
     try {
       const id = await ownId(service, service.managementKey);

@@ -3,7 +3,7 @@ import { rule } from '../../../support/test-service.js';
 import { card, create, createPlain, eventsSince, path, test } from '../support.js';
 
 describe('204 a token is deleted', () => {
-  test('it is gone, its keys are destroyed, and one event records this', async ({ service }) => {
+  test('it no longer exists, its keys are destroyed, and one event records this', async ({ service }) => {
     const before = await service.eventCount();
     const { id, ...created } = await create(service, { type: 'card', data: card });
     const answer = await service.call('DELETE', `${path(id)}/`);
@@ -28,7 +28,7 @@ describe('204 a token is deleted', () => {
     expect(await service.eventCount()).toBe(before + 1);
   });
 
-  test('a body or idempotency key is ignored', async ({ service }) => {
+  test('a body or an idempotency key is ignored', async ({ service }) => {
     const headers = { 'idempotency-key': 'k'.repeat(300), 'content-type': 'text/plain' };
     for (const raw of ['{', '{"query":"x"}']) {
       const { id } = await createPlain(service);
@@ -41,13 +41,13 @@ describe('204 a token is deleted', () => {
     expect((await service.call('DELETE', path(id), undefined, { headers: { 'if-match': ifMatch } })).status).toBe(204);
   });
 
-  test('deleting does not require permission to read', async ({ service }) => {
+  test('deleting does not require the permission to read', async ({ service }) => {
     const { id } = await createPlain(service);
     const key = await service.application([rule('/general/', 'redact', ['token:delete'])]);
     expect((await service.call('DELETE', path(id), undefined, { key })).status).toBe(204);
   });
 
-  test('a concurrent create starts the next life or finds the id in use', async ({ service }) => {
+  test('a concurrent create either starts the next life or finds the id in use', async ({ service }) => {
     const { id } = await createPlain(service);
     const create = () => service.call('POST', '/tokens', { id, type: 'token', data: 'next' });
     const [first, deleted, second] = await Promise.all([create(), service.call('DELETE', path(id)), create()]);

@@ -17,7 +17,7 @@ describe('403 and the token stays', () => {
     expect((await read(service, id))['data']).toBe('value');
   });
 
-  test('if no rule grants it on this token, before 412', async ({ service }) => {
+  test('if no rule grants it on this token, and this is checked before 412', async ({ service }) => {
     const { id } = await createPlain(service);
     const rules = [rule('/a/', 'reveal', ['token:delete']), rule('/', 'reveal', everythingElse)];
     const key = await service.application(rules);

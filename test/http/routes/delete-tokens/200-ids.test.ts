@@ -8,7 +8,7 @@ async function remove(service: TestService, ids: readonly string[], key?: string
   return answer.body;
 }
 
-/** Returns how many of the keys that events in the log ended can still be unwrapped. */
+/** Returns how many keys can still be unwrapped although events in the log mark them for destruction. */
 async function livingKeys(service: TestService, streams: readonly string[]): Promise<number> {
   const events = (await service.vault.log.readAll(0, 1_000_000)).filter(({ stream }) => streams.includes(stream));
   const keys = events.flatMap(({ clear }) => [clear['key'], clear['cvc_key']]).filter((key) => typeof key === 'string');
@@ -17,7 +17,9 @@ async function livingKeys(service: TestService, streams: readonly string[]): Pro
 }
 
 describe('200 tokens are deleted by their ids', () => {
-  test('all keys are destroyed before the response, and the ids are free', async ({ service }) => {
+  test('all their keys are destroyed before the response is sent, and the ids can be used again', async ({
+    service,
+  }) => {
     const before = await service.eventCount();
     const tokens = [
       await create(service, { type: 'card', data: card }),
@@ -36,7 +38,7 @@ describe('200 tokens are deleted by their ids', () => {
     }
   });
 
-  test('repeats count once, and unknown, deleted, expired and foreign ids do not count', async ({ service }) => {
+  test('repeated ids count once, and unknown, deleted, expired and foreign ids do not count', async ({ service }) => {
     const { id } = await createPlain(service);
     const expires_at = new Date(service.clock.now() + hourMs).toISOString();
     const expired = await createPlain(service, { expires_at });
@@ -52,7 +54,7 @@ describe('200 tokens are deleted by their ids', () => {
     expect(await remove(service, [])).toEqual({ deleted: 0, refused: 0, remaining: 0 });
   });
 
-  test('ids outside the rules are rejected and kept; the others are deleted', async ({ service }) => {
+  test('tokens outside the rules are refused and kept, and the others are deleted', async ({ service }) => {
     const key = await service.application([
       rule('/a/', 'redact', ['token:delete']),
       rule('/', 'reveal', ['token:read', 'token:search']),
@@ -75,7 +77,7 @@ describe('200 tokens are deleted by their ids', () => {
     expect(await service.eventCount()).toBe(before + 1_000);
   });
 
-  test('simultaneous calls delete each token once', async ({ service }) => {
+  test('simultaneous requests delete each token only once', async ({ service }) => {
     const ids = await Promise.all(Array.from({ length: 20 }, async () => (await createPlain(service)).id));
     const before = await service.eventCount();
     const sent = Array.from({ length: 6 }, (_, i) => remove(service, i % 2 ? ids : [...ids].reverse()));

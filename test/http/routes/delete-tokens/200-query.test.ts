@@ -9,7 +9,7 @@ async function remove(service: TestService, query: string, key?: string) {
   return answer.body;
 }
 
-/** Creates one person's tokens in several containers. */
+/** Creates tokens of one person, one in each of these containers. */
 async function personWith(service: TestService, containers: readonly string[]) {
   const person = uniqueId('person');
   const ids: string[] = [];
@@ -21,7 +21,7 @@ async function personWith(service: TestService, containers: readonly string[]) {
 }
 
 describe('200 tokens are deleted by a query', () => {
-  test('everything of one person is deleted, and nothing else', async ({ service }) => {
+  test('all tokens of one person are deleted, and no others', async ({ service }) => {
     const { query, ids } = await personWith(service, ['/a/', '/b/', '/general/high/']);
     const other = await createPlain(service, { metadata: { person: 'another' } });
     expect(await remove(service, query)).toEqual({ deleted: 3, refused: 0, remaining: 0 });
@@ -45,7 +45,7 @@ describe('200 tokens are deleted by a query', () => {
     expect(left).toEqual([404, 200, 200, 404, 200]);
   });
 
-  test('tokens of another tenant are never deleted', async ({ service }) => {
+  test('another tenant’s tokens are never deleted', async ({ service }) => {
     const { query, ids } = await personWith(service, ['/a/']);
     const key = await service.otherTenant();
     expect(await remove(service, query, key)).toEqual({ deleted: 0, refused: 0, remaining: 0 });
@@ -53,7 +53,9 @@ describe('200 tokens are deleted by a query', () => {
     await read(service, ids[0] ?? '');
   });
 
-  test('at most 1,000 tokens are deleted per call, and the rest remain for the next call', async ({ service }) => {
+  test('at most 1,000 tokens are deleted per request, and the others remain for the next request', async ({
+    service,
+  }) => {
     const container = `/${uniqueId()}/`;
     const part = { type: 'token', data: 1, containers: [container] };
     for (let i = 0; i < 11; i += 1) await service.call('POST', '/tokenize', Array(i < 10 ? 100 : 7).fill(part));

@@ -3,7 +3,7 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import type { TestService } from '../../../support/test-service.js';
 import { createPlain, path, test, uniqueId } from '../support.js';
 
-/** Makes the key store destroy nothing until the returned function is called. */
+/** Makes the key store fail to destroy keys until the returned function is called. */
 function keysStay(service: TestService): () => void {
   const failing = vi
     .spyOn(service.vault.keys, 'destroy')
@@ -24,8 +24,8 @@ async function openKeys(service: TestService): Promise<number> {
   return used.filter(({ state }) => state === 'open').length;
 }
 
-describe('503 the tokens are gone for every reader, and a retry finishes the erasure', () => {
-  test.for(['ids', 'query'] as const)('keys cannot be destroyed yet: %s', async (by, { service }) => {
+describe('503 no reader finds the tokens any longer, and a retry finishes the erasure', () => {
+  test.for(['ids', 'query'] as const)('if keys cannot be destroyed yet: %s', async (by, { service }) => {
     const person = uniqueId();
     const ids = await tokensOf(service, person);
     const body = by === 'ids' ? { ids } : { query: `metadata.person:"${person}"` };
@@ -53,7 +53,8 @@ describe('503 the tokens are gone for every reader, and a retry finishes the era
     failing.mockRestore();
     expect(await service.eventCount()).toBe(before);
     for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(200);
-    // A later delete by query must not delete these tokens, which are recorded but alive.
+    // The deletion of these tokens is recorded in the access log, but the tokens are alive. A later delete by query
+    // must not delete them.
     await service.call('POST', '/tokens/delete', { query: `metadata.person:"${uniqueId()}"` });
     for (const id of ids) expect((await service.call('GET', path(id))).status).toBe(200);
     const answer = await service.call('POST', '/tokens/delete', { ids });
@@ -61,7 +62,7 @@ describe('503 the tokens are gone for every reader, and a retry finishes the era
   });
 });
 
-test('a token that changed after it was found is left for the next call', async ({ service }) => {
+test('a token that changes after it was found is left for the next request', async ({ service }) => {
   const person = uniqueId();
   const [id = ''] = await tokensOf(service, person);
   const { search } = service.vault.rows;

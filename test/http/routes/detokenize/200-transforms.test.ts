@@ -7,14 +7,14 @@ import { card, create, createPlain, test } from '../support.js';
 const use = ['token:use'] as const;
 const number = card.number;
 
-describe('200 the transform of the rule that decides token:use takes precedence', () => {
+describe('200 the transform comes from the rule that decides token:use', () => {
   test('plain token:use reveals', async ({ service }) => {
     const { id } = await create(service, { type: 'card_number', data: number });
     const key = await service.application(['token:use']);
     expect(await detokenize(service, `{{ ${id} }}`, { key })).toBe(number);
   });
 
-  test('each token uses its own rule, and rules for reading do not count', async ({ service }) => {
+  test('each token is shown under its own rule, and rules for reading do not count', async ({ service }) => {
     const key = await service.application([
       rule('/reveal/', 'reveal', use),
       rule('/mask/', 'mask', use),
@@ -49,8 +49,8 @@ describe('200 the transform of the rule that decides token:use takes precedence'
   });
 });
 
-describe('200 filters are not an oracle for data that the caller may not see', () => {
-  test('they run over the masked value', async ({ service }) => {
+describe('200 filters do not help to find out data that the caller may not see', () => {
+  test('they run on the masked value', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card, metadata: { k: 'v' } });
     const key = await service.application([rule('/', 'mask', use)]);
     const filters = {

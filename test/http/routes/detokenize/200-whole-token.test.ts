@@ -5,8 +5,8 @@ import { card, create, createPlain, read, test } from '../support.js';
 
 const use = ['token:use'] as const;
 
-describe('200 {{ token: <id> }} is the whole token object', () => {
-  test('as a get shows it, or part of it with filters', async ({ service }) => {
+describe('200 {{ token: <id> }} becomes the whole token object', () => {
+  test('as a get shows it, or part of it if there are filters', async ({ service }) => {
     const { id } = await createPlain(service, { data: { a: 1 }, metadata: { k: 'v' }, containers: ['/a/'] });
     const body = [`{{ token: ${id} }}`, `{{ token:  ${id} | json: '$.containers[0]' }}`, `{{ token: ${id} | size }}`];
     expect(await detokenize(service, body)).toEqual([await read(service, id), '/a/', expect.any(Number)]);
@@ -16,7 +16,7 @@ describe('200 {{ token: <id> }} is the whole token object', () => {
     ['card', card, { bin: '42424242', last4: '4242' }],
     ['card', { number: '378282246310005' }, { bin: '378282', last4: '0005' }],
     ['card_number', '5555555555554444', { bin: '55555555', last4: '4444' }],
-  ] as const)('a %s is enriched', async ([type, data, card_details], { service }) => {
+  ] as const)('with enrichments for a %s', async ([type, data, card_details], { service }) => {
     const { id } = await create(service, { type, data });
     const shown = await read(service, id);
     expect(await detokenize(service, `{{ token: ${id} }}`)).toEqual({ ...shown, enrichments: { card_details } });
@@ -27,12 +27,12 @@ describe('200 {{ token: <id> }} is the whole token object', () => {
     ['token', '4242424242424242'],
     ['social_security_number', '123-45-6789'],
     ['bank', { routing_number: '021000021', account_number: '1234567' }],
-  ] as const)('a %s is not', async ([type, data], { service }) => {
+  ] as const)('without enrichments for a %s', async ([type, data], { service }) => {
     const { id } = await create(service, { type, data });
     expect(await detokenize(service, `{{ token: ${id} }}`)).not.toHaveProperty('enrichments');
   });
 
-  test('under mask, it has no enrichments: a BIN is more than the mask shows', async ({ service }) => {
+  test('under mask, it has no enrichments, because a BIN is more than the mask shows', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const key = await service.application([rule('/', 'mask', use)]);
     const answer = await detokenize(service, `{{ token: ${id} }}`, { key });

@@ -5,8 +5,8 @@ import { create, createPlain, hourMs, test, uniqueId } from '../support.js';
 
 const bank = { routing_number: '021000021', account_number: '00042' };
 
-describe('200 expressions become values and everything else stays unchanged', () => {
-  test('in objects, arrays and nesting; keys are never evaluated', async ({ service }) => {
+describe('200 expressions become values, and everything else stays unchanged', () => {
+  test('in objects, arrays and nested values, but not in keys', async ({ service }) => {
     const { id } = await createPlain(service, { data: 'secret' });
     const at = `{{ ${id} }}`;
     const body = { a: at, [at]: 1, list: [at, null, true, 3, 'text', {}], deep: { b: { c: [[at]] } } };
@@ -28,7 +28,9 @@ describe('200 expressions become values and everything else stays unchanged', ()
     expect(await detokenize(service, [`{{${id}}}`])).toEqual([data]);
   });
 
-  test('inside text, null is empty, a string is itself, and anything else is its JSON', async ({ service }) => {
+  test('inside text, null becomes empty, a string stays as it is, and any other value becomes its JSON', async ({
+    service,
+  }) => {
     const { id } = await createPlain(service, { data: { n: 1.5, s: 'x', o: { a: [1] }, nothing: null } });
     const at = (path: string) => `{{ ${id} | json: '$.${path}' }}`;
     const text = `n=${at('n')}, s=${at('s')}; o=${at('o')} nothing=${at('nothing')} missing=${at('missing')}.`;
@@ -74,11 +76,11 @@ describe('200 expressions become values and everything else stays unchanged', ()
     ['text', 'just text'],
     ['empty', {}],
     ['a tag', '{% if %} } { %}'],
-  ] as const)('nothing to do: %s', async ([, body], { service }) => {
+  ] as const)('a body without expressions stays unchanged: %s', async ([, body], { service }) => {
     expect(await detokenize(service, body)).toEqual(body);
   });
 
-  test('a cvc is part of the data exactly until its purge time', async ({ service }) => {
+  test('a cvc is part of the data until exactly its purge time', async ({ service }) => {
     const data = { number: '4242424242424242', cvc: '987' };
     const { id } = await create(service, { type: 'card', data });
     const body = [`{{ ${id} }}`, `{{ ${id} | json: '$.cvc' }}`, `{{ token: ${id} | json: '$.data.cvc' }}`];
@@ -100,8 +102,8 @@ describe('200 expressions become values and everything else stays unchanged', ()
   });
 });
 
-describe('200 one pass: token values are not evaluated again', () => {
-  test('neither values nor keys nor filter results are evaluated again', async ({ service }) => {
+describe('200 there is only one pass, so token values are not evaluated again', () => {
+  test('token values, keys and the results of filters are not evaluated again', async ({ service }) => {
     const secret = await createPlain(service, { data: 'top secret' });
     const at = `{{ ${secret.id} }}`;
     const hostile = await createPlain(service, { data: { v: at, [at]: at, half: `{{ ${secret.id}`, list: [at] } });
@@ -114,7 +116,7 @@ describe('200 one pass: token values are not evaluated again', () => {
     expect(await detokenize(service, built)).toBe(at);
   });
 
-  test('a hostile token’s mask, metadata and id are plain text in its token object', async ({ service }) => {
+  test('in a token object, the mask, metadata and id of a hostile token are plain text', async ({ service }) => {
     const secret = await createPlain(service, { data: 'top secret' });
     const at = `{{ ${secret.id} }}`;
     const metadata = { k: at };

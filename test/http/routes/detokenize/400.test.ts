@@ -6,8 +6,8 @@ import { card, create, createPlain, expectRefusal, hourMs, invalid, path, test, 
 const post = (service: TestService, body: Json, key?: string) => () =>
   service.call('POST', '/detokenize', undefined, { raw: JSON.stringify(body), ...(key === undefined ? {} : { key }) });
 
-describe('400 unknown ids, named at the first place of each', () => {
-  test('unknown, deleted, expired and other tenants’ tokens, in one response', async ({ service }) => {
+describe('400 each unknown id is named once, where it first occurs', () => {
+  test('for unknown, deleted and expired tokens and those of another tenant, in one response', async ({ service }) => {
     const expires_at = new Date(service.clock.now() + hourMs).toISOString();
     const known = await createPlain(service);
     const deleted = await createPlain(service);
@@ -70,7 +70,7 @@ describe('400 malformed expressions', () => {
     await expectRefusal(service, post(service, leaf), invalid('body'));
   });
 
-  test('several errors are reported at once, at most 20', async ({ service }) => {
+  test('several errors are reported at once, but at most 20', async ({ service }) => {
     const answer = await post(service, Array(50).fill('{{'))();
     expect(Object.keys(answer.body['errors'] ?? {}).length).toBe(20);
   });
@@ -84,7 +84,7 @@ describe('400 expressions that cannot be evaluated', () => {
       'a result over 512 KiB',
       "| pad_left: 10000, 'x' | replace: 'x', 'yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy'",
     ],
-  ])('%s names the place, never the value', async ([, filters], { service }) => {
+  ])('the error for %s names its location, never the value', async ([, filters], { service }) => {
     const { id } = await createPlain(service, { data: 'the secret' });
     const answer = await expectRefusal(service, post(service, [`a {{ ${id} ${filters} }}`]), invalid('[0]'));
     expect(answer.text).not.toContain('the secret');
@@ -101,7 +101,7 @@ describe('400 expressions that cannot be evaluated', () => {
   });
 });
 
-describe('400 the body', () => {
+describe('400 a body that', () => {
   test('names more than 100 ids, or has more than 1,000 expressions', async ({ service }) => {
     const { id } = await createPlain(service);
     const many = Array.from({ length: 101 }, (_, i) => `{{ id-${i} }}`);

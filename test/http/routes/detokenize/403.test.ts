@@ -9,13 +9,13 @@ describe('403', () => {
     ['a private application without token:use', ['token:read', 'token:search'], 'private'],
     ['a public application', ['token:create', 'token:update'], 'public'],
     ['a management application', ['application:read'], 'management'],
-  ] as const)('the permission is missing: %s', async ([, permissions, type], { service }) => {
+  ] as const)('if the permission is missing: %s', async ([, permissions, type], { service }) => {
     const key = await service.application(permissions, type);
     const missing = { status: 403, code: 'permission_missing' };
     await expectRefusal(service, () => service.call('POST', '/detokenize', undefined, { key, raw: '{' }), missing);
   });
 
-  test('one id outside the rules rejects the request, and shows nothing of the other tokens', async ({ service }) => {
+  test('if one id is outside the rules, and then nothing of the other tokens is shown', async ({ service }) => {
     const key = await service.application([
       rule('/a/', 'reveal', ['token:use']),
       rule('/', 'reveal', ['token:read', 'token:update', 'token:search']),
@@ -29,7 +29,7 @@ describe('403', () => {
     await expectRefusal(service, () => service.call('POST', '/detokenize', whole, { key }), forbidden);
   });
 
-  test('unknown ids are reported first, and failing expressions afterwards', async ({ service }) => {
+  test('after unknown ids are reported, and before expressions that fail', async ({ service }) => {
     const key = await service.application([rule('/a/', 'reveal', ['token:use'])]);
     const outside = await createPlain(service);
     const inside = await createPlain(service, { containers: ['/a/'] });

@@ -5,8 +5,8 @@ import { detokenize, tokenize } from '../batch.js';
 import { operationsOn } from '../list-logs/support.js';
 import { create, createPlain, test } from '../support.js';
 
-describe('the access log has every token before the response is sent', () => {
-  test('each token once, with the transform under which it was shown', async ({ service }) => {
+describe('the access log contains a record of every token before the response is sent', () => {
+  test('each token is recorded once, with the transform under which it was shown', async ({ service }) => {
     const token = { type: 'card_number', data: '4242424242424242' };
     const { id } = await create(service, token);
     const key = await service.application([rule('/', 'mask', ['token:use'])]);
@@ -16,14 +16,16 @@ describe('the access log has every token before the response is sent', () => {
     expect(await operationsOn(service, id)).toEqual(['create', 'reveal', 'read']);
   });
 
-  test('a failing expression reveals something about the value, so it is recorded as well', async ({ service }) => {
+  test('an expression that fails is recorded, because the failure reveals something about the value', async ({
+    service,
+  }) => {
     const { id } = await createPlain(service);
     const answer = await service.call('POST', '/detokenize', `{{ ${id} | to_number }}`);
     expect(answer.status).toBe(400);
     expect(await operationsOn(service, id)).toEqual(['create', 'reveal']);
   });
 
-  test('if the record cannot be written, the response is 503 without data', async ({ service }) => {
+  test('if a record cannot be written, the response is 503 without data', async ({ service }) => {
     const { id } = await createPlain(service, { data: 'the secret' });
     const failing = vi
       .spyOn(service.vault.recorder, 'now')
@@ -34,7 +36,7 @@ describe('the access log has every token before the response is sent', () => {
     expect(answer.text).not.toContain('the secret');
   });
 
-  test('tokenize is recorded as a create, and as a read of tokens that already existed', async ({ service }) => {
+  test('a tokenize is recorded as a create, and as a read of tokens that already existed', async ({ service }) => {
     const [value, token] = (await tokenize(service, ['x', { type: 'token', data: 'y' }])) as [string, { id: string }];
     expect(await operationsOn(service, value)).toEqual(['create']);
     expect(await operationsOn(service, token.id)).toEqual(['create']);
@@ -42,7 +44,7 @@ describe('the access log has every token before the response is sent', () => {
     expect(await operationsOn(service, token.id)).toEqual(['create', 'reveal']);
   });
 
-  test('a bulk delete is recorded as a delete of each token', async ({ service }) => {
+  test('a bulk delete is recorded as the deletion of each token', async ({ service }) => {
     const ids = [await createPlain(service), await createPlain(service)].map(({ id }) => id);
     await service.call('POST', '/tokens/delete', { ids });
     for (const id of ids) expect(await operationsOn(service, id)).toEqual(['create', 'delete']);

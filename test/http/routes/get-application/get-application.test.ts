@@ -5,7 +5,7 @@ import { expectRefusal, test } from '../support.js';
 const notFound = { status: 404, code: 'application_not_found' };
 
 describe('GET /applications/{id}', () => {
-  test('200 with application:read, even for an application that has more permissions or has expired, and with HEAD', async ({
+  test('200 with application:read, even if the application has more permissions or has expired, and for HEAD', async ({
     service,
   }) => {
     const { key } = await makeManager(service, ['application:read']);
@@ -22,7 +22,7 @@ describe('GET /applications/{id}', () => {
     expect(head).toMatchObject({ status: 200, text: '' });
   });
 
-  test('404 for an unknown or deleted application and for one of another tenant, with identical responses', async ({
+  test('identical 404 responses for an unknown application, a deleted one and another tenant’s', async ({
     service,
   }) => {
     const deleted = await makeApplication(service);
@@ -38,7 +38,7 @@ describe('GET /applications/{id}', () => {
 });
 
 describe('GET /applications/key', () => {
-  test('200 the calling application itself, whatever its permissions', async ({ service }) => {
+  test('200 shows the calling application itself, whatever its permissions are', async ({ service }) => {
     const made = [
       await makeApplication(service),
       await makeApplication(service, { type: 'public', permissions: ['token:create'] }),

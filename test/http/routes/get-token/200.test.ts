@@ -4,7 +4,7 @@ import type { Json } from '#src/domain/json.js';
 import { rule } from '../../../support/test-service.js';
 import { card, create, createPlain, path, read, test } from '../support.js';
 
-describe('200 the caller’s transform decides how much of the data is shown', () => {
+describe('200 the caller’s transform determines how much of the data is shown', () => {
   const data = { number: '4242424242424242', expiration_month: 12, expiration_year: 2030, cvc: '123' };
   const { cvc: _, ...rest } = data;
   const masked = { ...rest, number: 'XXXXXXXXXXXX4242' };
@@ -49,7 +49,7 @@ describe('200 the caller’s transform decides how much of the data is shown', (
     expect('data' in seen).toBe(expected !== undefined);
   });
 
-  test('a rule for one of several containers is enough, and the first rule decides', async ({ service }) => {
+  test('a rule for one of the containers is enough, and the first matching rule decides', async ({ service }) => {
     const { id } = await createPlain(service, { containers: ['/a/', '/b/'], mask: 'masked' });
     const reveals = await service.application([rule('/b/', 'reveal', ['token:read'])]);
     expect(await read(service, id, reveals)).toMatchObject({ data: 'value' });
@@ -60,14 +60,14 @@ describe('200 the caller’s transform decides how much of the data is shown', (
     expect(await read(service, id, masks)).toMatchObject({ data: 'masked' });
   });
 
-  test('plain permissions mask the data, even together with token:use', async ({ service }) => {
+  test('plain permissions mask the data, even if they contain token:use', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data });
     const key = await service.application(['token:read', 'token:use']);
     expect((await read(service, id, key))['data']).toEqual(masked);
   });
 });
 
-describe('200 creating under a transform', () => {
+describe('200 the response to a create uses the transform', () => {
   const rows = [
     ['plain permissions mask', ['token:create'], ['/a/'], 'masked'],
     ['one rule', [rule('/a/', 'reveal', ['token:create'])], ['/a/'], 'value'],
@@ -100,7 +100,7 @@ describe('200 creating under a transform', () => {
 
 describe('200 masks are evaluated on each read', () => {
   const rows: readonly (readonly [what: string, data: Json, mask: Json, seen: Json | undefined])[] = [
-    // The values of docs/contract.md, "Filter examples".
+    // These values are from docs/contract.md, "Filter examples".
     ['reveal_last', '123-45-6789', '{{ data | reveal_last: 4 }}', 'XXX-XX-6789'],
     ['reveal_last', '12-3456789', '{{ data | reveal_last: 4 }}', 'XX-XXX6789'],
     ['reveal_last', 'Sensitive Value', '{{ data | reveal_last: 4 }}', 'XXXXXXXXXXXalue'],
@@ -136,7 +136,7 @@ describe('200 masks are evaluated on each read', () => {
     expect(body['mask']).toEqual(mask);
   });
 
-  test('a card with its own mask can use the cvc', async ({ service }) => {
+  test('a card’s own mask can use the cvc', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card, mask: { c: '{{ data.cvc }}', k: 'v' } });
     const key = await service.application(['token:read']);
     expect((await read(service, id, key))['data']).toEqual({ c: '123', k: 'v' });
@@ -155,7 +155,7 @@ describe('200 headers', () => {
     });
   });
 
-  test('HEAD is GET without the body', async ({ service }) => {
+  test('HEAD returns the same as GET without the body', async ({ service }) => {
     const { id } = await createPlain(service);
     const get = await service.call('GET', path(id));
     const head = await service.call('HEAD', path(id));
@@ -169,14 +169,14 @@ describe('200 headers', () => {
     expect(await service.call('HEAD', path(id), undefined, { headers })).toMatchObject({ status: 304 });
   });
 
-  test('an idempotency key is ignored, whatever its length', async ({ service }) => {
+  test('an idempotency key is ignored, whatever its length is', async ({ service }) => {
     const { id } = await createPlain(service);
     const headers = { 'idempotency-key': 'k'.repeat(300) };
     expect((await service.call('GET', path(id), undefined, { headers })).status).toBe(200);
   });
 });
 
-describe('304 If-None-Match names the revision', () => {
+describe('304 if If-None-Match names the revision', () => {
   test.for(['"1"', '*', 'W/"1"', '"0", W/"1"', '"a,b" , "1"'])('%s', async (tags, { service }) => {
     const { id } = await createPlain(service);
     await service.call('PATCH', path(id), { data: 'x' });
@@ -184,14 +184,14 @@ describe('304 If-None-Match names the revision', () => {
     expect(answer).toMatchObject({ status: 304, text: '', headers: { etag: '"1"', 'cache-control': 'no-store' } });
   });
 
-  test.for(['"0"', 'W/"0"', '1', '""', '"1*"', '"*"'])('not %s', async (tags, { service }) => {
+  test.for(['"0"', 'W/"0"', '1', '""', '"1*"', '"*"'])('%s does not name the revision', async (tags, { service }) => {
     const { id } = await createPlain(service);
     await service.call('PATCH', path(id), { data: 'x' });
     const answer = await service.call('GET', path(id), undefined, { headers: { 'if-none-match': tags } });
     expect(answer.status).toBe(200);
   });
 
-  test('not for a caller that may not read the token', async ({ service }) => {
+  test('a caller that may not read the token gets no 304', async ({ service }) => {
     const { id } = await createPlain(service);
     const key = await service.application([rule('/x/', 'reveal', ['token:read'])]);
     const answer = await service.call('GET', path(id), undefined, { key, headers: { 'if-none-match': '*' } });

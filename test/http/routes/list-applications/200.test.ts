@@ -5,7 +5,7 @@ import { makeApplication, manage } from '../directory-support.js';
 import { expectRefusal, invalid, test } from '../support.js';
 
 describe('200 the tenant’s applications', () => {
-  test('are listed newest first, in pages with exact totals, by type and id', async () => {
+  test('are listed newest first, in pages with exact totals, and can be filtered by type and id', async () => {
     const service = await startTestService();
     try {
       const made: string[] = [];

@@ -6,7 +6,7 @@ import { logs, logsAnswer, operationsOn } from './support.js';
 const aDayMs = 24 * hourMs;
 
 describe('the access log records', () => {
-  test('a token’s life, one entry per operation, with who, what, when, from where and the trace id', async ({
+  test('the life of a token, with one entry per operation that contains who, what, when, from where, and the trace id', async ({
     service,
   }) => {
     const { id } = await create(service, { id: uniqueId(), type: 'card', data: card });
@@ -37,7 +37,7 @@ describe('the access log records', () => {
     expect(created[0]).toMatchObject({ key_id: entry?.['key_id'], source_address: '127.0.0.1' });
   });
 
-  test('a masked read is a read; a masked response to a create or update adds no read', async ({ service }) => {
+  test('a masked read as a read, and no read for a masked response to a create or update', async ({ service }) => {
     const key = await service.application(tokenPermissions);
     const { id } = await createPlain(service);
     await service.call('GET', path(id), undefined, { key });
@@ -45,7 +45,7 @@ describe('the access log records', () => {
     expect(await operationsOn(service, id)).toEqual(['create', 'read', 'update']);
   });
 
-  test('a repeat and a deduplication show a stored token, so they are reveals', async ({ service }) => {
+  test('a retry and a deduplication as reveals, because they show a stored token', async ({ service }) => {
     const headers = { 'service-idempotency-key': uniqueId() };
     const body = { type: 'token', data: uniqueId(), deduplicate_token: true };
     const { id } = await create(service, body, { headers });
@@ -54,13 +54,13 @@ describe('the access log records', () => {
     expect(await operationsOn(service, id)).toEqual(['create', 'reveal', 'reveal']);
   });
 
-  test('a 304 shows no data and is not recorded', async ({ service }) => {
+  test('nothing for a 304, because it shows no data', async ({ service }) => {
     const { id } = await createPlain(service);
     await service.call('GET', path(id), undefined, { headers: { 'if-none-match': '*' } });
     expect(await operationsOn(service, id)).toEqual(['create', 'read']);
   });
 
-  test('an expiry, and the end of a cvc, as done by the service itself', async ({ service }) => {
+  test('an expiry, and the end of a cvc’s hour, as done by the service itself', async ({ service }) => {
     const expires_at = new Date(service.clock.now() + 2 * hourMs).toISOString();
     const { id } = await create(service, { type: 'card', data: card, expires_at });
     service.clock.advance(2 * hourMs);
@@ -72,7 +72,7 @@ describe('the access log records', () => {
     expect(entry).not.toHaveProperty('trace_id');
   });
 
-  test('each 403, whether the permission or a rule was missing', async ({ service }) => {
+  test('each 403, whether a permission or a rule was missing', async ({ service }) => {
     const { id } = await createPlain(service);
     const reader = await service.application(['token:read']);
     const elsewhere = { description: '', priority: 1, container: '/x/', transform: 'mask' } as const;
@@ -86,7 +86,7 @@ describe('the access log records', () => {
     expect(refused).not.toHaveProperty('entity_id');
   });
 
-  test('reads of the log, rejected reads of it, applications and tenants', async ({ service }) => {
+  test('reads of the log, rejected reads of the log, and reads of applications and tenants', async ({ service }) => {
     await service.call('GET', '/logs');
     await logs(service);
     const [read, refused] = await logs(service, { entity_type: 'log' });
@@ -102,7 +102,7 @@ describe('the access log records', () => {
   });
 });
 
-describe('a token’s id', () => {
+describe('the id of a token', () => {
   test('is shown while the token lives, and afterwards only to a request for that id', async ({ service }) => {
     const { id } = await createPlain(service);
     const ref = (await logs(service, { entity_id: id }))[0]?.['entity_ref'];
@@ -115,7 +115,7 @@ describe('a token’s id', () => {
     expect((await logs(service, { entity_id: id })).map(({ entity_id }) => entity_id)).toEqual([id, id]);
   });
 
-  test('is gone from the moment of its expiry, even before the expiry is recorded', async ({ service }) => {
+  test('is no longer shown from the time of its expiry on, even before the expiry is recorded', async ({ service }) => {
     const expires_at = new Date(service.clock.now() + minuteMs).toISOString();
     const { id } = await createPlain(service, { expires_at });
     service.clock.advance(minuteMs);
@@ -124,7 +124,9 @@ describe('a token’s id', () => {
 });
 
 describe('filters and pages', () => {
-  test('a tenant sees only its own entries, even when it asks for another tenant’s token id', async ({ service }) => {
+  test('a tenant sees only its own entries, even if it requests the id of another tenant’s token', async ({
+    service,
+  }) => {
     const key = await service.otherTenant();
     const id = uniqueId();
     await create(service, { id, type: 'token', data: 1 }, { key });
@@ -132,7 +134,7 @@ describe('filters and pages', () => {
     expect(new Set((await logs(service)).map(({ tenant_id }) => tenant_id))).toEqual(new Set([service.tenantId]));
   });
 
-  test('without start_date, the last 24 hours are shown; start_date is inclusive, end_date exclusive', async ({
+  test('without start_date, the last 24 hours are shown; start_date is inclusive, and end_date is exclusive', async ({
     service,
   }) => {
     const { id } = await createPlain(service);
@@ -180,7 +182,7 @@ describe('filters and pages', () => {
     }
   });
 
-  test('unknown parameters are ignored, and a trailing slash is tolerated', async ({ service }) => {
+  test('unknown parameters and a trailing slash are ignored', async ({ service }) => {
     const answer = await service.call('GET', '/logs/?other=1', undefined, { key: service.managementKey });
     expect(answer.status, answer.text).toBe(200);
     expect(answer.body['pagination']).toMatchObject({ page_number: 1, page_size: 20 });

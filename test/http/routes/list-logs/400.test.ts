@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { expectRefusal, invalid, test } from '../support.js';
 
-describe('an invalid query is rejected with the name of the parameter', () => {
+describe('an invalid query is rejected, and the error names the parameter', () => {
   const cases: readonly (readonly [query: string, ...paths: string[]])[] = [
     ['page=0', 'page'],
     ['page=-1', 'page'],
@@ -29,7 +29,7 @@ describe('an invalid query is rejected with the name of the parameter', () => {
     await expectRefusal(service, send, invalid(...paths));
   });
 
-  test('an unknown value is rejected with the list of valid values', async ({ service }) => {
+  test('an unknown value is rejected, and the error lists the valid values', async ({ service }) => {
     const { body } = await service.call('GET', '/logs?operation=typo&entity_type=typo', undefined, {
       key: service.managementKey,
     });

@@ -3,7 +3,7 @@ import { expectRefusal, test } from '../support.js';
 
 const refused = { status: 403, code: 'permission_missing' };
 
-test('no application without log:read sees the log, before the query is validated', async ({ service }) => {
+test('an application without log:read gets 403 before the query is validated', async ({ service }) => {
   const others = managementPermissions.filter((permission) => permission !== 'log:read');
   const key = await service.application(others, 'management');
   await expectRefusal(service, () => service.call('GET', '/logs?page=0', undefined, { key }), refused);

@@ -4,7 +4,7 @@ import { list } from '../search-tokens/support.js';
 import { create, createPlain, path, read, test, uniqueId } from '../support.js';
 
 describe('a list returns whole tokens, newest first', () => {
-  test('each token equals the result of a get; a change is visible at once, and a deleted token is gone', async ({
+  test('each token equals the result of a get; changes are visible immediately, and deleted tokens are gone', async ({
     service,
   }) => {
     const group = uniqueId('group');
@@ -23,7 +23,7 @@ describe('a list returns whole tokens, newest first', () => {
     expect(await list(service, query)).toMatchObject({ ids: [first.id], total: 1 });
   });
 
-  test('page and size select tokens; the default is the first 20; a page past the end is empty', async ({
+  test('page and size select tokens; the default is the first 20 tokens, and a page past the end is empty', async ({
     service,
   }) => {
     const group = uniqueId('group');
@@ -37,7 +37,9 @@ describe('a list returns whole tokens, newest first', () => {
     expect((await list(service, `${query}&size=100`)).ids).toHaveLength(21);
   });
 
-  test('without a filter: everything; a trailing slash is tolerated; HEAD is like GET', async ({ service }) => {
+  test('without a filter, every token is returned; a trailing slash is ignored, and HEAD is like GET', async ({
+    service,
+  }) => {
     await createPlain(service);
     const { total } = await list(service);
     expect(total).toBeGreaterThan(0);
@@ -46,8 +48,8 @@ describe('a list returns whole tokens, newest first', () => {
   });
 });
 
-describe('filters are ANDed, and repeated ids and types are ORed', () => {
-  test('ids match exactly, known or not, percent-encoded', async ({ service }) => {
+describe('filters are combined with AND, and repeated ids or types with OR', () => {
+  test('ids match exactly, and may be unknown or percent-encoded', async ({ service }) => {
     const [one, other] = [await createPlain(service, { id: uniqueId('Ä b') }), await createPlain(service)];
     const encoded = encodeURIComponent(one.id);
     expect((await list(service, `?id=${encoded}`)).ids).toEqual([one.id]);
@@ -58,7 +60,7 @@ describe('filters are ANDed, and repeated ids and types are ORed', () => {
     expect((await list(service, `?${many}&id=${other.id}`)).ids).toEqual([other.id]);
   });
 
-  test('several types match, and a type that does not exist finds nothing', async ({ service }) => {
+  test('several types can match, and a type that does not exist finds nothing', async ({ service }) => {
     const group = uniqueId('group');
     const metadata = { group };
     const plain = await createPlain(service, { metadata });
@@ -73,7 +75,7 @@ describe('filters are ANDed, and repeated ids and types are ORed', () => {
     expect((await list(service, `${query}&type=token&id=${routing.id}`)).ids).toEqual([]);
   });
 
-  test('metadata matches in any case, several keys are ANDed, a key may appear only once, and one JSON object works as well', async ({
+  test('metadata ignores case, several keys are combined with AND, each key may appear once, and one JSON object works as well', async ({
     service,
   }) => {
     const group = uniqueId('Group');
@@ -97,8 +99,8 @@ describe('filters are ANDed, and repeated ids and types are ORed', () => {
   });
 });
 
-describe('a list needs token:read and shows what its rules show', () => {
-  test('tokens under other rules are left out of page and total', async ({ service }) => {
+describe('a list requires token:read, and shows what the caller’s rules show', () => {
+  test('tokens that the rules do not cover are on no page and not in the total', async ({ service }) => {
     const group = uniqueId('group');
     const shared = { metadata: { group }, data: '1234567890', mask: '{{ data | last4 }}' };
     const masked = await createPlain(service, { ...shared, containers: ['/x/'] });
@@ -114,7 +116,7 @@ describe('a list needs token:read and shows what its rules show', () => {
     expect(tokens.map(({ data }) => data)).toEqual(['1234567890', '7890']);
   });
 
-  test('another tenant sees nothing of this one', async ({ service }) => {
+  test('another tenant sees none of these tokens', async ({ service }) => {
     const { id } = await createPlain(service);
     const key = await service.otherTenant();
     expect((await list(service, '', key)).total).toBe(0);

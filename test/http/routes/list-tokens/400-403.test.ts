@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { rule } from '../../../support/test-service.js';
 import { expectRefusal, invalid, test } from '../support.js';
 
-describe('400 an invalid query string, with every invalid parameter named', () => {
+describe('400 an invalid query string: the errors name every invalid parameter', () => {
   test.for<[string, string[]]>([
     ['page=0', ['page']],
     ['page=-1', ['page']],
@@ -24,7 +24,7 @@ describe('400 an invalid query string, with every invalid parameter named', () =
     ['metadata={"a":1}', ['metadata']],
     ['metadata={"a":{"b":"Zq7"}}', ['metadata']],
     ['metadata=', ['metadata']],
-    // A misspelled filter must not be ignored, because every token would match.
+    // A misspelled filter must be an error. If it were ignored, every token would match.
     ['metadata[]=Zq7', ['metadata']],
     ['metadata_customer=Zq7', ['metadata']],
     ['metadata_filter=Zq7', ['metadata']],
@@ -41,13 +41,13 @@ describe('400 an invalid query string, with every invalid parameter named', () =
   });
 });
 
-describe('401 and 403 come first', () => {
+describe('401 and 403 come before that', () => {
   test('401 without a key', async ({ service }) => {
     const send = () => service.call('GET', '/tokens?page=0', undefined, { key: null });
     await expectRefusal(service, send, { status: 401, code: 'unauthenticated' });
   });
 
-  test('403 with every other permission', async ({ service }) => {
+  test('403 with all permissions except token:read', async ({ service }) => {
     const others = ['token:create', 'token:search', 'token:update', 'token:delete', 'token:use'] as const;
     for (const access of [others, [rule('/', 'reveal', others)]]) {
       const key = await service.application(access);

@@ -2,8 +2,8 @@ import { describe, expect } from 'vitest';
 import { rule } from '../../../support/test-service.js';
 import { card, create, eventsSince, hourMs, path, read, test } from '../support.js';
 
-describe('204 the cvc is gone at once', () => {
-  test('the rest of the card stays, and the cvc’s key is destroyed', async ({ service }) => {
+describe('204 the cvc is removed immediately', () => {
+  test('its key is destroyed, and the rest of the card stays', async ({ service }) => {
     const before = await service.eventCount();
     const created = await create(service, { type: 'card', data: card });
     const answer = await service.call('DELETE', `${path(created.id)}/cvc/`);
@@ -20,7 +20,7 @@ describe('204 the cvc is gone at once', () => {
     expect(await service.vault.keys.use(service.tenantId, key, () => null)).toEqual({ state: 'destroyed' });
   });
 
-  test('even if the cvc is gone or never existed, and then nothing is appended', async ({ service }) => {
+  test('a purge appends nothing if the cvc no longer exists or never existed', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const never = await create(service, { type: 'card', data: { number: card.number } });
     await service.call('DELETE', `${path(id)}/cvc`);
@@ -29,7 +29,7 @@ describe('204 the cvc is gone at once', () => {
     expect(await service.eventCount()).toBe(before);
   });
 
-  test('for an application that may update tokens without seeing them', async ({ service }) => {
+  test('an application that may update tokens but may not see their data can purge the cvc', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const key = await service.application([rule('/pci/', 'redact', ['token:update'])]);
     expect((await service.call('DELETE', `${path(id)}/cvc`, undefined, { key })).status).toBe(204);

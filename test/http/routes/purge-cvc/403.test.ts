@@ -17,7 +17,9 @@ describe('403 and the cvc stays', () => {
     expect((await read(service, id))['data']).toEqual(card);
   });
 
-  test('if no rule grants it on this token, before the 400 for another type', async ({ service }) => {
+  test('if no rule grants it on this token, and this is checked before the 400 for another type', async ({
+    service,
+  }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const plain = await createPlain(service);
     const key = await service.application([rule('/a/', 'reveal', ['token:update'])]);

@@ -4,8 +4,8 @@ import { search } from '../search-tokens/support.js';
 import { createPlain, path, test } from '../support.js';
 import { collected, makeStale, refreshMs, suggest, suggestNow } from './support.js';
 
-describe('fields and types are suggested to everyone', () => {
-  test('even to a tenant without tokens', async ({ service }) => {
+describe('fields and types are suggested to every caller', () => {
+  test('in a tenant without tokens, they are the only suggestions', async ({ service }) => {
     const key = await service.otherTenant();
     expect(await suggest(service, 'con', key)).toEqual(['container']);
     expect(await suggest(service, 'CREATED', key)).toEqual(['created_at', 'created_by']);
@@ -19,7 +19,9 @@ describe('fields and types are suggested to everyone', () => {
     expect(await suggest(service, 'metadata.', key)).toEqual([]);
   });
 
-  test('kinds are named; without a prefix, all fields and types are suggested, at most 20', async ({ service }) => {
+  test('are suggested with their kinds; without a prefix, up to 20 fields and types are suggested', async ({
+    service,
+  }) => {
     const key = await service.otherTenant();
     expect(await suggestNow(service, 'ty', key)).toEqual([{ text: 'type', kind: 'field' }]);
     expect(await suggestNow(service, 'employer', key)).toEqual([{ text: 'employer_id_number', kind: 'type' }]);
@@ -29,15 +31,15 @@ describe('fields and types are suggested to everyone', () => {
     expect(await suggestNow(service, '', key)).toEqual(all);
   });
 
-  test('a prefix without a match returns the nearest words', async ({ service }) => {
+  test('if nothing has the prefix, the most similar words are suggested', async ({ service }) => {
     expect(await suggest(service, 'contianer')).toEqual(['container']);
     expect(await suggest(service, 'type:crad_number')).toEqual(['type:card_number']);
     expect(await suggest(service, 'zzzzzzzz')).toEqual([]);
   });
 });
 
-describe('metadata keys and containers of living tokens', () => {
-  test('are suggested by their own beginning or by that of their term, but a value or an id never is', async ({
+describe('metadata keys and containers of live tokens', () => {
+  test('are suggested for the beginning of the key or of its whole term, but a value or an id is never suggested', async ({
     service,
   }) => {
     makeStale(service);
@@ -61,7 +63,7 @@ describe('metadata keys and containers of living tokens', () => {
     }
   });
 
-  test('every suggested text can be used in a query, whatever the key consists of', async ({ service }) => {
+  test('can be used in a query as they are suggested, whatever characters a key contains', async ({ service }) => {
     makeStale(service);
     const keys = [
       'odd my key',
@@ -85,7 +87,7 @@ describe('metadata keys and containers of living tokens', () => {
     expect(await suggest(service, '__proto')).toEqual(['metadata.__proto__x']);
   });
 
-  test('at most 20 are suggested, in order', async ({ service }) => {
+  test('are sorted, and at most 20 are suggested', async ({ service }) => {
     makeStale(service);
     const keys = Array.from({ length: 30 }, (_, i) => `many${String(i).padStart(2, '0')}`);
     await createPlain(service, { metadata: Object.fromEntries(keys.map((key) => [key, 'v'])) });
@@ -93,7 +95,7 @@ describe('metadata keys and containers of living tokens', () => {
   });
 
   /** Threat: the container of an erased token is suggested forever. */
-  test('words of deleted or expired tokens are suggested for at most ten minutes, and new words from then on', async ({
+  test('are suggested for at most ten minutes after their tokens are gone, and new ones are suggested from then on', async ({
     service,
   }) => {
     makeStale(service);
@@ -110,7 +112,9 @@ describe('metadata keys and containers of living tokens', () => {
     expect(await suggest(service, '/gone')).toEqual([]);
   });
 
-  test('after ten minutes, old words are not suggested, even while new ones are collected', async ({ service }) => {
+  test('that are more than ten minutes old are not suggested, even while new ones are collected', async ({
+    service,
+  }) => {
     makeStale(service);
     const { id } = await createPlain(service, { metadata: { staleword: 'v' } });
     expect(await suggest(service, 'staleword')).toEqual(['metadata.staleword']);
@@ -120,9 +124,11 @@ describe('metadata keys and containers of living tokens', () => {
   });
 });
 
-/** Threat: an application that sees one container learns of others from the suggestions. */
-describe('a caller that may not search everything gets only the containers of its own rules', () => {
-  test('containers of its rules that grant search, and no metadata key or other container', async ({ service }) => {
+/** Threat: from the suggestions, an application that sees one container learns about other containers. */
+describe('a caller that may not search everything', () => {
+  test('gets the containers of its own rules that grant search, and no metadata key or other container', async ({
+    service,
+  }) => {
     makeStale(service);
     await createPlain(service, { metadata: { hiddenkey: 'v' }, containers: ['/hidden/one/'] });
     await createPlain(service, { metadata: { hiddenown: 'v' }, containers: ['/own/part/deep/'] });
@@ -152,7 +158,9 @@ describe('a caller that may not search everything gets only the containers of it
     ]);
   });
 
-  test('the response is the same, and nothing is collected, whatever the tenant contains', async ({ service }) => {
+  test('gets the same response whatever the tenant contains, and no words are collected for it', async ({
+    service,
+  }) => {
     const key = await service.application([rule('/narrow/', 'reveal', ['token:search'])]);
     const prefixes = ['', '/', '/narrw', 'cust', 'metadata.cust', 'container:/', 'zz'];
     const answers = async () =>
@@ -161,8 +169,8 @@ describe('a caller that may not search everything gets only the containers of it
     const before = await answers();
     await createPlain(service, { metadata: { customer: 'v' }, containers: ['/narrow/inner/', '/narrwo/'] });
     expect(await answers()).toBe(before);
-    // If a collection had begun, the result within 50 ms would be null or contain words. No caller that may search
-    // everything has sent a request since.
+    // No caller that may search everything has sent a request since the last collection. If this caller's request had
+    // begun a collection, the result after 50 ms would be null or contain words.
     let collecting = false;
     await service.vault.vocabularies.of(service.tenantId, service.clock.now(), async () => {
       collecting = true;
@@ -171,7 +179,7 @@ describe('a caller that may not search everything gets only the containers of it
     expect(collecting, 'the first caller that asks for the words of the tenant').toBe(true);
   });
 
-  test('another tenant learns nothing about this one', async ({ service }) => {
+  test('learns nothing about another tenant', async ({ service }) => {
     makeStale(service);
     await createPlain(service, { metadata: { foreignkey: 'v' }, containers: ['/foreign/'] });
     await collected(service);

@@ -13,14 +13,12 @@ describe('400 an invalid prefix', () => {
     expect(answer.body['errors']).toEqual({ prefix: [message] });
   });
 
-  test('invalid UTF-8', async ({ service }) => {
+  test('that is not valid UTF-8', async ({ service }) => {
     const send = () => service.call('GET', `${address}?prefix=%ff`);
     await expectRefusal(service, send, { status: 400, code: 'malformed_request' });
   });
 
-  test('the maximum is 210 characters, counted as code points; longer prefixes are not processed', async ({
-    service,
-  }) => {
+  test('of more than 210 characters, counted as code points, which is not processed', async ({ service }) => {
     const query = `?prefix=${encodeURIComponent('🙂'.repeat(210))}&other=1`;
     expect((await service.call('GET', address + query)).body).toEqual({ suggestions: [] });
   });

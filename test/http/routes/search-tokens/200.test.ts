@@ -3,7 +3,7 @@ import { rule } from '../../../support/test-service.js';
 import { card, create, createPlain, path, read, test, uniqueId } from '../support.js';
 import { search } from './support.js';
 
-describe('a search returns whole tokens and the page’s position', () => {
+describe('a search returns whole tokens, and the position of the page', () => {
   test('each token equals the result of a get', async ({ service }) => {
     const group = uniqueId('group');
     const metadata = { group };
@@ -14,7 +14,7 @@ describe('a search returns whole tokens and the page’s position', () => {
     expect(tokens[0]).toMatchObject({ data: { cvc: '123' } });
   });
 
-  test('pages of the given size, newest first, with a short last page and an empty page past the end', async ({
+  test('in pages of the given size, newest first, with a short last page and an empty page past the end', async ({
     service,
   }) => {
     const group = uniqueId('group');
@@ -35,7 +35,7 @@ describe('a search returns whole tokens and the page’s position', () => {
     expect(far.ids).toEqual([]);
   });
 
-  test('without a page or a size, the first page of 20 tokens is returned; an empty result has no page', async ({
+  test('without a page or a size, the first 20 tokens are returned; an empty result has no pages', async ({
     service,
   }) => {
     const metadata = { group: uniqueId('group') };
@@ -47,7 +47,7 @@ describe('a search returns whole tokens and the page’s position', () => {
     expect(nothing.pagination).toEqual({ total_items: 0, page_number: 1, page_size: 20, total_pages: 0 });
   });
 
-  test('an empty, blank, null or absent query finds everything; so does no body', async ({ service }) => {
+  test('an empty, blank, null or missing query finds every token, and so does a missing body', async ({ service }) => {
     await createPlain(service);
     const { total } = await search(service, '');
     expect(total).toBeGreaterThan(0);
@@ -60,8 +60,8 @@ describe('a search returns whole tokens and the page’s position', () => {
   });
 });
 
-describe('a search finds exactly the written tokens', () => {
-  test('right after creation, update and deletion, and no longer by the old words', async ({ service }) => {
+describe('a search finds exactly the tokens that exist', () => {
+  test('right after they are created, updated or deleted, and no longer by their old words', async ({ service }) => {
     const [before, after] = [uniqueId('w'), uniqueId('w')];
     const { id } = await createPlain(service, {
       ...{ data: before, metadata: { word: before }, search_indexes: ['{{ data }}'], containers: ['/first/'] },
@@ -82,7 +82,7 @@ describe('a search finds exactly the written tokens', () => {
     }
   });
 
-  test('an expired token is not found from that instant on, swept or not, and totals leave it out', async ({
+  test('an expired token is not found from its expiry on, whether or not the sweep has run, and totals leave it out', async ({
     service,
   }) => {
     const group = uniqueId('group');
@@ -98,7 +98,7 @@ describe('a search finds exactly the written tokens', () => {
     expect(await search(service, query)).toMatchObject({ ids: [kept.id], total: 1 });
   });
 
-  test('a token whose id was freed and reused is found only in its new life', async ({ service }) => {
+  test('a token whose id was reused is found only in its new life', async ({ service }) => {
     const id = uniqueId();
     await createPlain(service, { id, metadata: { life: 'first' } });
     await service.call('DELETE', path(id));
@@ -109,8 +109,8 @@ describe('a search finds exactly the written tokens', () => {
   });
 });
 
-describe('visibility of tokens', () => {
-  test('rules silently leave out tokens, and the deciding rule determines the transform', async ({ service }) => {
+describe('the tokens that a caller sees', () => {
+  test('are those that its rules cover, each with the transform of the deciding rule', async ({ service }) => {
     const group = uniqueId('group');
     const shared = { metadata: { group }, data: '1234567890', mask: '{{ data | last4 }}' };
     const ids: string[] = [];
@@ -129,14 +129,14 @@ describe('visibility of tokens', () => {
     expect(tokens.map(({ data }) => data)).toEqual([undefined, '1234567890', '7890']);
   });
 
-  test('plain permissions see every token masked', async ({ service }) => {
+  test('are all tokens, masked, under plain permissions', async ({ service }) => {
     const { id } = await createPlain(service, { data: '1234567890', mask: '{{ data | last4 }}' });
     const key = await service.application(['token:search']);
     const { tokens } = await search(service, `id:${id}`, { key });
     expect(tokens.map(({ data }) => data)).toEqual(['7890']);
   });
 
-  test('another tenant finds nothing of this one', async ({ service }) => {
+  test('are never those of another tenant', async ({ service }) => {
     const { id } = await createPlain(service, { metadata: { a: 'b' } });
     const key = await service.otherTenant();
     for (const query of ['', `id:${id}`, 'metadata.a:b', 'type:token']) {
@@ -145,8 +145,8 @@ describe('visibility of tokens', () => {
   });
 });
 
-describe('data search matches an evaluated index of a token of any type', () => {
-  test('the default indexes of a social security number and an employer id', async ({ service }) => {
+describe('a search with data: matches the evaluated indexes of tokens of any type', () => {
+  test('the default indexes of a social security number and an employer id can be searched', async ({ service }) => {
     const { id } = await create(service, { type: 'social_security_number', data: '623-45-6780' });
     for (const value of ['623-45-6780', '623456780', '6780']) {
       expect((await search(service, `data:${value}`)).ids, value).toEqual([id]);
@@ -156,7 +156,9 @@ describe('data search matches an evaluated index of a token of any type', () => 
     }
   });
 
-  test('a generic token has none by default, and an empty list removes them', async ({ service }) => {
+  test('a generic token has no index by default, and an empty list removes the default indexes', async ({
+    service,
+  }) => {
     const data = uniqueId('plain');
     await createPlain(service, { data });
     await create(service, { type: 'employer_id_number', data: '98-7654321', search_indexes: [] });
@@ -164,7 +166,9 @@ describe('data search matches an evaluated index of a token of any type', () => 
     expect((await search(service, 'data:98-7654321')).ids).toEqual([]);
   });
 
-  test('numbers and booleans match as text, a card by its own index, and all in any case', async ({ service }) => {
+  test('numbers and booleans match as text, a card matches by its own index, and case is ignored', async ({
+    service,
+  }) => {
     const name = uniqueId('NAME');
     const search_indexes = ['{{ data.n }}', '{{ data.ok }}', '{{ data.name }}'];
     const object = await createPlain(service, { data: { n: 8.5, ok: true, name }, search_indexes });
@@ -176,7 +180,7 @@ describe('data search matches an evaluated index of a token of any type', () => 
     expect((await search(service, `data:${number}`)).ids).toEqual([aCard.id]);
   });
 
-  /** Threat: an attacker finds a card verification code by trying a thousand queries. */
+  /** Threat: an attacker finds a card’s verification code by trying a thousand queries. */
   test('a cvc is never searchable', async ({ service }) => {
     const search_indexes = ['{{ data.number | last4 }}', '{{ data | stringify }}'];
     const data = { ...card, number: '5555555555554444', cvc: '917' };
@@ -190,10 +194,8 @@ describe('data search matches an evaluated index of a token of any type', () => 
   });
 });
 
-describe('the other fields', () => {
-  test('fingerprints and ids match exactly, types in any case, and applications and dates match as well', async ({
-    service,
-  }) => {
+describe('a search in the other fields', () => {
+  test('matches fingerprints and ids exactly, types in any case, and applications and dates', async ({ service }) => {
     const { id, fingerprint, created_by } = await createPlain(service, { id: uniqueId('MixedCase') });
     const ids = async (query: string) => (await search(service, `${query} AND id:${id}`)).ids;
     expect(await ids(`fingerprint:${fingerprint}`)).toContain(id);

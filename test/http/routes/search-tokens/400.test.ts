@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { expectRefusal, invalid, test } from '../support.js';
 
-describe('400 an invalid search body, with every invalid field named', () => {
+describe('400 an invalid search body: the errors name every invalid field', () => {
   test.for<[unknown, string[]]>([
     [[], ['body']],
     ['type:card', ['body']],
@@ -22,7 +22,7 @@ describe('400 an invalid search body, with every invalid field named', () => {
     await expectRefusal(service, () => service.call('POST', '/tokens/search', body), invalid(...paths));
   });
 
-  test('an error about a page gives its valid range', async ({ service }) => {
+  test('the error for a page contains the valid range', async ({ service }) => {
     const { body } = await service.call('POST', '/tokens/search', { page: 0, size: 101 });
     expect(body['errors']).toEqual({
       page: ['must be a whole number from 1'],
@@ -31,7 +31,7 @@ describe('400 an invalid search body, with every invalid field named', () => {
   });
 });
 
-describe('400 an invalid query gets the problem and its position, and is not repeated', () => {
+describe('400 an invalid query: the error contains the problem and its position, and does not repeat the query', () => {
   test.for([
     ['type:Zq7 data:Zq7', 'an operator is missing between two terms: AND, OR or NOT (at character 10)'],
     ['tipe:Zq7', 'unknown field; the nearest known one is type (at character 1)'],
@@ -46,7 +46,7 @@ describe('400 an invalid query gets the problem and its position, and is not rep
   });
 });
 
-test('415 another media type', async ({ service }) => {
+test('415 for another media type', async ({ service }) => {
   const send = () => service.call('POST', '/tokens/search', {}, { headers: { 'content-type': 'text/plain' } });
   await expectRefusal(service, send, { status: 415, code: 'unsupported_media_type' });
 });

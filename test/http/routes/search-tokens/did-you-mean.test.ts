@@ -31,7 +31,7 @@ async function populate(service: TestService): Promise<void> {
   await collected(service);
 }
 
-describe('a search without a hit suggests what may have been meant', () => {
+describe('a search that finds nothing suggests what may have been meant', () => {
   test.for<[string, string[] | undefined]>([
     ['metadata.custmoer:c-17', ['metadata.customer']],
     ['metadata.CUSTMER:c-17', ['metadata.customer']],
@@ -54,14 +54,14 @@ describe('a search without a hit suggests what may have been meant', () => {
     expect(await suggestionsFor(service, query)).toEqual(expected);
   });
 
-  test('a search with a hit has no suggestions', async ({ service }) => {
+  test('a search that finds a token has no suggestions', async ({ service }) => {
     await populate(service);
     const { body } = await service.call('POST', '/tokens/search', { query: 'type:token OR type:tokn' });
     expect(Object.keys(body)).toEqual(['pagination', 'data']);
   });
 });
 
-describe('an error about an unknown field names the nearest field or metadata key, and nothing from the query', () => {
+describe('an error about an unknown field names the most similar field or metadata key, and nothing from the query', () => {
   test.for([
     ['tipe:Zq7', 'type', 1],
     ['type:card AND custmoer:Zq7', 'metadata.customer', 15],
@@ -83,9 +83,9 @@ describe('an error about an unknown field names the nearest field or metadata ke
   });
 });
 
-/** Threat: an attacker uses mistyped queries to learn about keys and containers outside its rules. */
+/** Threat: with misspelled queries, an attacker learns about keys and containers outside its rules. */
 describe('a caller that may not search everything learns nothing about other tokens', () => {
-  test('neither from an error nor from suggestions, whether or not such tokens exist', async ({ service }) => {
+  test('from errors or suggestions, whether or not such tokens exist', async ({ service }) => {
     await populate(service);
     const key = await service.application([rule('/own/high/', 'reveal', ['token:search'])]);
     for (const query of [

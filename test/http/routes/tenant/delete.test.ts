@@ -42,7 +42,7 @@ describe('204 DELETE /tenants/self', () => {
       expect((await service.call('GET', `/tokens/${id}`, undefined, { key: other })).body['data']).toBe('kept');
     }));
 
-  test('the tenant’s wrapped keys are in no file, and stay destroyed after a restart', async (context) => {
+  test('no file contains the tenant’s wrapped keys, and they stay destroyed after a restart', async (context) => {
     embeddedOnly(context, 'it looks into the files of SQLite');
     const service = await startTestService();
     try {
@@ -69,7 +69,7 @@ describe('204 DELETE /tenants/self', () => {
     }
   });
 
-  test('an older copy of the key store is shredded again after it is restored', () =>
+  test('if an older copy of the key store is put back, the tenant’s keys are destroyed again', () =>
     withService(async (service) => {
       await create(service, { type: 'token', data: 1 });
       const [event] = await deletedEvents(service);
@@ -79,7 +79,7 @@ describe('204 DELETE /tenants/self', () => {
       expect(deleted).toMatchObject({ stream: `tenant-${service.tenantId}`, clear: {} });
     }));
 
-  test('a deleted tenant’s tokens expire on time without delaying others', () =>
+  test('the tokens of a deleted tenant expire on time, and do not delay other tokens', () =>
     withService(async (service) => {
       const card = { number: '4242424242424242', cvc: '123' };
       const expires_at = new Date(service.clock.now() + 2 * hourMs).toISOString();
@@ -92,7 +92,7 @@ describe('204 DELETE /tenants/self', () => {
       expect(await service.service.sweep.run()).toBe(0);
     }));
 
-  test('requests in flight get a response, and none reports a lost key', () =>
+  test('requests in flight get a response, and none of them reports a lost key', () =>
     withService(async (service) => {
       const { id } = await create(service, { type: 'token', data: 1 });
       const racing = Array.from({ length: 20 }, (_, i) =>
@@ -108,13 +108,13 @@ describe('204 DELETE /tenants/self', () => {
 
 describe('503 while the keys cannot be destroyed', () => {
   test(
-    'the keys already get 401, nothing can be read, and a repeat finishes the deletion',
+    'the tenant’s API keys already get 401, nothing can be read, and a retry finishes the deletion',
     () =>
       withService(async (service) => {
         const [wrapped] = profile === 'embedded' ? wrappedKeys(service) : [];
         const stranger = await makeManager(service, ['tenant:delete']);
         const release = holdKeys(service);
-        // The log must contain something that the reader can keep.
+        // Adds a key to the store, so that the reader’s snapshot contains something that must be kept.
         await service.vault.keys.createTenant(service.vault.random.uuid());
         const refused = await deletion(service);
         expect(refused.status, refused.text).toBe(503);
@@ -132,7 +132,7 @@ describe('503 while the keys cannot be destroyed', () => {
 });
 
 describe('400 and 403', () => {
-  test('another name, no name, or no body: nothing is deleted', () =>
+  test('with another name, no name or no body, nothing is deleted', () =>
     withService(async (service) => {
       for (const name of ['', 'Test', 'test ', null, 1]) {
         await expectRefusal(service, () => deletion(service, name), invalid('name'));
@@ -161,7 +161,7 @@ function wrappedKeys({ dataDir, tenantId }: TestService): Buffer[] {
   }
 }
 
-/** Returns the files in the data directory that contain these bytes. */
+/** Returns the names of the files in the data directory that contain these bytes. */
 async function filesWith(dataDir: string, bytes: Buffer): Promise<string[]> {
   const names = await readdir(dataDir);
   const held = await Promise.all(names.map(async (name) => (await readFile(join(dataDir, name))).includes(bytes)));

@@ -6,7 +6,7 @@ import { eventsSince, expectRefusal, invalid, test } from '../support.js';
 const defaults = { deduplicate_tokens: 'false', keep_superseded_data: 'false', show_fingerprints: 'false' };
 
 describe('GET and PUT /tenants/self', () => {
-  test('200 the current state, and the state after a change', async ({ service }) => {
+  test('200 shows the current state, and then the state after a change', async ({ service }) => {
     const tenant = { id: service.tenantId, name: 'test', settings: defaults, created_by: 'operator' };
     const first = await manage(service, 'GET', '/tenants/self');
     expect(first.body).toEqual({ ...tenant, created_at: timestamp });
@@ -24,7 +24,7 @@ describe('GET and PUT /tenants/self', () => {
     expect((await manage(service, 'PUT', '/tenants/self', back)).body).toMatchObject({ settings: defaults });
   });
 
-  test('200 a request that changes nothing stores nothing', async ({ service }) => {
+  test('200 for a request that changes nothing, and nothing is stored', async ({ service }) => {
     const before = await service.eventCount();
     expect((await manage(service, 'PUT', '/tenants/self', { name: 'test' })).status).toBe(200);
     expect(await service.eventCount()).toBe(before);
@@ -37,7 +37,7 @@ describe('GET and PUT /tenants/self', () => {
     ['an unknown setting', { name: 'x', settings: { dedupe: 'true' } }, ['settings']],
     ['a boolean', { name: 'x', settings: { deduplicate_tokens: true } }, ['settings.deduplicate_tokens']],
     ['another string', { name: 'x', settings: { keep_superseded_data: 'yes' } }, ['settings.keep_superseded_data']],
-  ] as const)('400 %s', async ([, body, paths], { service }) => {
+  ] as const)('400 for %s', async ([, body, paths], { service }) => {
     await expectRefusal(service, () => manage(service, 'PUT', '/tenants/self', body), invalid(...paths));
   });
 

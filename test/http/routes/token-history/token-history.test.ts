@@ -14,8 +14,8 @@ async function history(service: TestService, id: string, key = service.key, quer
   return { data, pagination, types: data.map(({ type }) => type), text: answer.text };
 }
 
-describe('200 what happened to a token, newest first', () => {
-  test('shows application, time, request and fields, and never a value', async ({ service }) => {
+describe('200 the events of a token, newest first', () => {
+  test('are each shown with application, time, request and fields, and never with a value', async ({ service }) => {
     const id = uniqueId();
     const headers = { 'service-trace-id': 'the-first.request' };
     await create(service, { id, type: 'card', data: card, metadata: { k: 'Sensitive' } }, { headers });
@@ -45,7 +45,7 @@ describe('200 what happened to a token, newest first', () => {
     });
   });
 
-  test('is split into pages', async ({ service }) => {
+  test('are split into pages', async ({ service }) => {
     const { id } = await createPlain(service);
     for (let i = 0; i < 4; i += 1) await service.call('PATCH', path(id), { metadata: { i: String(i) } });
     const page = await history(service, id, service.key, '?page=2&size=2');
@@ -55,8 +55,8 @@ describe('200 what happened to a token, newest first', () => {
   });
 });
 
-describe('200 lives', () => {
-  test('log:read sees all lives with their numbers; token:read sees the current one, or the last one if there is none', async ({
+describe('200 the lives of a token', () => {
+  test('with log:read, all lives are shown with their numbers; with token:read, only the current life, or else the last one', async ({
     service,
   }) => {
     const id = uniqueId();
@@ -78,7 +78,7 @@ describe('200 lives', () => {
   });
 });
 
-test('200 a life that began at the moment the previous one ended has the next number', async ({ service }) => {
+test('a life that begins when the previous one ends has the next number', async ({ service }) => {
   const id = uniqueId();
   const expires_at = new Date(service.clock.now() + hourMs).toISOString();
   await create(service, { id, type: 'token', data: 'x', expires_at });
@@ -97,7 +97,9 @@ test('200 a life that began at the moment the previous one ended has the next nu
 });
 
 describe('403 and 404', () => {
-  test('403 for a live token outside the rules; 404 for a deleted one without a rule on /', async ({ service }) => {
+  test('403 for a live token outside the rules, and 404 for a deleted one without a rule for /', async ({
+    service,
+  }) => {
     const containers = ['/pci/high/'];
     const { id } = await createPlain(service, { containers });
     const inside = await service.application([rule('/pci/', 'redact', ['token:read'])]);
@@ -115,7 +117,7 @@ describe('403 and 404', () => {
     for (const key of [onRoot, plain]) expect((await history(service, id, key)).types).toHaveLength(2);
   });
 
-  test('404 for an unknown token and for one of another tenant, even with log:read', async ({ service }) => {
+  test('404 for an unknown token and for another tenant’s token, even with log:read', async ({ service }) => {
     const foreign = await createPlain(service, {});
     const otherKey = await service.otherTenant();
     const { key } = await makeManager(service, ['log:read']);
@@ -124,7 +126,7 @@ describe('403 and 404', () => {
     for (const as of [key, service.key]) await expectRefusal(service, ask(uniqueId(), as), notFound);
   });
 
-  test('400 for an invalid page comes before 404', async ({ service }) => {
+  test('400 for an invalid page is checked before 404', async ({ service }) => {
     const send = () => service.call('GET', `/tokens/${uniqueId()}/history?page=0&size=x`);
     await expectRefusal(service, send, invalid('page', 'size'));
   });

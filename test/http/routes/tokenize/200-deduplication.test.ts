@@ -6,7 +6,7 @@ import { card, createPlain, read, test, uniqueId } from '../support.js';
 const equal = (data: string, more: object = {}) => ({ type: 'token', data, deduplicate_token: true, ...more });
 
 describe('200 with deduplication on', () => {
-  test('equal parts of one request become one token, and the later ones are marked as duplicates', async ({
+  test('equal parts of one request become one token, and the later parts are marked as duplicates', async ({
     service,
   }) => {
     const data = uniqueId();
@@ -20,9 +20,7 @@ describe('200 with deduplication on', () => {
     expect(await service.eventCount()).toBe(before + 1);
   });
 
-  test('a part that is already stored returns the stored token, even if the given id is in use', async ({
-    service,
-  }) => {
+  test('a part that equals a stored token returns that token, even if the given id is in use', async ({ service }) => {
     const stored = await createPlain(service, { data: uniqueId() });
     const taken = await createPlain(service);
     const before = await service.eventCount();
@@ -33,13 +31,13 @@ describe('200 with deduplication on', () => {
     expect(await service.eventCount()).toBe(before + 1);
   });
 
-  test('two parts with one id and one value are one token', async ({ service }) => {
+  test('two parts with the same id and the same value become one token', async ({ service }) => {
     const [data, id] = [uniqueId(), uniqueId()];
     const answer = await tokenize(service, [equal(data, { id }), equal(data, { id })]);
     expect(answer).toMatchObject([{ id }, { id, _extras: { deduplicated: true } }]);
   });
 
-  test('a later part’s cvc is ignored, and the response says so', async ({ service }) => {
+  test('the cvc of a later part is ignored, and the response says so', async ({ service }) => {
     const number = '5555555555554444';
     const parts = ['111', '999'].map((cvc) => ({
       ...{ type: 'card', data: { ...card, number, cvc }, deduplicate_token: true },
@@ -57,7 +55,7 @@ describe('200 with deduplication on', () => {
     expect(second).toEqual({ id, type, tenant_id, fingerprint, containers, _extras: { deduplicated: true } });
   });
 
-  test('a part without deduplication becomes its own token, and the next part with it finds that token', async ({
+  test('a part without deduplication becomes a separate token, and the next part with deduplication finds that token', async ({
     service,
   }) => {
     const data = uniqueId();
@@ -68,8 +66,8 @@ describe('200 with deduplication on', () => {
   });
 });
 
-describe('200 under concurrency', () => {
-  test('many concurrent requests with the same values create one token per value', async ({ service }) => {
+describe('200 with concurrent requests', () => {
+  test('many requests with the same values create one token per value', async ({ service }) => {
     const values = [uniqueId('a'), uniqueId('b'), uniqueId('c')];
     const before = await service.eventCount();
     const bodies = Array.from({ length: 24 }, (_, i) => values.slice(i % 3).map((data) => equal(data)));

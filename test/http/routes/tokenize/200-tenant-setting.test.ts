@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { tokenize } from '../batch.js';
 import { test, uniqueId } from '../support.js';
 
-test('200 bare values are deduplicated if the tenant’s setting is on', async ({ service }) => {
+test('200 if the tenant’s setting is on, bare values are deduplicated', async ({ service }) => {
   const same = uniqueId();
   const [one, two] = (await tokenize(service, [same, same])) as string[];
   expect(one).not.toBe(two);

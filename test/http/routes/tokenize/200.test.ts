@@ -7,7 +7,7 @@ import { card, create, eventsSince, hourMs, path, read, test, uniqueId } from '.
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('200 every value becomes a token, and the structure stays the same', () => {
-  test('values, nulls, arrays, nesting, empty parts and keys', async ({ service }) => {
+  test('values, nulls, arrays, nested and empty parts, and keys keep their places', async ({ service }) => {
     const before = await service.eventCount();
     const body = {
       name: 'Ada',
@@ -65,7 +65,7 @@ describe('200 an object with type and data is a create request', () => {
     expect(await read(service, id)).toEqual(answer.deep[0]);
   });
 
-  test('its contents are not tokenized, and an object with only one of the keys is not a request', async ({
+  test('its contents are not tokenized, and an object with only one of the two keys is not a create request', async ({
     service,
   }) => {
     const before = await service.eventCount();
@@ -86,7 +86,7 @@ describe('200 an object with type and data is a create request', () => {
     expect(await tokenize(service, { type: 'card_number', data: card.number })).toMatchObject({ data: card.number });
   });
 
-  test('each is shown under the transform of the rule that allowed its creation', async ({ service }) => {
+  test('each token is shown under the transform of the rule that allowed the create', async ({ service }) => {
     const rules = (['reveal', 'mask', 'redact'] as const).map((transform) =>
       rule(`/${transform}/`, transform, ['token:create']),
     );
@@ -105,7 +105,7 @@ describe('200 an object with type and data is a create request', () => {
     expect(answer).toMatchObject({ data: { number: 'XXXXXXXXXXXX4242', expiration_month: 12, expiration_year: 2030 } });
   });
 
-  test('expiry and a cvc’s hour apply as usual', async ({ service }) => {
+  test('the expiry of a token and the hour of a cvc apply as usual', async ({ service }) => {
     const expires_at = new Date(service.clock.now() + 2 * hourMs).toISOString();
     const ids = [uniqueId(), uniqueId()];
     await tokenize(
@@ -120,7 +120,7 @@ describe('200 an object with type and data is a create request', () => {
 });
 
 describe('200 ids', () => {
-  test('an id that is due but not yet swept is free', async ({ service }) => {
+  test('an id whose token has expired can be used, even before the sweep', async ({ service }) => {
     const expires_at = new Date(service.clock.now() + hourMs).toISOString();
     const ids = [uniqueId(), uniqueId()];
     await tokenize(
@@ -139,7 +139,7 @@ describe('200 ids', () => {
     for (const id of ids) expect(await read(service, id)).toMatchObject({ data: 'new' });
   });
 
-  test('random aliases that collide are drawn again; one that is always taken is replaced by a UUID', async ({
+  test('random aliases that collide are drawn again; if all that are drawn are in use, a UUID becomes the id', async ({
     service,
   }) => {
     const prefix = uniqueId();
@@ -148,13 +148,13 @@ describe('200 ids', () => {
     const ids = answer.map(({ id }) => id);
     expect(new Set(ids).size).toBe(30);
     for (const id of ids) expect(id).toMatch(new RegExp(`^${prefix}-\\d\\d$|${uuid.source}`));
-    // Ten possible numbers are not enough for twelve tokens.
+    // Only ten aliases are possible, which is not enough for twelve tokens.
     const full = `${uniqueId()}-{{ data | alias_preserve_format }}`;
     const twelve = (await tokenize(service, Array(12).fill({ ...request, data: '7', id: full }))) as { id: string }[];
     expect(twelve.map(({ id }) => id)).toContainEqual(expect.stringMatching(uuid));
   });
 
-  test('100 tokens are allowed, even if they have 4 MiB', async ({ service }) => {
+  test('100 tokens are allowed, even if the body has 4 MiB', async ({ service }) => {
     const before = await service.eventCount();
     const data = 'x'.repeat(40_000);
     const answer = (await tokenize(service, Array(100).fill(data))) as string[];

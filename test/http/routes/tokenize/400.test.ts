@@ -3,7 +3,7 @@ import { card, createPlain, expectRefusal, invalid, path, test, uniqueId } from 
 
 const valid = { type: 'token', data: 'fine' };
 
-describe('400 one invalid part rejects the whole request, stores nothing and leaves the ids free', () => {
+describe('400 if one part is invalid, the whole request is rejected, nothing is stored, and the ids stay free', () => {
   test.for([
     ['an unknown type', { a: { type: 'unknown', data: 1 } }, ['a.type']],
     ['a type that is not a string', { a: { type: null, data: 1 } }, ['a.type']],
@@ -29,7 +29,7 @@ describe('400 one invalid part rejects the whole request, stores nothing and lea
     const id = uniqueId();
     const body = what === 'the body itself' ? parts : { first: { ...valid, id }, ...wrapped(parts) };
     const expected = invalid(...(Array.isArray(parts) ? paths.map((at) => `rest${at}`) : paths));
-    // Errors in JSON types are reported before other errors.
+    // Wrong JSON types are reported before all other errors.
     const answer = await service.call('POST', '/tokenize', body);
     const told = what === 'several parts' ? invalid('a.type') : expected;
     await expectRefusal(service, async () => answer, told);
@@ -45,7 +45,7 @@ describe('400 one invalid part rejects the whole request, stores nothing and lea
     await expectRefusal(service, () => service.call('POST', '/tokenize', undefined, { raw }), invalid('body'));
   });
 
-  test('a path in an error shows no key that could be a value', async ({ service }) => {
+  test('the path in an error does not contain a key that could be a value', async ({ service }) => {
     const part = { type: 'x', data: 1 };
     const send = (key: string) => () => service.call('POST', '/tokenize', { a: { [key]: part } });
     await expectRefusal(service, send(`k${'e'.repeat(200)}y`), invalid('a.*.type'));
@@ -53,7 +53,7 @@ describe('400 one invalid part rejects the whole request, stores nothing and lea
   });
 });
 
-describe('400 the body', () => {
+describe('400 a body that', () => {
   test('is missing, malformed, or reaches a prototype', async ({ service }) => {
     await expectRefusal(service, () => service.call('POST', '/tokenize'), invalid('body'));
     for (const raw of ['{', '{"a":{"__proto__":{"type":"token","data":1}}}', `${'['.repeat(65)}${']'.repeat(65)}`]) {
@@ -71,7 +71,7 @@ describe('400 the body', () => {
     await expectRefusal(service, () => service.call('POST', '/tokenize', body), invalid('body'));
   });
 
-  test('415 for another media type, 413 over 4 MiB', async ({ service }) => {
+  test('415 for another media type, and 413 above 4 MiB', async ({ service }) => {
     const headers = { 'content-type': 'text/plain' };
     const text = () => service.call('POST', '/tokenize', ['x'], { headers });
     await expectRefusal(service, text, { status: 415, code: 'unsupported_media_type' });

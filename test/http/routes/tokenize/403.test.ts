@@ -5,14 +5,14 @@ import { createPlain, expectRefusal, invalid, path, test, uniqueId } from '../su
 const body = [{ type: 'token', data: 1 }, 'x'];
 
 describe('403', () => {
-  test('the permission is missing, before the body is validated', async ({ service }) => {
+  test('if the permission is missing, which is checked before the body', async ({ service }) => {
     const key = await service.application(['token:read', 'token:use', 'token:update']);
     const missing = { status: 403, code: 'permission_missing' };
     await expectRefusal(service, () => service.call('POST', '/tokenize', body, { key }), missing);
     await expectRefusal(service, () => service.call('POST', '/tokenize', undefined, { key, raw: '{' }), missing);
   });
 
-  test('one part outside the rules rejects the whole request and leaves every id free', async ({ service }) => {
+  test('if one part is outside the rules, for the whole request, and every id stays free', async ({ service }) => {
     const key = await service.application([rule('/a/', 'reveal', ['token:create'])]);
     const id = uniqueId();
     const allowed = { type: 'token', data: 1, containers: ['/a/'], id };
@@ -24,7 +24,7 @@ describe('403', () => {
     await createPlain(service, { id });
   });
 
-  test('invalid parts are reported before a taken id', async ({ service }) => {
+  test('invalid parts are reported before an id that is in use', async ({ service }) => {
     const key = await service.application([rule('/a/', 'reveal', ['token:create'])]);
     const { id } = await createPlain(service);
     const outside = { type: 'token', data: 1 };

@@ -3,8 +3,8 @@ import { createPlain, expectRefusal, path, read, test, uniqueId } from '../suppo
 
 const inUse = (...paths: string[]) => ({ status: 409, code: 'id_in_use', paths });
 
-describe('409 an id is taken: nothing is created', () => {
-  test('by a living token, which stays unchanged', async ({ service }) => {
+describe('409 an id is in use, and nothing is created', () => {
+  test('by a live token, which stays unchanged', async ({ service }) => {
     const token = await createPlain(service);
     const id = uniqueId();
     const body = { a: { type: 'token', data: 1, id }, b: ['x', { type: 'token', data: 2, id: token.id }] };

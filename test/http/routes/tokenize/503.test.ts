@@ -3,14 +3,14 @@ import { StoreUnavailable } from '#src/ports/store-unavailable.js';
 import { tokenize } from '../batch.js';
 import { card, expectRefusal, path, test, uniqueId } from '../support.js';
 
-describe('503 a store fails: no readable data remains, and every id is free', () => {
-  test('while the change is stored; the same idempotency key then succeeds', async ({ service }) => {
+describe('503 if a store fails, no readable data remains, and every id is free', () => {
+  test('while the change is stored, and then a retry with the same idempotency key succeeds', async ({ service }) => {
     const ids = [uniqueId(), uniqueId(), uniqueId()];
     const body = ids.map((id) => ({ id, type: 'card', data: card }));
     const headers = { 'service-idempotency-key': uniqueId() };
     const { commit } = service.vault.work;
     const failing = vi.spyOn(service.vault.work, 'commit').mockImplementationOnce(async (change) => {
-      // In the worst case, one of the writes cannot be stored after the others have been attempted.
+      // In the worst case, the store fails for one of the writes after the others have been attempted.
       const [first, ...others] = change.writes;
       if (first === undefined) throw new Error('nothing to store');
       const { outcome } = await commit({ ...change, writes: [...others, { ...first, expectedRevision: 7 }] });

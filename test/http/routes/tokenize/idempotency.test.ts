@@ -9,7 +9,7 @@ const body = { a: 'x', b: [{ type: 'card_number', data: card.number }, null, 3] 
 const shape = { status: 409, code: 'idempotent_shape_differs' };
 
 describe('a tokenize with an idempotency key happens once', () => {
-  test('a repeat gets the first request’s tokens, in its own structure', async ({ service }) => {
+  test('a retry gets the tokens of the first request, in its own structure', async ({ service }) => {
     const options = keyed();
     const first = (await tokenize(service, body, options)) as { a: string; b: [JsonObject, null, string] };
     const before = await service.eventCount();
@@ -23,7 +23,7 @@ describe('a tokenize with an idempotency key happens once', () => {
     ['fewer values', ['x', 'y']],
     ['more values', ['x', 'y', 'z', 1]],
     ['none', {}],
-  ] as const)('a repeat with %s returns 409', async ([, other], { service }) => {
+  ] as const)('a retry with %s returns 409', async ([, other], { service }) => {
     const options = keyed();
     await tokenize(service, body, options);
     await expectRefusal(service, () => service.call('POST', '/tokenize', other, options), shape);
@@ -32,13 +32,13 @@ describe('a tokenize with an idempotency key happens once', () => {
     });
   });
 
-  test('a request without values is also recorded', async ({ service }) => {
+  test('a request without values is recorded as well', async ({ service }) => {
     const options = keyed();
     expect(await tokenize(service, { a: null }, options)).toEqual({ a: null });
     await expectRefusal(service, () => service.call('POST', '/tokenize', ['x'], options), shape);
   });
 
-  test('a repeat marks the same tokens as duplicates', async ({ service }) => {
+  test('a retry marks the same tokens as duplicates', async ({ service }) => {
     const options = keyed();
     const part = { type: 'card', data: { ...card, cvc: '777' }, deduplicate_token: true };
     const parts = [{ ...part, deduplicate_token: false }, part, part];
@@ -47,7 +47,7 @@ describe('a tokenize with an idempotency key happens once', () => {
     expect(await tokenize(service, parts, options)).toEqual(first);
   });
 
-  test('404 after one of its tokens is gone', async ({ service }) => {
+  test('404 if one of its tokens no longer exists', async ({ service }) => {
     const options = keyed();
     const { a } = (await tokenize(service, body, options)) as { a: string };
     await service.call('DELETE', path(a));
@@ -65,7 +65,7 @@ describe('a tokenize with an idempotency key happens once', () => {
     await expectRefusal(service, again, { status: 403, code: 'forbidden' });
   });
 
-  test('409 while the first request runs; after 24 hours the key is new', async ({ service }) => {
+  test('409 while the first request runs; after 24 hours, the key counts as new', async ({ service }) => {
     const options = keyed();
     const answers = await Promise.all([1, 2].map(() => service.call('POST', '/tokenize', body, options)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);

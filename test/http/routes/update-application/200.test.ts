@@ -3,7 +3,7 @@ import { makeApplication, makeManager, manage, ownId, statusOf, timestamp } from
 import { createPlain, eventsSince, path, test } from '../support.js';
 
 describe('200 PUT /applications/{id}', () => {
-  test('changes the name and permissions, and records who changed them and when', async ({ service }) => {
+  test('changes the name and the permissions, and records who changed them and when', async ({ service }) => {
     const { id, body } = await makeApplication(service);
     const before = await service.eventCount();
     const answer = await manage(service, 'PUT', `/applications/${id}`, { name: 'new', permissions: ['token:search'] });
@@ -25,7 +25,7 @@ describe('200 PUT /applications/{id}', () => {
     expect(back.body).not.toHaveProperty('rules');
   });
 
-  test('takes effect even for a key that was used a moment ago', async ({ service }) => {
+  test('takes effect immediately, even for a key that was used a moment ago', async ({ service }) => {
     const { id } = await createPlain(service);
     const { id: applicationId, key } = await makeApplication(service);
     const get = async () => (await service.call('GET', path(id), undefined, { key })).status;
@@ -45,7 +45,7 @@ describe('200 PUT /applications/{id}', () => {
     expect(await service.eventCount()).toBe(before);
   });
 
-  test('an absent expiry leaves it unchanged, null removes it, and a new one revives an expired application', async ({
+  test('without an expiry leaves the expiry unchanged; null removes it, and a new one makes an expired application usable again', async ({
     service,
   }) => {
     const expires_at = new Date(service.clock.now() + 1_000).toISOString();
@@ -63,7 +63,7 @@ describe('200 PUT /applications/{id}', () => {
     expect(await statusOf(service, key)).toBe(401);
   });
 
-  test('a management application may remove its own permissions', async ({ service }) => {
+  test('may remove permissions of the calling management application', async ({ service }) => {
     const { id, key } = await makeManager(service, ['application:update', 'log:read']);
     const body = { name: 'x', permissions: ['application:update'] };
     expect((await manage(service, 'PUT', `/applications/${id}`, body, key)).status).toBe(200);

@@ -7,7 +7,7 @@ const exceeds = { status: 403, code: 'exceeds_own_permissions' };
 const last = { status: 409, code: 'last_administrator' };
 const good = { name: 'x', permissions: ['token:read'] };
 
-describe('400 names each field and stores nothing', () => {
+describe('400 the error names each invalid field, and nothing is stored', () => {
   test.for([
     ['no name', { ...good, name: undefined }, ['name']],
     ['a name of 201 characters', { ...good, name: 'x'.repeat(201) }, ['name']],
@@ -22,21 +22,21 @@ describe('400 names each field and stores nothing', () => {
   });
 });
 
-describe('403 attackers', () => {
-  test('a management application without application:update cannot grant itself anything', async ({ service }) => {
+describe('403 an attacker', () => {
+  test('without application:update cannot grant itself anything', async ({ service }) => {
     const { id, key } = await makeManager(service, ['application:create', 'application:read', 'application:delete']);
     const body = { name: 'x', permissions: ['application:create', 'application:update'] };
     const send = () => manage(service, 'PUT', `/applications/${id}`, body, key);
     await expectRefusal(service, send, { status: 403, code: 'permission_missing' });
   });
 
-  test('a management application with it cannot grant itself permissions that it lacks', async ({ service }) => {
+  test('with application:update cannot grant itself permissions that it does not have', async ({ service }) => {
     const { id, key } = await makeManager(service, ['application:update']);
     const body = { name: 'x', permissions: ['application:update', 'tenant:delete'] };
     await expectRefusal(service, () => manage(service, 'PUT', `/applications/${id}`, body, key), exceeds);
   });
 
-  test('nor grant them to another application, nor rename or weaken an application with more permissions', async ({
+  test('cannot grant such permissions to another application, or rename or weaken an application with more permissions', async ({
     service,
   }) => {
     const { key } = await makeManager(service, ['application:update']);
@@ -51,14 +51,14 @@ describe('403 attackers', () => {
     }
   });
 
-  test('a public application cannot get more permissions', async ({ service }) => {
+  test('with a public application cannot get more permissions', async ({ service }) => {
     const { id, key } = await makeApplication(service, { type: 'public', permissions: ['token:create'] });
     const body = { name: 'x', permissions: ['token:create', 'token:update'] };
     const send = () => manage(service, 'PUT', `/applications/${id}`, body, key);
     await expectRefusal(service, send, { status: 403, code: 'permission_missing' });
   });
 
-  test('403 comes before the checks of the stored type', async ({ service }) => {
+  test('gets 403 before the type of the stored application is checked', async ({ service }) => {
     const { key } = await makeManager(service, ['application:update']);
     const strong = await ownId(service, service.managementKey);
     await expectRefusal(service, () => manage(service, 'PUT', `/applications/${strong}`, good, key), exceeds);
@@ -66,7 +66,7 @@ describe('403 attackers', () => {
 });
 
 describe('404', () => {
-  test('for an application of another tenant, an unknown one and a deleted one', async ({ service }) => {
+  test('for an application that is unknown, deleted or of another tenant', async ({ service }) => {
     const foreign = await ownId(service, await service.otherTenant());
     const deleted = await makeApplication(service);
     await manage(service, 'DELETE', `/applications/${deleted.id}`);

@@ -3,8 +3,8 @@ import type { Json } from '#src/domain/json.js';
 import { rule } from '../../../support/test-service.js';
 import { createPlain, path, read, test, uniqueId } from '../support.js';
 
-describe('200 an update onto the fingerprint of another living token', () => {
-  test('returns the other token and changes neither', async ({ service }) => {
+describe('200 an update that would give a token the fingerprint of another live token', () => {
+  test('returns the other token, and changes neither', async ({ service }) => {
     const other = await createPlain(service, { data: uniqueId() });
     const own = await createPlain(service);
     const before = await service.eventCount();
@@ -15,7 +15,7 @@ describe('200 an update onto the fingerprint of another living token', () => {
     expect(await read(service, own.id)).toEqual(own);
   });
 
-  test('a caller that may not read the other token gets no field that depends on its data', async ({ service }) => {
+  test('shows a caller that may not read the other token no field that depends on its data', async ({ service }) => {
     const secret = { metadata: { a: 'b' }, mask: 'm', search_indexes: ['s'], expires_at: '2031-01-01' };
     const created = await createPlain(service, { data: uniqueId(), containers: ['/other/'], ...secret });
     const { body: other } = await service.call('PATCH', path(created.id), { metadata: { c: 'd' } });
@@ -29,7 +29,7 @@ describe('200 an update onto the fingerprint of another living token', () => {
     expect(body).toEqual({ ...rest, _extras: { deduplicated: true } });
   });
 
-  test('without deduplication, both tokens have the fingerprint', async ({ service }) => {
+  test('gives both tokens the same fingerprint if deduplication is off', async ({ service }) => {
     const other = await createPlain(service, { data: uniqueId() });
     const own = await createPlain(service);
     const answer = await service.call('PATCH', path(own.id), { data: other['data'] as Json });
@@ -37,7 +37,7 @@ describe('200 an update onto the fingerprint of another living token', () => {
     expect(answer.body['fingerprint']).toBe(other['fingerprint']);
   });
 
-  test('a token never matches itself, and an unchanged fingerprint matches nothing', async ({ service }) => {
+  test('never matches the token itself, and an unchanged fingerprint matches no token', async ({ service }) => {
     const data = uniqueId();
     const [own] = [await createPlain(service, { data }), await createPlain(service, { data })];
     for (const patch of [{ data }, { metadata: { a: 'b' } }, { expires_at: '2031-01-01' }]) {
@@ -47,7 +47,7 @@ describe('200 an update onto the fingerprint of another living token', () => {
     }
   });
 
-  test('deleted tokens do not count', async ({ service }) => {
+  test('does not match a deleted token', async ({ service }) => {
     const other = await createPlain(service, { data: uniqueId() });
     await service.call('DELETE', path(other.id));
     const own = await createPlain(service);
@@ -55,7 +55,7 @@ describe('200 an update onto the fingerprint of another living token', () => {
     expect((await service.call('PATCH', path(own.id), patch)).body.id).toBe(own.id);
   });
 
-  test('only one of several simultaneous updates to one value succeeds', async ({ service }) => {
+  test('succeeds only once if several simultaneous updates have the same value', async ({ service }) => {
     const data = uniqueId();
     const tokens = await Promise.all(Array.from({ length: 20 }, () => createPlain(service)));
     const patch = { data, deduplicate_token: true };
@@ -66,7 +66,7 @@ describe('200 an update onto the fingerprint of another living token', () => {
     expect(stored.filter((token) => token['data'] === data).length).toBe(1);
   });
 
-  test('a simultaneous create and update do not leave two tokens', async ({ service }) => {
+  test('does not leave two tokens with the same fingerprint if a create runs at the same time', async ({ service }) => {
     const data = uniqueId();
     const own = await createPlain(service);
     const body = { type: 'token', data, deduplicate_token: true };
@@ -77,7 +77,7 @@ describe('200 an update onto the fingerprint of another living token', () => {
     expect(updated.body.id, `${updated.text} ${created.text}`).toBe(created.body.id);
   });
 
-  test('a repeat with an idempotency key returns the other token again', async ({ service }) => {
+  test('returns the other token again in a retry with the same idempotency key', async ({ service }) => {
     const other = await createPlain(service, { data: uniqueId() });
     const own = await createPlain(service);
     const headers = { 'idempotency-key': uniqueId() };

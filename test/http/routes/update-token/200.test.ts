@@ -19,7 +19,7 @@ describe('200 data, mask and metadata are merged (RFC 7386)', () => {
     [{ constructor: 1 }, { toString: 2 }, { constructor: 1, toString: 2 }],
   ];
 
-  test.for(rows)('data %j with %j is %j', async ([data, patch, after], { service }) => {
+  test.for(rows)('data %j, patched with %j, becomes %j', async ([data, patch, after], { service }) => {
     const { id } = await createPlain(service, { data });
     const { status, body, text } = await service.call('PATCH', path(id), { data: patch });
     expect(status, text).toBe(200);
@@ -27,7 +27,7 @@ describe('200 data, mask and metadata are merged (RFC 7386)', () => {
     expect(await read(service, id)).toEqual(body);
   });
 
-  test('a mask and metadata', async ({ service }) => {
+  test('a mask and metadata are merged', async ({ service }) => {
     const mask = { a: '{{ data.a }}', b: 'b' };
     const { id } = await createPlain(service, { data: { a: 1 }, mask, metadata: { a: '1', b: '2' } });
     const patch = { mask: { b: null, c: { d: 'd' } }, metadata: { a: null, b: '3', c: '4' } };
@@ -39,7 +39,7 @@ describe('200 data, mask and metadata are merged (RFC 7386)', () => {
     expect(await read(service, id, await service.application(['token:read']))).toMatchObject({ data: 'text' });
   });
 
-  test('a value is created if there is none yet', async ({ service }) => {
+  test('a field is created if the token does not have it yet', async ({ service }) => {
     const { id } = await createPlain(service);
     const { body } = await service.call('PATCH', path(id), {
       mask: { a: 'b', c: null },
@@ -51,7 +51,7 @@ describe('200 data, mask and metadata are merged (RFC 7386)', () => {
 });
 
 describe('200 the other fields are replaced', () => {
-  test('each of them is replaced, and so is everything derived from data', async ({ service }) => {
+  test('everything that is derived from the data is replaced with the data', async ({ service }) => {
     const created = await createPlain(service, { data: { a: 1, b: 2 }, containers: ['/a/'], search_indexes: ['x'] });
     service.clock.advance(1_500);
     const patch = {
@@ -69,7 +69,7 @@ describe('200 the other fields are replaced', () => {
     expect(body).not.toHaveProperty('deduplicate_token');
   });
 
-  test('the fingerprint follows the data and metadata that its expression names', async ({ service }) => {
+  test('the fingerprint changes with the data and metadata that its expression names', async ({ service }) => {
     const token = { data: { a: 1 }, metadata: { m: 'x' }, fingerprint_expression: '{{ data.a }}{{ metadata.m }}' };
     const { id, ...created } = await createPlain(service, token);
     const fingerprints = [created['fingerprint']];
@@ -81,7 +81,7 @@ describe('200 the other fields are replaced', () => {
   });
 });
 
-describe('200 null resets a field to its default or removes it', () => {
+describe('200 null sets a field to its default or removes it', () => {
   const custom = {
     ...{ mask: 'x', containers: ['/x/'], search_indexes: ['x'], fingerprint_expression: 'x' },
     ...{ metadata: { a: 'b' }, expires_at: '2031-01-01' },
@@ -128,14 +128,14 @@ describe('200 a patch that changes nothing appends nothing', () => {
     expect(await service.eventCount()).toBe(before);
   });
 
-  test('an empty list of indexes appends nothing either if the token has none by choice', async ({ service }) => {
+  test('an empty list of indexes appends nothing if the token has no indexes by choice', async ({ service }) => {
     const { id } = await createPlain(service, { search_indexes: [] });
     const answer = await service.call('PATCH', `${path(id)}/`, { search_indexes: [] });
     expect(answer).toMatchObject({ status: 200, headers: { etag: '"0"' } });
   });
 });
 
-describe('200 types normalize and check the result of a patch', () => {
+describe('200 the result of a patch is normalized and checked by its type', () => {
   test('a new number keeps the other fields, including the cvc', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: { ...card, name: 'A' } });
     const patch = { data: { number: '5555555555554444', expiration_month: '03' } };
@@ -144,14 +144,14 @@ describe('200 types normalize and check the result of a patch', () => {
     expect(await read(service, id)).toEqual(body);
   });
 
-  test('a masked caller gets the mask over the new data', async ({ service }) => {
+  test('a masked caller gets the mask of the new data', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const key = await service.application(['token:update']);
     const { body } = await service.call('PATCH', path(id), { data: { number: '5555555555554444' } }, { key });
     expect(body['data']).toEqual({ number: 'XXXXXXXXXXXX4444', expiration_month: 12, expiration_year: 2030 });
   });
 
-  test('replaced data is erased: its key is destroyed', async ({ service }) => {
+  test('replaced data is erased, because its key is destroyed', async ({ service }) => {
     const before = await service.eventCount();
     const { id } = await createPlain(service);
     await service.call('PATCH', path(id), { metadata: { a: 'b' } });
@@ -181,7 +181,9 @@ describe('200 headers of an update', () => {
 });
 
 describe('200 expires_at', () => {
-  test('survives other edits and is moved by a patch; a removed expiry never takes effect', async ({ service }) => {
+  test('is kept by other changes and is changed by a patch; an expiry that was removed never takes effect', async ({
+    service,
+  }) => {
     const at = (hours: number) => new Date(service.clock.now() + hours * hourMs).toISOString();
     const { id, ...created } = await createPlain(service, { expires_at: at(1) });
     const kept = await service.call('PATCH', path(id), { data: 'x' });

@@ -12,7 +12,7 @@ const callers = Object.entries(blind);
 const right = card.number;
 const wrong = '5555555555554444';
 
-describe('400 a caller that cannot see the value learns nothing from trying candidates', () => {
+describe('400 a caller that cannot see the value learns nothing by trying candidates', () => {
   test.for(callers)('%s: right and wrong candidates get the same response', async ([, application], { service }) => {
     const key = await application(service);
     const { id } = await create(service, { type: 'card', data: card });
@@ -36,7 +36,7 @@ describe('400 a caller that cannot see the value learns nothing from trying cand
     }
   });
 
-  test.for(callers)('%s: text that is not a candidate is stored', async ([, application], { service }) => {
+  test.for(callers)('%s: text that cannot be a candidate is stored', async ([, application], { service }) => {
     const key = await application(service);
     const { id } = await create(service, { type: 'card', data: card, metadata: { order: wrong } });
     const patch = { metadata: { order: wrong, last4: '4242', day: '2026-01-31' } };
@@ -45,7 +45,7 @@ describe('400 a caller that cannot see the value learns nothing from trying cand
     expect(answer.body['metadata']).toEqual(patch.metadata);
   });
 
-  test.for(callers)('%s: a number that the caller itself sends is compared', async ([, application], { service }) => {
+  test.for(callers)('%s: a number that the caller itself sends is checked', async ([, application], { service }) => {
     const key = await application(service);
     const { id } = await create(service, { type: 'card', data: card });
     const patch = (note: string) => ({ data: { number: wrong }, metadata: { note } });
@@ -55,7 +55,7 @@ describe('400 a caller that cannot see the value learns nothing from trying cand
     expect(answer.status, answer.text).toBe(200);
   });
 
-  test('types of other lengths are covered, and the rule does not apply to a type without own values', async ({
+  test('values of other lengths are protected as well, and the rule does not apply to types without own values', async ({
     service,
   }) => {
     const key = await blind.masked(service);
@@ -73,7 +73,9 @@ describe('400 a caller that cannot see the value learns nothing from trying cand
     expect((await service.call('PATCH', path(id), { metadata: { k: wrong } }, { key })).status).toBe(200);
   });
 
-  test('a caller that sees the value in plaintext gets its path, and may write other numbers', async ({ service }) => {
+  test('for a caller that sees the value in plaintext, the error names the path, and other numbers are allowed', async ({
+    service,
+  }) => {
     const { id } = await create(service, { type: 'card', data: card });
     const send = () => service.call('PATCH', path(id), { metadata: { a: wrong, b: right } });
     await expectRefusal(service, send, invalid('metadata.b'));

@@ -18,7 +18,7 @@ type Row = readonly [what: string, patch: JsonObject, ...paths: readonly string[
 
 const many = <T>(count: number, item: (i: number) => T) => Array.from({ length: count }, (_, i) => item(i));
 
-/** Patches that are rejected for every token. */
+/** Patches that are rejected for tokens of every type. */
 const rows: readonly Row[] = [
   ['data null', { data: null }, 'data'],
   ['no container', { containers: [] }, 'containers'],
@@ -60,7 +60,7 @@ const rows: readonly Row[] = [
   ['several errors', { metadata: { a: 1 }, expires_at: 'x', data: null }, 'data', 'metadata.a', 'expires_at'],
 ];
 
-/** Patches that are rejected because of the token's type. */
+/** Patches that are rejected because the token is a card. */
 const onACard: readonly Row[] = [
   ['another id', { id: 'another' }, 'id'],
   ['id null', { id: null }, 'id'],
@@ -76,11 +76,11 @@ const onACard: readonly Row[] = [
   ['verification data under another name', { data: { a: { CVV2: '1' } } }, 'data.a.CVV2'],
   ['the number in metadata', { metadata: { a: '4242 4242 4242 4242' } }, 'metadata.a'],
   ['the number in a container', { containers: ['/4242424242424242/'] }, 'containers[0]'],
-  ['a new number that metadata has', { data: { number: '5555555555554444' } }, 'metadata.old'],
-  ['a new number that the id has', { data: { number: '4000056655665556' } }, 'data'],
+  ['a new number that metadata already contains', { data: { number: '5555555555554444' } }, 'metadata.old'],
+  ['a new number that the id already contains', { data: { number: '4000056655665556' } }, 'data'],
   ['a 51st metadata key', { metadata: Object.fromEntries(many(50, (i) => [`k${i}`, 'v'])) }, 'metadata'],
-  ['content grown over 512 KiB by data', { data: { note: 'x'.repeat(512 * 1024) } }, 'data'],
-  ['content grown over 512 KiB by a mask', { mask: { a: many(200, () => 'x'.repeat(3_000)) } }, 'data'],
+  ['content that data makes larger than 512 KiB', { data: { note: 'x'.repeat(512 * 1024) } }, 'data'],
+  ['content that a mask makes larger than 512 KiB', { mask: { a: many(200, () => 'x'.repeat(3_000)) } }, 'data'],
   ['an index of the cvc', { search_indexes: ['{{ data.cvc }}'] }, 'search_indexes[0]'],
   ['a fingerprint of the cvc', { fingerprint_expression: '{{ data.cvc }}' }, 'fingerprint_expression'],
   ['an index that becomes null', { data: { name: null } }, 'search_indexes[0]', 'fingerprint_expression'],
@@ -90,11 +90,11 @@ const onACard: readonly Row[] = [
   ['an impossible cast', { search_indexes: ['{{ data.name | to_number }}'] }, 'search_indexes[0]'],
 ];
 
-describe('400 an invalid patch names the field, stores nothing and changes nothing', () => {
+describe('400 an invalid patch: the error names the field, and nothing is stored or changed', () => {
   test.for(rows)('%s', async ([, patch, ...paths], { service }) => {
     const { id } = await createPlain(service, { metadata: { a: 'b' } });
     await refusesPatch(service, id, patch, paths);
-    // Errors that need no stored data are reported before the token is looked up.
+    // Errors that can be found without the stored token are reported before the token is looked up.
     const unknown = () => service.call('PATCH', '/tokens/unknown', patch);
     await expectRefusal(service, unknown, invalid(...paths));
   });
@@ -128,7 +128,7 @@ describe('400 a body that is not a patch', () => {
     await expectRefusal(service, () => service.call('PATCH', path(id), undefined, { raw }), invalid('body'));
   });
 
-  test('no body at all', async ({ service }) => {
+  test('a missing body', async ({ service }) => {
     const { id } = await createPlain(service);
     const headers = { 'content-type': 'application/json' };
     await expectRefusal(service, () => service.call('PATCH', path(id)), invalid('body'));
@@ -143,7 +143,7 @@ describe('400 a body that is not a patch', () => {
     await expectRefusal(service, send('{"data":{"__proto__":1}}'), malformed('data.__proto__'));
   });
 
-  test.for([0, 201])('an idempotency key with %s characters', async (length, { service }) => {
+  test.for([0, 201])('an idempotency key of %s characters', async (length, { service }) => {
     const { id } = await createPlain(service);
     const headers = { 'idempotency-key': 'k'.repeat(length) };
     const send = () => service.call('PATCH', path(id), { data: 1 }, { headers });

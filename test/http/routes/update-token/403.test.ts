@@ -7,7 +7,7 @@ import { card, create, createPlain, expectRefusal, path, read, test } from '../s
 const forbidden = { status: 403, code: 'forbidden' };
 const revealRequired = { status: 403, code: 'reveal_required' };
 
-describe('403 the permission is missing, before media type, body and id are checked', () => {
+describe('403 the permission is missing, which is checked before the media type, the body and the id', () => {
   test.for([
     ['permissions without it', ['token:create', 'token:read', 'token:use'], 'private'],
     ['a public application that may only create', ['token:create'], 'public'],
@@ -21,7 +21,7 @@ describe('403 the permission is missing, before media type, body and id are chec
 });
 
 describe('403 no rule grants token:update on this token', () => {
-  test('on a token in another container; for an unknown token, the same caller gets 404', async ({ service }) => {
+  test('if it is in another container; for an unknown token, the same caller gets 404', async ({ service }) => {
     const { id } = await createPlain(service, { containers: ['/b/'] });
     const key = await service.application([
       rule('/a/', 'reveal', ['token:update']),
@@ -32,7 +32,7 @@ describe('403 no rule grants token:update on this token', () => {
     await expectRefusal(service, unknown, { status: 404, code: 'token_not_found' });
   });
 
-  test('comes before errors that depend on stored data, and before 412', async ({ service }) => {
+  test('before errors that depend on stored data, and before 412', async ({ service }) => {
     const { id } = await create(service, { type: 'card', data: card, containers: ['/b/'] });
     const key = await service.application([rule('/a/', 'reveal', ['token:update'])]);
     const headers = { 'if-match': '"7"' };
@@ -42,7 +42,7 @@ describe('403 no rule grants token:update on this token', () => {
   });
 });
 
-describe('403 changing expressions requires reveal, because an attacker must not write a program over data that it cannot see', () => {
+describe('403 changing expressions requires reveal, so that an attacker cannot write a program over data that it cannot see', () => {
   const secret = { number: '4242424242424242', name: 'Alice' };
   const attacks: readonly JsonObject[] = [
     { mask: '{{ data.number }}' },
@@ -53,7 +53,7 @@ describe('403 changing expressions requires reveal, because an attacker must not
     { search_indexes: ['{{ data.number | slice: 0, 1 }}'] },
     { search_indexes: [] },
     { search_indexes: null },
-    // An expression that cannot be evaluated would also reveal something about the data.
+    // This expression cannot be evaluated, and the failure would also reveal something about the data.
     { search_indexes: ['{{ data.none }}'] },
     { fingerprint_expression: '{{ data.number | slice: 0, 1 }}' },
     { fingerprint_expression: '{{ data.none }}' },
@@ -65,8 +65,8 @@ describe('403 changing expressions requires reveal, because an attacker must not
   const attackers = [
     ['plain permissions without token:use', ['token:read', 'token:update', 'token:search', 'token:create'], 'private'],
     ['a public application', ['token:create', 'token:update'], 'public'],
-    ['a masking rule', [rule('/', 'mask', ['token:read', 'token:update', 'token:use'])], 'private'],
-    ['reveal for updates alone', [rule('/', 'reveal', ['token:update', 'token:search'])], 'private'],
+    ['a rule that masks', [rule('/', 'mask', ['token:read', 'token:update', 'token:use'])], 'private'],
+    ['reveal only for updates', [rule('/', 'reveal', ['token:update', 'token:search'])], 'private'],
     [
       'reveal in the second rule',
       [
@@ -85,7 +85,7 @@ describe('403 changing expressions requires reveal, because an attacker must not
       [rule('/', 'reveal', ['token:read', 'token:use', 'token:update'])],
       'public',
     ],
-    ['a public application with a revealing rule', [rule('/', 'reveal', ['token:update'])], 'public'],
+    ['a public application with a rule that reveals', [rule('/', 'reveal', ['token:update'])], 'public'],
   ] as const;
 
   test.for(attackers)('%s', async ([, access, type], { service }) => {
@@ -105,13 +105,13 @@ describe('403 changing expressions requires reveal, because an attacker must not
   });
 
   test.for([
-    ['token:use under plain permissions', ['token:update', 'token:use']],
+    ['plain permissions with token:use', ['token:update', 'token:use']],
     ['reveal for token:read', [rule('/', 'mask', ['token:update']), rule('/pci/', 'reveal', ['token:read'], 2)]],
     [
       'reveal for token:use',
       [rule('/', 'mask', ['token:update', 'token:read']), rule('/pci/', 'reveal', ['token:use'])],
     ],
-  ] as const)('%s suffices', async ([, access], { service }) => {
+  ] as const)('%s is enough', async ([, access], { service }) => {
     const { id } = await create(service, { type: 'card', data: secret });
     const key = await service.application([...access] as AccessRule[]);
     const answer = await service.call('PATCH', path(id), { mask: '{{ data.name }}' }, { key });
@@ -124,11 +124,11 @@ describe('403 a move must not widen what its caller may do or see', () => {
   const rows: readonly (readonly [what: string, rules: readonly AccessRule[], to: readonly string[]])[] = [
     ['without token:update on the destination', [rule('/from/', 'reveal', ['token:update'])], ['/to/']],
     ['without token:update on an added container', [rule('/from/', 'reveal', ['token:update'])], ['/from/', '/to/']],
-    ['to where it may read', [update, rule('/to/', 'mask', ['token:read'])], ['/to/']],
-    ['to where it may read as well', [update, rule('/to/', 'redact', ['token:read'])], ['/from/', '/to/']],
-    ['to where it may delete', [update, rule('/to/', 'mask', ['token:delete'])], ['/to/']],
-    ['to where it may use', [update, rule('/to/', 'mask', ['token:use'])], ['/to/']],
-    ['to where it may search', [update, rule('/to/', 'mask', ['token:search'])], ['/to/']],
+    ['to a container where it may read', [update, rule('/to/', 'mask', ['token:read'])], ['/to/']],
+    ['to an added container where it may read', [update, rule('/to/', 'redact', ['token:read'])], ['/from/', '/to/']],
+    ['to a container where it may delete', [update, rule('/to/', 'mask', ['token:delete'])], ['/to/']],
+    ['to a container where it may use tokens', [update, rule('/to/', 'mask', ['token:use'])], ['/to/']],
+    ['to a container where it may search', [update, rule('/to/', 'mask', ['token:search'])], ['/to/']],
     [
       'to a weaker transform',
       [update, rule('/from/', 'redact', ['token:read']), rule('/to/', 'mask', ['token:read'])],
@@ -157,14 +157,14 @@ describe('403 a move must not widen what its caller may do or see', () => {
     await expectRefusal(service, () => service.call('PATCH', path(id), { containers }, { key }), forbidden);
   });
 
-  test('removing a container needs token:update there', async ({ service }) => {
+  test('removing a container requires token:update in that container', async ({ service }) => {
     const { id } = await createPlain(service, { containers: ['/from/', '/to/'] });
     const key = await service.application([rule('/to/', 'mask', ['token:update'])]);
     const send = () => service.call('PATCH', path(id), { containers: ['/to/'] }, { key });
     await expectRefusal(service, send, forbidden);
   });
 
-  test('null moves the token to the default container, and is a move', async ({ service }) => {
+  test('null moves the token to the default container, so it is a move', async ({ service }) => {
     const { id } = await createPlain(service, { containers: ['/from/'] });
     const key = await service.application([rule('/from/', 'mask', ['token:update'])]);
     await expectRefusal(service, () => service.call('PATCH', path(id), { containers: null }, { key }), forbidden);
@@ -180,7 +180,7 @@ describe('403 a move must not widen what its caller may do or see', () => {
     await expectRefusal(service, () => service.call('GET', path(id), undefined, { key }), forbidden);
   });
 
-  test('the same containers in another order and letter case are not a move', async ({ service }) => {
+  test('the same containers in another order or letter case are not a move', async ({ service }) => {
     const { id } = await createPlain(service, { containers: ['/from/', '/other/'] });
     const key = await service.application([rule('/from/', 'reveal', ['token:update'])]);
     const answer = await service.call('PATCH', path(id), { containers: ['/OTHER/', '/from/'] }, { key });
@@ -188,16 +188,16 @@ describe('403 a move must not widen what its caller may do or see', () => {
   });
 });
 
-describe('403 deduplicating on a part of the fingerprinted values requires reveal', () => {
+describe('403 deduplicating on only some of the fingerprinted values requires reveal', () => {
   const hidden = { routing_number: '021000021', account_number: '50773412' };
   const known = '011401533';
-  /** One decoy for each candidate of the hidden account number. */
+  /** One decoy for each possible account number. */
   const decoys = Array.from({ length: 20 }, (_, i) => ({
     type: 'bank',
     data: { routing_number: known, account_number: `507734${String(i).padStart(2, '0')}` },
   }));
 
-  test('an attacker with a decoy for each candidate learns neither whether one is right nor which one', async ({
+  test('an attacker with a decoy for each candidate learns neither whether one of them is right nor which one', async ({
     service,
   }) => {
     const { id } = await create(service, { type: 'bank', data: hidden });
@@ -210,7 +210,7 @@ describe('403 deduplicating on a part of the fingerprinted values requires revea
     expect((await read(service, id))['data']).toEqual(hidden);
   });
 
-  test('a caller that sends every value, or sees the token, may deduplicate', async ({ service }) => {
+  test('a caller that sends every value, or that sees the token, may deduplicate', async ({ service }) => {
     const { id } = await create(service, { type: 'bank', data: hidden });
     const other = await create(service, { type: 'bank', data: { ...hidden, routing_number: known } });
     const whole = { data: { ...hidden, routing_number: known }, deduplicate_token: true };

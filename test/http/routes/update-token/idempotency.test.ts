@@ -3,7 +3,9 @@ import { rule } from '../../../support/test-service.js';
 import { createPlain, expectRefusal, hourMs, invalid, path, read, test, uniqueId } from '../support.js';
 
 describe('an update with an idempotency key happens once', () => {
-  test('a repeat gets the token as it is now and changes nothing, whatever its body', async ({ service }) => {
+  test('a retry gets the token as it is at that time and changes nothing, whatever its body is', async ({
+    service,
+  }) => {
     const { id } = await createPlain(service);
     const headers = { 'service-idempotency-key': uniqueId() };
     const first = await service.call('PATCH', path(id), { data: 'first' }, { headers });
@@ -15,7 +17,7 @@ describe('an update with an idempotency key happens once', () => {
     expect(await service.eventCount()).toBe(before);
   });
 
-  test('an update that changes nothing is also recorded', async ({ service }) => {
+  test('an update that changes nothing is recorded as well', async ({ service }) => {
     const { id } = await createPlain(service);
     const headers = { 'service-idempotency-key': uniqueId() };
     await service.call('PATCH', path(id), {}, { headers });
@@ -34,7 +36,7 @@ describe('an update with an idempotency key happens once', () => {
     ]);
   });
 
-  test('another token has a separate scope', async ({ service }) => {
+  test('the key of another token is independent', async ({ service }) => {
     const headers = { 'service-idempotency-key': uniqueId() };
     const [one, other] = [await createPlain(service), await createPlain(service)];
     await service.call('PATCH', path(one.id), { data: 'x' }, { headers });
@@ -50,7 +52,7 @@ describe('an update with an idempotency key happens once', () => {
     expect((await service.call('PATCH', path(id), { data: 'x' }, { headers })).body['data']).toBe('x');
   });
 
-  test('the caller’s current rules apply to a repeat', async ({ service }) => {
+  test('the caller’s current rules apply to a retry', async ({ service }) => {
     const { id } = await createPlain(service, { containers: ['/a/'] });
     const headers = { 'service-idempotency-key': uniqueId() };
     const key = await service.application([rule('/a/', 'reveal', ['token:update'])]);
@@ -60,7 +62,7 @@ describe('an update with an idempotency key happens once', () => {
     await expectRefusal(service, again, { status: 403, code: 'forbidden' });
   });
 
-  test('404 after the token is gone; after 24 hours the key is new again', async ({ service }) => {
+  test('404 if the token no longer exists; after 24 hours, the key counts as new', async ({ service }) => {
     const { id } = await createPlain(service);
     const { id: kept } = await createPlain(service);
     const headers = { 'service-idempotency-key': uniqueId() };

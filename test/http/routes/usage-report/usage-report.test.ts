@@ -4,7 +4,7 @@ import { makeManager, manage } from '../directory-support.js';
 import { create, hourMs, test } from '../support.js';
 
 describe('200 GET /tenants/self/reports/usage', () => {
-  test('counts live tokens at once: no deleted ones, none that expired before a sweep, none of another tenant', async () => {
+  test('counts live tokens immediately, without deleted tokens, expired tokens before a sweep, and other tenants’ tokens', async () => {
     const service = await startTestService();
     try {
       const { key } = await makeManager(service, ['report:read']);

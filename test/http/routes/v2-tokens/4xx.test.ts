@@ -14,7 +14,7 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     'type=card&type=bank',
     'start=',
     'start=a&start=b',
-  ])('400 %s', async (query, { service }) => {
+  ])('400 for %s', async (query, { service }) => {
     const { status, body } = await service.call('GET', `/v2/tokens?${query}`);
     expect([status, body['code']]).toEqual([400, 'validation_failed']);
   });
@@ -26,12 +26,12 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     [{ start: '' }],
     [{ query: 7 }],
     [{ query: '(' }],
-  ])('400 %j', async ([body], { service }) => {
+  ])('400 for %j', async ([body], { service }) => {
     const answer = await service.call('POST', '/v2/tokens/search', body);
     expect([answer.status, answer.body['code']]).toEqual([400, 'validation_failed']);
   });
 
-  test('401 without a key, 403 with the other route’s permission', async ({ service }) => {
+  test('401 without a key, and 403 with the permission for the other route', async ({ service }) => {
     const [reads, searches] = [await service.application(['token:read']), await service.application(['token:search'])];
     const list = (key: string | null) => service.call('GET', '/v2/tokens', undefined, { key });
     const search = (key: string | null) => service.call('POST', '/v2/tokens/search', {}, { key });
@@ -41,7 +41,7 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     await expectRefusal(service, () => search(reads), { status: 403, code: 'permission_missing' });
   });
 
-  test('400 for a cursor of another application or tenant', async ({ service }) => {
+  test('400 for a cursor that belongs to another application or tenant', async ({ service }) => {
     const group = uniqueId('group');
     for (let i = 0; i < 2; i += 1) await createPlain(service, { metadata: { group } });
     const list = (start: string, key = service.key) =>
@@ -54,7 +54,7 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     expect((await list(start)).status).toBe(200);
   });
 
-  test('tokens outside the rules appear on no page and cause no cursor', async ({ service }) => {
+  test('tokens outside the rules are on no page, and do not lead to another page', async ({ service }) => {
     const group = uniqueId('group');
     const seen = await createPlain(service, { metadata: { group }, containers: ['/seen/'] });
     for (let i = 0; i < 3; i += 1) await createPlain(service, { metadata: { group }, containers: ['/hidden/'] });
@@ -68,7 +68,7 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     expect(other.body['data']).toEqual([]);
   });
 
-  test('an earlier cursor shows nothing that narrowed rules hide, and nothing to a deleted key', async ({
+  test('an earlier cursor shows nothing that narrower rules hide, and nothing to a deleted key', async ({
     service,
   }) => {
     const group = uniqueId('group');
@@ -117,7 +117,7 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     await createPlain(service, { metadata: { group } });
     const list = (start: string) => service.call('GET', `/v2/tokens?metadata.group=${group}&size=1${start}`);
     const { next } = (await list('')).body['pagination'] as { readonly next: string };
-    // This also puts the tokens into the cache of verified rows.
+    // These requests put the tokens into the cache of verified rows.
     for (const { id } of [expiring, deleted]) expect((await service.call('GET', `/tokens/${id}`)).status).toBe(200);
     expect((await service.call('DELETE', `/tokens/${deleted.id}`)).status).toBe(204);
     service.clock.advance(60_000);
@@ -126,7 +126,7 @@ describe('GET /v2/tokens and POST /v2/tokens/search', () => {
     for (const { id } of [expiring, deleted]) expect((await service.call('GET', `/tokens/${id}`)).status).toBe(404);
   });
 
-  test('decoys: a caller below reveal pays for each distinct value on every page, found or not', async () => {
+  test('decoys: a caller below reveal is charged for each distinct value on every page, whether or not it is found', async () => {
     const limited = await limitedService({ requests: 100_000, guesses: 6 });
     const key = await limited.application([rule('/', 'mask', ['token:create', 'token:read', 'token:search'])]);
     const values = Array.from({ length: 4 }, () => uniqueId());

@@ -3,7 +3,7 @@ import { rule } from '../../../support/test-service.js';
 import { limitedService } from '../../limits/support.js';
 import { createPlain, expectRefusal, test, uniqueId } from '../support.js';
 
-test('a page of large tokens ends early, and its cursor leads to the rest', async ({ service }) => {
+test('a page with large tokens is short, and its cursor leads to the others', async ({ service }) => {
   const group = uniqueId('group');
   const made: string[] = [];
   for (let i = 0; i < 5; i += 1) {
@@ -23,7 +23,7 @@ test('a page of large tokens ends early, and its cursor leads to the rest', asyn
   expect(pages).toEqual([2, 2, 1]);
 });
 
-test('429: a fingerprint filter and a search by value count as guesses for a caller that may not read values', async () => {
+test('429: for a caller that may not read values, a fingerprint filter and a search by value count as guesses', async () => {
   const service = await limitedService({ requests: 1_000, guesses: 2 });
   const key = await service.application([rule('/', 'mask', ['token:read', 'token:search'])]);
   const list = (fingerprint: string) => () =>

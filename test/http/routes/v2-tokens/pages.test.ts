@@ -6,7 +6,7 @@ import { createPlain, path, test, uniqueId } from '../support.js';
 
 type Step = { readonly ids: readonly string[]; readonly next: string | null; readonly pagination: object };
 
-/** Returns one page of a group's list or search. Any status other than 200 fails the test. */
+/** Returns one page of a list or search in a group. Fails the test if the status is not 200. */
 async function step(
   service: TestService,
   by: 'list' | 'search',
@@ -26,8 +26,10 @@ async function step(
   return { ids, next: pagination.next, pagination };
 }
 
-describe.for(['list', 'search'] as const)('%s pages by cursor', (by) => {
-  test('newest first; page_size and next; null on the last page, even if it is full', async ({ service }) => {
+describe.for(['list', 'search'] as const)('a %s is paged by cursor', (by) => {
+  test('newest first, with page_size and next; next is null on the last page, even if that page is full', async ({
+    service,
+  }) => {
     const group = uniqueId('group');
     const made: string[] = [];
     for (let i = 0; i < 4; i += 1) made.unshift((await createPlain(service, { metadata: { group } })).id);
@@ -82,7 +84,7 @@ describe.for(['list', 'search'] as const)('%s pages by cursor', (by) => {
       const found: Step = await step(service, by, group, start);
       met.push(...found.ids);
       start = found.next;
-      // A token that was already returned, one that was not, and a new one.
+      // The test deletes one token that was already returned and one that was not, and creates a new one.
       const doomed = [met.at(-1), made.filter((id) => !met.includes(id) && !gone.includes(id)).at(-1)];
       for (const id of page < 2 ? doomed : []) {
         if (id === undefined) continue;
@@ -131,7 +133,7 @@ test('the requests of Basis Theory’s published clients find the same tokens', 
   const fingerprint = String(body['fingerprint']);
   const filters = `type=token&container=${encodeURIComponent(container)}&fingerprint=${fingerprint}&size=20`;
   const requests = [
-    // The TypeScript client writes metadata as JSON, and the Python client writes it in brackets.
+    // The TypeScript client sends metadata as JSON, and the Python client sends it in brackets.
     ['GET', `/v2/tokens?${filters}&metadata=${encodeURIComponent(JSON.stringify({ group }))}`],
     ['GET', `/v2/tokens?${filters}&metadata%5Bgroup%5D=${group}`],
     ['POST', '/v2/tokens/search', { query: `metadata.group:${group} AND container:${container}`, size: 20 }],
@@ -143,7 +145,7 @@ test('the requests of Basis Theory’s published clients find the same tokens', 
   }
 });
 
-test('a cursor issued before a restart still works afterwards', async ({ skip }) => {
+test('a cursor from before a restart still works', async ({ skip }) => {
   embeddedOnly({ skip }, 'a test service of the cluster is not started again');
   const group = uniqueId('group');
   const first = await startTestService();

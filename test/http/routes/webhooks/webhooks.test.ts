@@ -7,7 +7,7 @@ const url = 'https://shop.example/hook';
 const valid = { url, event_types: ['token.created'] };
 
 describe('/webhooks', () => {
-  test('creates, reads, lists, updates and deletes a webhook, and shows its secret once', async ({ service }) => {
+  test('creates, reads, lists, updates and deletes a webhook, and shows its secret only once', async ({ service }) => {
     const as = { key: service.managementKey };
     const body = { ...valid, description: 'shop', token_types: ['card'], containers: ['/PCI/'] };
     const created = await service.call('POST', '/webhooks', body, as);
@@ -68,7 +68,7 @@ describe('/webhooks', () => {
     ['a string that is too long', { ...valid, description: 'x'.repeat(201) }, ['description']],
     ['a control character', { ...valid, description: 'a\u0007' }, ['description']],
     ['a value that is not a boolean', { ...valid, enabled: 'yes' }, ['enabled']],
-  ])('rejects %s on create and update', async ([, body, paths], { service }) => {
+  ])('rejects %s in a create and in an update', async ([, body, paths], { service }) => {
     const as = { key: service.managementKey };
     await expectRefusal(service, () => service.call('POST', '/webhooks', body, as), invalid(...paths));
     const made = await service.call('POST', '/webhooks', valid, as);
@@ -102,7 +102,7 @@ describe('/webhooks', () => {
   const all: readonly ManagementPermission[] = ['webhook:create', 'webhook:read', 'webhook:update', 'webhook:delete'];
 
   test.for(operations)(
-    '%s %s needs a key and its permission',
+    '%s %s requires a key and its permission',
     async ([method, template, needed, body], { service }) => {
       const path = template.replace('{id}', 'unknown');
       const keyless = () => service.call(method, path, body, { key: null });
