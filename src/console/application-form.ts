@@ -154,7 +154,7 @@ export function formModel(type: ApplicationType, form: ApplicationForm, errors: 
         priority: errorOf(errors, `rules[${index}].priority`),
         container: errorOf(errors, `rules[${index}].container`),
         transform: errorOf(errors, `rules[${index}].transform`),
-        permissions: errorOf(errors, `rules[${index}].permissions`),
+        permissions: permissionsError(errors, `rules[${index}].permissions`, rule.permissions),
       },
     })),
     transforms: type === 'public' ? transforms.filter((transform) => transform !== 'reveal') : transforms,
@@ -162,12 +162,17 @@ export function formModel(type: ApplicationType, form: ApplicationForm, errors: 
     errors: {
       name: errorOf(errors, 'name'),
       expiresAt: errorOf(errors, 'expires_at'),
-      permissions: errorOf(errors, 'permissions'),
+      permissions: permissionsError(errors, 'permissions', form.permissions),
       // This is only for errors in the list as a whole. The page shows an error in one rule beside that rule's fields.
       rules: errors['rules'] === undefined ? null : errorOf({ rules: errors['rules'] }, 'rules'),
     },
     hasErrors: Object.keys(errors).length > 0,
   };
+}
+
+function permissionsError(errors: FieldErrors, path: string, granted: readonly string[]): string | null {
+  const error = errorOf(errors, path);
+  return error !== null && granted.length === 0 ? 'Choose at least one permission.' : error;
 }
 
 function hasErrorsIn(errors: FieldErrors, index: number): boolean {

@@ -5,7 +5,7 @@ import type { Service } from '../http/service.js';
 import '../http/request-state.js';
 import { cookieNames } from './cookies.js';
 import type { IdentityProvider } from './identity-provider.js';
-import { callerFor, permissionsOf } from './menu.js';
+import { callerFor, lacksKind, permissionsOf, requirementOf } from './menu.js';
 import type { ConsoleRoute } from './page.js';
 import { ConsoleProblem } from './problem.js';
 import { findSession, type SignedIn } from './sessions.js';
@@ -56,7 +56,8 @@ export function createConsoleAuthentication(service: Service, admission: Admissi
     if (route.session === 'any') return;
     if (route.session === 'operator') {
       if (!session.isOperator) throw new ConsoleProblem('not_opened');
-    } else if (found.kind === 'missing_key') throw new ConsoleProblem('not_opened');
-    else if (found.kind === 'missing_permission') throw permissionMissing(permissionsOf(route.permission));
+    } else if (found.kind === 'missing_key' || (found.kind === 'missing_permission' && lacksKind(session, route))) {
+      throw new ConsoleProblem('not_opened', { detail: requirementOf(route) });
+    } else if (found.kind === 'missing_permission') throw permissionMissing(permissionsOf(route.permission));
   };
 }

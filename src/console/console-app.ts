@@ -39,7 +39,7 @@ import { pages } from './pages.js';
 import { ConsoleProblem, type ShownProblem, shownProblem } from './problem.js';
 import { createTasks } from './tasks.js';
 import { createTemplates, viewsFolder } from './views.js';
-import { createVisit, sendHtml } from './visit.js';
+import { createVisit, leaveFlash, sendHtml } from './visit.js';
 
 /** A token can have 512 KiB, and URL encoding makes it at most three times as long in a form. */
 const bodyBytesMax = 2 * 1024 * 1024;
@@ -196,13 +196,20 @@ async function sendProblemPage(
   if (code === 'session_ended') {
     // A browser that follows a link from another site does not send the session cookie, even if its session is still
     // valid. Therefore this clears only a cookie that the browser sent.
-    if (request.cookies[cookieNames.session] !== undefined) reply.clearCookie(cookieNames.session, cookieOptions);
+    if (request.cookies[cookieNames.session] !== undefined) {
+      reply.clearCookie(cookieNames.session, cookieOptions);
+      leaveFlash(reply, { tone: 'note', text: 'Your session has ended. Sign in again.' });
+    }
     return reply.header('cache-control', 'no-store').redirect('/sign-in', 303);
   }
   if (status === 429 || status === 503) {
     reply.header('retry-after', Math.max(1, Math.ceil((retryAfterMs ?? retryAfterMsDefault) / 1_000)));
   }
-  const model = { problem: { ...problem, errors: Object.entries(problem.errors) }, traceId: request.traceId };
+  const model = {
+    problem: { ...problem, errors: Object.entries(problem.errors) },
+    traceId: request.traceId,
+    hasForm: code === 'body_too_large',
+  };
   return sendHtml(reply.code(status), await layout(request, reply, 'pages/problem', model, { title, flash: null }));
 }
 

@@ -17,11 +17,13 @@ export type Layout = (
 
 /** Creates the function that renders console pages. In templates, the layout's fields are in `page`. */
 export function createLayout(pages: readonly ConsolePage[], assets: string): Layout {
-  return async (request, reply, view, model, { title, flash }) => {
+  return async (request, reply, view, model, { title, flash, isRunning = false }) => {
     const { signedIn } = request;
     const path = request.url.split('?', 1)[0] ?? '/';
     const page = {
       ...{ title, path, assets, flash },
+      // Loading the response to a form again would send the form again.
+      reloads: isRunning && request.method === 'GET',
       theme: themeOf(request.cookies),
       csrf: reply.generateCsrf({ userInfo: sessionOf(request.cookies) }),
       menu: signedIn === null ? [] : menuOf(pages, signedIn, path),

@@ -1,7 +1,7 @@
 import type { Caller } from '../domain/access/caller.js';
 import { grantsAnywhere } from '../domain/access/decide-access.js';
-import type { Permission } from '../domain/access/permission.js';
-import type { ConsolePage, ConsoleRoute, MenuGroup } from './page.js';
+import { type Permission, permissionCatalogue } from '../domain/access/permission.js';
+import type { ConsolePage, ConsoleRoute, MenuGroup, Needs } from './page.js';
 import type { SignedIn } from './sessions.js';
 
 type MenuItem = { readonly label: string; readonly path: string; readonly isCurrent: boolean };
@@ -9,14 +9,15 @@ type MenuItem = { readonly label: string; readonly path: string; readonly isCurr
 /** The navigation: groups of links to the pages that the session may open. */
 export type Menu = readonly { readonly label: MenuGroup; readonly items: readonly MenuItem[] }[];
 
-const groups: readonly MenuGroup[] = ['Vault', 'Access', 'Evidence', 'Operations'];
+const groups: readonly MenuGroup[] = ['Vault', 'Access', 'Audit', 'Operations'];
 
 /** Returns the navigation for a session. `path` is the path of the current page. */
 export function menuOf(pages: readonly ConsolePage[], session: SignedIn, path: string): Menu {
   return groups.flatMap((label) => {
     const items = pages.flatMap(({ menu, routes: [first] }): MenuItem[] => {
       if (menu?.group !== label || !opens(session, first)) return [];
-      const isCurrent = path === first.path || (first.path !== '/' && path.startsWith(`${first.path}/`));
+      const isCurrent =
+        path === first.path || path === menu.also || (first.path !== '/' && path.startsWith(`${first.path}/`));
       return [{ label: menu.label, path: first.path, isCurrent }];
     });
     return items.length === 0 ? [] : [{ label, items }];
@@ -43,8 +44,7 @@ export function callerFor(
   session: SignedIn,
   { session: needs, permission }: Pick<ConsoleRoute, 'session' | 'permission'>,
 ): CallerFound {
-  const kinds = needs === 'private' || needs === 'management' ? [needs] : Array.isArray(needs) ? needs : [];
-  const callers = (kinds as readonly ('private' | 'management')[]).flatMap((kind) => session[kind] ?? []);
+  const callers = kindsOf(needs).flatMap((kind) => session[kind] ?? []);
   const sufficient = permissionsOf(permission);
   const found = callers.find(
     (caller) => sufficient.length === 0 || sufficient.some((one) => grantsAnywhere(caller, one)),
@@ -52,6 +52,38 @@ export function callerFor(
   if (found !== undefined) return { kind: 'caller', caller: found };
   const [first] = callers;
   return first === undefined ? { kind: 'missing_key' } : { kind: 'missing_permission', caller: first };
+}
+
+/** Returns whether another kind of key could open the route. */
+export function lacksKind(session: SignedIn, { session: needs, permission }: ConsoleRoute): boolean {
+  return holdersOf(needs, permission).some((kind) => session[kind] === null);
+}
+
+/** Says which key opens an application route. */
+export function requirementOf({ session: needs, permission }: ConsoleRoute): string {
+  const keys = holdersOf(needs, permission).map((kind) => `the key of a ${kind} application`);
+  const permissions = permissionsOf(permission);
+  const granted = permissions.length === 0 ? '' : ` with the permission ${permissions.join(' or ')}`;
+  return `This page requires ${keys.join(' or ')}${granted}. Sign in with one.`;
+}
+
+/** Returns the kinds of application that may hold one of the permissions. */
+function holdersOf(needs: Needs, permission: ConsoleRoute['permission']): readonly ApplicationKind[] {
+  const sufficient = permissionsOf(permission);
+  return kindsOf(needs).filter(
+    (kind) =>
+      sufficient.length === 0 ||
+      permissionCatalogue.some(
+        ({ type, application_types: types }) => sufficient.includes(type) && types.includes(kind),
+      ),
+  );
+}
+
+type ApplicationKind = 'private' | 'management';
+
+function kindsOf(needs: Needs): readonly ApplicationKind[] {
+  if (needs === 'private' || needs === 'management') return [needs];
+  return typeof needs === 'string' ? [] : needs;
 }
 
 export function permissionsOf(permission: ConsoleRoute['permission']): readonly Permission[] {

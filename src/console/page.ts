@@ -19,7 +19,7 @@ import type { Tasks } from './tasks.js';
  */
 export type Needs = 'private' | 'management' | 'operator' | 'any' | 'none' | readonly ('private' | 'management')[];
 
-export type MenuGroup = 'Vault' | 'Access' | 'Evidence' | 'Operations';
+export type MenuGroup = 'Vault' | 'Access' | 'Audit' | 'Operations';
 
 /**
  * A console page with its actions. The files in `pages` export pages, and `pages.ts` lists all pages in navigation
@@ -30,7 +30,12 @@ export type ConsolePage = {
    * The page's place in the navigation. The navigation shows the page only to sessions that may open the page's first
    * route.
    */
-  readonly menu?: { readonly label: string; readonly group: MenuGroup };
+  readonly menu?: {
+    readonly label: string;
+    readonly group: MenuGroup;
+    /** The path of a page that is outside this page's path but belongs to it in the navigation. */
+    readonly also?: string;
+  };
   readonly routes: readonly [ConsoleRoute, ...ConsoleRoute[]];
 };
 
@@ -62,6 +67,8 @@ export type PageOptions = {
   readonly status?: number;
   /** A message to show at the top of the page. */
   readonly flash?: Flash;
+  /** Work is running, so the browser loads the page again every two seconds. */
+  readonly isRunning?: boolean;
 };
 
 /** The result of parsing a form or a query string. */

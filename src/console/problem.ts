@@ -1,6 +1,6 @@
 import type { FieldErrors } from '../domain/field-errors.js';
 import { problemOf } from '../http/error-handler.js';
-import { problemCatalogue } from '../http/problem/problem-catalogue.js';
+import { type ProblemCode, problemCatalogue } from '../http/problem/problem-catalogue.js';
 
 /** The problems that only the console has. The problems of the API are in `http/problem/problem-catalogue.ts`. */
 const consoleProblems = {
@@ -31,8 +31,8 @@ const consoleProblems = {
   not_opened: {
     status: 403,
     title: 'Your session cannot open this page',
-    detail: 'The page requires a different kind of key, or an operator.',
-    advice: 'Sign out, then sign in with the key or code that opens the page.',
+    detail: 'This page requires an operator.',
+    advice: 'Sign out, then sign in with what the page requires, in addition to the keys that you used.',
   },
   sign_in_expired: {
     status: 400,
@@ -74,15 +74,32 @@ const consoleProblems = {
 
 export type ConsoleProblemCode = keyof typeof consoleProblems;
 
+/** Texts for people instead of those for the API's clients. */
+const textsForPeople: Partial<Readonly<Record<ProblemCode, Pick<ShownProblem, 'title' | 'detail' | 'advice'>>>> = {
+  not_found: {
+    title: 'There is no such page',
+    detail: 'The console has no page at this address.',
+    advice: 'Check the address, or begin at the overview.',
+  },
+  body_too_large: {
+    title: 'The form is too large',
+    detail: 'The form is too large. A token takes at most 512 KiB. Nothing was saved.',
+    advice: 'Go back to the form, and shorten what you typed.',
+  },
+};
+
 /** An error that ends a request with a console problem. */
 export class ConsoleProblem extends Error {
   readonly code: ConsoleProblemCode;
+  /** Replaces the default detail of this kind of problem. */
+  readonly detail: string | undefined;
 
   /** The service logs `cause`, but not the problem itself. */
-  constructor(code: ConsoleProblemCode, cause?: Error) {
+  constructor(code: ConsoleProblemCode, { cause, detail }: { readonly cause?: Error; readonly detail?: string } = {}) {
     super(code, { cause });
     this.name = 'ConsoleProblem';
     this.code = code;
+    this.detail = detail;
   }
 }
 
@@ -100,11 +117,15 @@ export type ShownProblem = {
 /** Converts any thrown error to a problem for a page. For an unexpected error, the problem contains no details. */
 export function shownProblem(error: unknown): ShownProblem {
   const code = consoleCodeOf(error);
-  if (code !== null) return { code, ...consoleProblems[code], errors: {}, retryAfterMs: null };
+  if (code !== null) {
+    const { detail = consoleProblems[code].detail } = error instanceof ConsoleProblem ? error : {};
+    return { code, ...consoleProblems[code], detail, errors: {}, retryAfterMs: null };
+  }
   const problem = problemOf(error);
   const { status, title, detail, advice } = problemCatalogue[problem.code];
   return {
     ...{ code: problem.code, status, title, advice, detail: problem.detail ?? detail },
+    ...textsForPeople[problem.code],
     ...{ errors: problem.errors ?? {}, retryAfterMs: problem.retryAfterMs ?? null },
   };
 }

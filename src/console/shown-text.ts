@@ -37,3 +37,9 @@ export function shownLines(text: string, max: number): string {
 function codePointOf(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
 }
+
+/** Formats a message such as `must be a path` as a sentence. The API names the field before it; a page shows it beside. */
+export function sentence(message: string): string {
+  const said = message.startsWith('is ') ? `this ${message}` : message;
+  return `${said.slice(0, 1).toUpperCase()}${said.slice(1)}${/[.!?]$/.test(said) ? '' : '.'}`;
+}

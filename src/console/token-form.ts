@@ -6,6 +6,7 @@ import { type TokenType, tokenTypes } from '../domain/token/types/token-type.js'
 import { typeRules } from '../domain/token/types/type-rules.js';
 import { parsingJsonBody } from '../http/body/parse-json-body.js';
 import type { Work } from '../vault/turns.js';
+import { sentence } from './shown-text.js';
 
 /** A form field for one part of a token's data. `path` is the path of that part in the API. */
 export type DataField = {
@@ -221,12 +222,8 @@ export function errorsBeside(errors: FieldErrors, places: readonly Place[] = [])
     const exact = all.find((place) => place.path === path);
     const around = all.find((place) => path.startsWith(`${place.path}.`) || path.startsWith(`${place.path}[`));
     const name = (exact ?? around)?.name ?? 'form';
-    const texts = messages.map((message) => (exact !== undefined ? sentence(message) : `${path} ${message}`));
+    const texts = messages.map((message) => (exact === undefined ? `${path} ${message}.` : sentence(message)));
     beside.set(name, [...(beside.get(name) ?? []), ...texts]);
   }
-  return Object.fromEntries([...beside].map(([name, messages]) => [name, messages.join('; ')]));
-}
-
-function sentence(message: string): string {
-  return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}`;
+  return Object.fromEntries([...beside].map(([name, messages]) => [name, messages.join(' ')]));
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Checked, type FieldErrors, invalid, valid } from '../domain/field-errors.js';
 import { Problem } from '../http/problem/problem.js';
 import type { Visit } from './page.js';
-import { shownText } from './shown-text.js';
+import { sentence, shownText } from './shown-text.js';
 
 /** A posted form whose fields are not known in advance, such as a form with a list of rules. */
 export type TypedForm = {
@@ -29,7 +29,7 @@ export function errorOf(errors: FieldErrors, field: string): string | null {
     ([path]) => path === field || (path.startsWith(`${field}[`) && path.endsWith(']')),
   );
   const [message] = found?.[1] ?? [];
-  return message === undefined ? null : `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  return message === undefined ? null : sentence(message);
 }
 
 /**

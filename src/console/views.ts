@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Liquid } from 'liquidjs';
 import { formatTimestamp } from '../domain/time.js';
-import { shownText } from './shown-text.js';
+import { sentence, shownText } from './shown-text.js';
 
 /** The template folder, as seen from a module in `dist/console` and from the program in `dist/bin`. */
 export const viewsFolder = fileURLToPath(new URL('../console/views/', import.meta.url));
@@ -25,6 +25,8 @@ export function createTemplates(): Liquid {
    * `{{ value | shown }}` or `{{ value | shown: 40 }}` shows an untrusted value and makes invisible characters visible.
    */
   engine.registerFilter('shown', (value: unknown, max?: number) => shownText(value, max));
+  /** `{{ error | sentence }}` formats an error such as `must be a path` as a sentence. */
+  engine.registerFilter('sentence', (message: string) => sentence(message));
   /** `{{ ms | iso }}` formats a time for the attribute `datetime`. */
   engine.registerFilter('iso', (ms: number) => formatTimestamp(ms));
   /** `{{ ms | utc }}` formats a time as `2026-01-31 12:00:00 UTC`. */

@@ -77,9 +77,7 @@ export function createVisit(
         .send(JSON.stringify(body));
     },
     redirect(path, flash) {
-      if (flash !== undefined) {
-        reply.setCookie(cookieNames.flash, `${flash.tone}:${flash.text}`, { ...cookieOptions, maxAge: flashSeconds });
-      }
+      if (flash !== undefined) leaveFlash(reply, flash);
       return reply.header('cache-control', 'no-store').redirect(path, 303);
     },
   };
@@ -88,6 +86,11 @@ export function createVisit(
 /** Sends a page with headers that prevent caches from storing it. */
 export function sendHtml(reply: FastifyReply, text: string): FastifyReply {
   return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(text);
+}
+
+/** Leaves a message for the next page. */
+export function leaveFlash(reply: FastifyReply, { tone, text }: Flash): void {
+  reply.setCookie(cookieNames.flash, `${tone}:${text}`, { ...cookieOptions, maxAge: flashSeconds });
 }
 
 /** Returns the message that the previous request left for this page, and removes that message. */

@@ -13,8 +13,8 @@ export type AsOf = {
 export type AsOfResult = { readonly ok: true; readonly asOf: AsOf } | { readonly ok: false; readonly message: string };
 
 /**
- * Parses a position, or a time in one of the formats that docs/contract.md lists under "Expiry formats". Rejects
- * positions after the end of the log and times in the future.
+ * Parses a position, or a time in one of the expiry formats (docs/contract.md, "Expiry formats"). Rejects positions
+ * after the end of the log and times in the future.
  */
 export async function readAsOf({ log, chain, clock }: Vault, text: string): Promise<AsOfResult> {
   if (/^\d{1,15}$/.test(text)) {

@@ -17,6 +17,8 @@ const openedAtOnce = 4;
 
 export type LogFilter = Pick<AccessFilter, 'entityType' | 'operation' | 'to'> & {
   readonly entityId: string | null;
+  /** The reference that entries show instead of an id. If `entityId` is not null, it applies instead. */
+  readonly entityRef?: string | null;
   /** If null, the query covers the last 24 hours. */
   readonly from: number | null;
 };
@@ -41,9 +43,9 @@ export async function readLog(
 ): Promise<{ readonly total: number; readonly entries: readonly ShownEntry[] }> {
   const tenantKeys = await tenantKeysOf(vault, caller.tenantId);
   await vault.recorder.now([]);
-  const { entityType, entityId, operation, to } = filter;
+  const { entityType, entityId, entityRef: givenRef = null, operation, to } = filter;
   const now = vault.clock.now();
-  const ref = entityId === null ? null : entityRef(tenantKeys.names, entityId);
+  const ref = entityId === null ? givenRef : entityRef(tenantKeys.names, entityId);
   const asked = { entityType, entityRef: ref, operation, from: filter.from ?? now - lastDayMs, to };
   const { total, entries } = await vault.accessLog.query(caller.tenantId, asked, page);
   const ids = await livingIds(vault, caller, entries, entityId === null || ref === null ? null : { id: entityId, ref });

@@ -30,10 +30,38 @@ describe('the access log', () => {
     expect(none.text).toContain('No access log entry matches the filter.');
   });
 
+  test('is filtered by a reference, which remains when the token is gone', async () => {
+    const { service, signIn } = await startTestConsole();
+    const { body } = await service.call('POST', '/tokens', { id: 'first', ...card });
+    await service.call('POST', '/tokens', { id: 'second', type: 'token', data: 'x' });
+    await service.call('DELETE', '/tokens/first');
+    const browser = await signIn();
+    await browser.get('/logs');
+    const found = await browser.post('/logs', { entity_ref: ` ${String(body['entity_ref'])} ` });
+    expect(found.text).toContain('1–2 of 2');
+    expect(found.text).not.toContain('second');
+    expect((await browser.post('/logs', { entity_ref: 'x'.repeat(1_001) })).status).toBe(400);
+  });
+
+  test('links the tokens and applications that the session may open, and no others', async () => {
+    const { service, signIn } = await startTestConsole();
+    const { body } = await service.call('POST', '/tokens', { id: 'first', ...card });
+    const application = `href="/applications/${String(body['created_by'])}"`;
+    const both = await (await signIn()).get('/logs');
+    expect(both.text).toContain('href="/tokens/first"');
+    expect(both.text).toContain(application);
+    const auditor = await signIn({ managementKey: await service.application(['log:read'], 'management') });
+    const { status, text } = await auditor.get('/logs');
+    expect(status).toBe(200);
+    expect(text).toContain('first');
+    expect(text).not.toContain('href="/tokens/first"');
+    expect(text).not.toContain(application);
+  });
+
   test.each([
-    ['from', 'yesterday', 'must be a date or a date-time'],
-    ['to', '2026-99-99', 'must be a date or a date-time'],
-    ['entity_id', 'x'.repeat(1_001), 'must have at most 1000 characters'],
+    ['from', 'yesterday', 'Must be a date or a date-time'],
+    ['to', '2026-99-99', 'Must be a date or a date-time'],
+    ['entity_id', 'x'.repeat(1_001), 'Must have at most 1000 characters.'],
   ])('returns 400 and shows the error next to the field %s', async (field, value, message) => {
     const { signIn } = await startTestConsole();
     const browser = await signIn();
@@ -41,6 +69,16 @@ describe('the access log', () => {
     const answer = await browser.post('/logs', { [field]: value });
     expect(answer.status).toBe(400);
     expect(answer.text).toContain(message);
+  });
+
+  test('returns 400 for a period that ends before it begins, also in an export', async () => {
+    const { signIn } = await startTestConsole();
+    const browser = await signIn();
+    await browser.get('/logs');
+    const period = { from: '2026-02-01', to: '2026-01-01' };
+    const answer = await browser.post('/logs', period);
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Must be after the start.')]);
+    expect((await browser.post('/logs/export', { ...period, format: 'csv' })).status).toBe(400);
   });
 
   test('shows markup in a person’s name and reason as text', async () => {
@@ -56,7 +94,9 @@ describe('the access log', () => {
   test('is not shown for a key without log:read', async () => {
     const { service, signIn } = await startTestConsole();
     const browser = await signIn({ privateKey: service.key });
-    expect((await browser.get('/logs')).status).toBe(403);
+    const { status, text } = await browser.get('/logs');
+    expect(status).toBe(403);
+    expect(text).toContain('the key of a management application with the permission log:read');
   });
 });
 

@@ -205,6 +205,8 @@ describe('hostile values', () => {
     }
     const large = await browser.post('/tokens', { query: 'x'.repeat(3 * 1024 * 1024) });
     expect(large.status).toBe(413);
+    expect(large.text).toContain('The form is too large. A token takes at most 512 KiB.');
+    expect(large.text).toContain('href="/tokens">Back to the form');
     const json = await browser.post('/tokens', {}, { headers: { 'content-type': 'application/json' } });
     expect(json.status).toBe(415);
     await browser.get('/');

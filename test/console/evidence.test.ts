@@ -37,10 +37,10 @@ describe('the evidence page', () => {
   });
 
   test.each([
-    ['nothing', {}, 'enter either token ids or a period'],
-    ['both', { ids: 'a', from: '2026-01-01', to: '2026-02-01' }, 'enter either token ids or a period'],
-    ['a period that ends before it begins', { from: '2026-02-01', to: '2026-01-01' }, 'must be after the start'],
-    ['an invalid date', { from: 'x', to: '2026-01-01' }, 'must be a date or a date-time'],
+    ['nothing', {}, 'Enter either token ids or a period'],
+    ['both', { ids: 'a', from: '2026-01-01', to: '2026-02-01' }, 'Enter either token ids or a period'],
+    ['a period that ends before it begins', { from: '2026-02-01', to: '2026-01-01' }, 'Must be after the start'],
+    ['an invalid date', { from: 'x', to: '2026-01-01' }, 'Must be a date or a date-time.'],
   ])('a bundle about %s returns 400', async (_, form, message) => {
     const { signIn } = await startTestConsole();
     const browser = await signIn();
@@ -91,5 +91,7 @@ describe('the evidence page', () => {
 async function madeBundle(browser: TestBrowser, scope: Readonly<Record<string, string>>) {
   expect((await browser.post('/evidence/bundle', scope)).location).toBe('/evidence/bundle');
   await expect.poll(async () => (await browser.get('/evidence/bundle')).text, { timeout: 20_000 }).toContain('Ready');
-  return browser.get('/evidence/bundle.zip');
+  const file = await browser.get('/evidence/bundle.zip');
+  expect(file.headers['content-disposition']).toMatch(/^attachment; filename="evidence-\d{4}-\d\d-\d\d\.zip"$/);
+  return file;
 }

@@ -73,7 +73,7 @@ describe('the form for a new token', () => {
     ['card', { number, expiration_month: '13' }, 'expiration_month', 'from 1 to 12'],
     ['social_security_number', { value: '12' }, 'value', '9 digits'],
     ['token', { text: '{"a":', format: 'json' }, 'text', ''],
-    ['token', { text: '' }, 'text', 'Is required'],
+    ['token', { text: '' }, 'text', 'This is required.'],
     ['token', { text: 'x', containers: '/a/\nb' }, 'containers', 'containers[1] must be a path'],
     ['token', { text: 'x', mask: '{"a":' }, 'mask', ''],
     ['token', { text: 'x', mask: '{{ data | nothing }}' }, 'mask', ''],

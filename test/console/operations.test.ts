@@ -28,6 +28,34 @@ describe('a rebuild', () => {
     expect((await browser.get('/operations')).text).toContain('The projection directory is rebuilt.');
   });
 
+  test('whose new rows are in use is shown as done, and the page no longer reloads', async () => {
+    const { service, signIn } = await startTestConsole({ keptMs: 60_000 });
+    await service.call('POST', '/tokens', { type: 'token', data: 'x' });
+    const browser = await signIn({ isOperator: true });
+    await browser.get('/operations');
+    await browser.post('/operations/rebuild', { name: 'tokens' });
+    await expect
+      .poll(async () => (await browser.get('/operations')).text, { timeout: 20_000 })
+      .toContain('The new rows are in use.');
+    const { text } = await browser.get('/operations');
+    expect(text).toContain('Rebuilt</span>');
+    expect(text).toContain('The old ones are removed within');
+    for (const word of ['Work is running', 'data-reload', 'events per second', 'Last rebuild']) {
+      expect(text, word).not.toContain(word);
+    }
+  });
+
+  test('that has ended well is no warning', async () => {
+    const { service, signIn } = await startTestConsole();
+    const browser = await signIn({ isOperator: true });
+    await browser.get('/operations');
+    await browser.post('/operations/rebuild', { name: 'tokens' });
+    const outcome = async () =>
+      (await service.service.projections.status()).find(({ name }) => name === 'tokens')?.lastRebuild?.outcome;
+    await expect.poll(outcome, { timeout: 20_000 }).toBe('done');
+    expect((await browser.get('/operations')).text).not.toContain('Last rebuild');
+  });
+
   test('of an unknown projection returns 400, and a rebuild that does not run cannot be cancelled', async () => {
     const { signIn } = await startTestConsole();
     const browser = await signIn({ isOperator: true });
@@ -44,7 +72,7 @@ describe('a rotation', () => {
     const browser = await signIn({ isOperator: true });
     await browser.get('/operations');
     const answer = await browser.post('/operations/rotate', { confirm: 'yes' });
-    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('must be the word rotate')]);
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('Type the word rotate to confirm.')]);
   });
 });
 
@@ -79,7 +107,10 @@ describe('checks and verification', () => {
     const browser = await signIn({ isOperator: true });
     await browser.get('/checks');
     await browser.post('/checks');
-    await expect.poll(async () => (await browser.get('/checks')).text, { timeout: 20_000 }).toContain('projections');
+    await expect
+      .poll(async () => (await browser.get('/checks')).text, { timeout: 20_000 })
+      .toContain('projections</span>');
+    expect((await browser.get('/checks')).text).toContain('no backup is known');
     await browser.post('/verification');
     await expect
       .poll(async () => (await browser.get('/verification')).text, { timeout: 20_000 })
@@ -93,6 +124,7 @@ describe('checks and verification', () => {
     await browser.post('/verification');
     const during = await browser.get('/verification');
     const isRunning = during.text.includes('is being verified');
-    expect(during.headers['refresh']).toBe(isRunning ? '2' : undefined);
+    expect(during.text.includes('<noscript><meta http-equiv="refresh" content="2"></noscript>')).toBe(isRunning);
+    expect(during.text.includes('<body data-reload>')).toBe(isRunning);
   });
 });

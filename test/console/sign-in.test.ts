@@ -13,7 +13,7 @@ describe('a sign-in', () => {
     expect((await browser.get('/tokens')).status).toBe(200);
     const overview = await browser.get('/');
     expect(overview.text).toContain('href="/tokens"');
-    expect(overview.text).not.toContain('Last checkpoint');
+    expect(overview.text).not.toContain('Last hourly checkpoint');
     expect(overview.text).not.toContain('vault.db');
   });
 
@@ -22,9 +22,21 @@ describe('a sign-in', () => {
     const browser = await signIn({ managementKey: service.managementKey });
     const tokens = await browser.get('/tokens');
     expect([tokens.status, tokens.text]).toEqual([403, expect.stringContaining('cannot open this page')]);
+    expect(tokens.text).toContain(
+      'the key of a private application with the permission token:search. Sign in with one.',
+    );
     const overview = await browser.get('/');
-    expect(overview.text).toContain('Last checkpoint');
+    expect(overview.text).toContain('Last hourly checkpoint');
     expect(overview.text).not.toContain('href="/tokens"');
+  });
+
+  test('gives a missing page a text of the console’s own, with a link to the overview', async () => {
+    const { signIn } = await startTestConsole();
+    const { status, text } = await (await signIn()).get('/docs');
+    expect(status).toBe(404);
+    expect(text).toContain('The console has no page at this address.');
+    expect(text).toContain('href="/">Overview');
+    expect(text).not.toContain('lists all paths');
   });
 
   test('with a code opens the operator pages, and works only once', async () => {
@@ -84,6 +96,16 @@ describe('a sign-in', () => {
     }
   });
 
+  test('names the field for a key that is in the wrong one', async () => {
+    const { service, browser } = await startTestConsole();
+    const person = browser();
+    await person.get('/sign-in');
+    const keys = { name: 'Ada', private_key: service.managementKey, management_key: service.key };
+    const { text } = await person.post('/sign-in', keys);
+    expect(text).toContain('This is a management key. Enter it in the field “Management key”.');
+    expect(text).toContain('This is a private key. Enter it in the field “Private key”.');
+  });
+
   test('is limited to a number of wrong keys per address, and a correct key still works', async () => {
     const limits = { ...noLimits, authFailures: 3, windowMs: 10_000 };
     const { service, browser } = await startTestConsole({ limits });
@@ -126,6 +148,8 @@ describe('a session', () => {
     }
     service.clock.advance(15 * minuteMs);
     expect((await browser.get('/')).location).toBe('/sign-in');
+    expect((await browser.get('/sign-in')).text).toContain('Your session has ended. Sign in again.');
+    expect((await browser.get('/sign-in')).text).not.toContain('Your session has ended');
   });
 
   test('expires after twelve hours, even if requests keep arriving', async () => {

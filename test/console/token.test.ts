@@ -37,6 +37,16 @@ describe('a token’s page', () => {
     }
   });
 
+  test('explains that data finds only tokens with search indexes, if it finds none', async () => {
+    const console = await startTestConsole();
+    await create(console, { id: 'one', ...card, search_indexes: [] });
+    const browser = await console.signIn();
+    await browser.get('/tokens');
+    expect((await browser.post('/tokens', { query: 'data:4242' })).text).toContain('Only tokens with search indexes');
+    expect((await browser.post('/tokens', { query: 'id:data' })).text).not.toContain('Only tokens with search indexes');
+    expect((await browser.get('/new-token')).text).toContain('href="/tokens" aria-current="page"');
+  });
+
   test('returns 404 for an unknown token, and 403 without a rule for the token’s container', async () => {
     const console = await startTestConsole();
     await create(console, { id: 'one', ...card });
@@ -74,7 +84,7 @@ describe('a token’s page', () => {
     expect(Buffer.byteLength(big.text)).toBeLessThan(60_000);
     expect(big.text).toContain('This page shows only the beginning.');
     const file = await browser.get('/tokens/big/file');
-    expect(file.headers['content-disposition']).toBe('attachment; filename="token.json"');
+    expect(file.headers['content-disposition']).toBe('attachment; filename="token-masked.json"');
     expect(JSON.parse(file.text).data).toHaveLength(400_000);
   });
 });
@@ -111,6 +121,7 @@ describe('a reveal', () => {
     await browser.get('/tokens/one');
     const { text, headers } = await browser.post('/tokens/one/reveal', { reason: 'audit', as: 'file' });
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(headers['content-disposition']).toBe('attachment; filename="token-plaintext.json"');
     expect(JSON.parse(text).data.number).toBe(number);
     expect(await entriesOf(console, 'reveal')).toMatchObject([{ reason: 'audit' }]);
   });
@@ -137,9 +148,12 @@ describe('the forms to purge, edit and delete a token', () => {
     await create(console, { id: 'one', ...card });
     await create(console, { id: 'two', type: 'token', data: 'x' });
     const browser = await console.signIn();
-    await browser.get('/tokens/one');
+    expect((await browser.get('/tokens/one')).text).toContain('Purge the code');
     expect((await browser.post('/tokens/one/purge-cvc')).location).toBe('/tokens/one');
-    expect((await browser.get('/tokens/one')).text).toContain('No verification code is stored');
+    const purged = (await browser.get('/tokens/one')).text;
+    expect(purged).toContain('The verification code is purged.');
+    expect(purged).not.toContain('Purge the code');
+    expect((await browser.get('/tokens/one/history')).text).toContain('Code purged');
     expect((await console.service.call('GET', '/tokens/one')).body['data']).not.toHaveProperty('cvc');
     expect((await browser.post('/tokens/two/purge-cvc')).status).toBe(400);
     expect((await browser.post('/tokens/none/purge-cvc')).status).toBe(404);
@@ -218,7 +232,14 @@ describe('the forms to purge, edit and delete a token', () => {
     const statement = erasureStatement.parse(JSON.parse(file.text));
     expect(statement.token_id).toBe('one');
     expect(isSignedErasure(statement, (await service.vault.keys.signingKey()).publicKey)).toBe(true);
-    expect((await browser.get('/tokens/one')).status).toBe(404);
+    const missing = await browser.get('/tokens/one');
+    expect(missing.status).toBe(404);
+    expect(missing.text).toContain('href="/tokens/one/history"');
+    expect(missing.text).toContain('href="/tokens/one/erasure"');
+    const rules = [rule('/pci/', 'mask', ['token:read'])];
+    const narrow = await (await console.signIn({ privateKey: await service.application(rules) })).get('/tokens/one');
+    expect(narrow.status).toBe(404);
+    expect(narrow.text).not.toContain('/erasure');
   });
 
   test('accept an id with invisible characters in the form in which the page shows it', async () => {

@@ -74,7 +74,8 @@ test('the form shows the API’s errors, and an eleventh webhook is a conflict',
   const wrong = fields({ url: 'http://10.0.0.1/', description: 'x'.repeat(201), containers: 'pci' }, []);
   const { status, text } = await browser.postAll('/webhooks/new', wrong);
   expect(status).toBe(400);
-  for (const field of ['url', 'description', 'event_types', 'containers']) {
+  expect(text).toContain('id="event_types-error">Choose at least one event.');
+  for (const field of ['url', 'description', 'containers']) {
     expect(text).toContain(`id="${field}-error">Must`);
   }
   expect(text).toContain('value="http://10.0.0.1/"');

@@ -134,7 +134,7 @@ async function copies({ vault }: OperatedService): Promise<Finding> {
   if (at === null)
     return ok(
       'copies',
-      'the keys were never rotated: every older copy of the keys still opens data that was erased since',
+      'the keys were never rotated: an older copy of the keys still opens data that was erased since; rotate the keys if anyone else may have such a copy',
     );
   const when = new Date(at).toISOString();
   return ok(

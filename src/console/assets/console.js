@@ -154,6 +154,19 @@ function checkWhileTyping(form) {
   });
 }
 
+/** Loads the page again while work is running, but not while the person types or reads an open section. */
+function reloadWhileUnused() {
+  const isChanged = (field) =>
+    field.type === 'checkbox' ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
+  const isInUse = () =>
+    document.querySelector('details[open], :is(input, textarea, select):focus') !== null ||
+    [...document.querySelectorAll('input, textarea')].some(isChanged);
+  setInterval(() => {
+    if (!isInUse()) location.reload();
+  }, 2000);
+}
+
+if (document.body.hasAttribute('data-reload')) reloadWhileUnused();
 for (const notice of document.querySelectorAll('[data-hide-after]')) hideInTime(notice);
 for (const form of document.querySelectorAll('[data-check]')) checkWhileTyping(form);
 for (const input of document.querySelectorAll('[data-complete]')) completeQueries(input);

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { accessEntities, accessOperations } from '../../audit/access-log/operation.js';
 import { csvLine } from '../../audit/csv-line.js';
+import { grantsAnywhere } from '../../domain/access/decide-access.js';
 import { visitorFields } from '../../domain/access/visitor.js';
 import { formatTimestamp, parseExpiresAt } from '../../domain/time.js';
 import { Problem } from '../../http/problem/problem.js';
@@ -34,20 +35,32 @@ const filterFields = {
     .string()
     .max(idMax, { error: `must have at most ${idMax} characters` })
     .default(''),
+  entity_ref: z
+    .string()
+    .trim()
+    .max(idMax, { error: `must have at most ${idMax} characters` })
+    .default(''),
   from: time.default(null),
   to: time.default(null),
 };
 
-const filterForm = z.object({
-  ...filterFields,
-  page: z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/)
-    .default('1')
-    .transform(Number),
-});
+/** An interval that ends before it begins would contain no entries. */
+const isInterval = ({ from, to }: { readonly from: number | null; readonly to: number | null }) =>
+  from === null || to === null || from < to;
+const afterStart = { path: ['to'], error: 'must be after the start' };
 
-const exportForm = z.object({ ...filterFields, format: z.enum(['csv', 'jsonl']) });
+const filterForm = z
+  .object({
+    ...filterFields,
+    page: z
+      .string()
+      .regex(/^[1-9]\d{0,8}$/)
+      .default('1')
+      .transform(Number),
+  })
+  .refine(isInterval, afterStart);
+
+const exportForm = z.object({ ...filterFields, format: z.enum(['csv', 'jsonl']) }).refine(isInterval, afterStart);
 
 /** The fields of the form, as a person typed them. */
 type Typed = Readonly<Record<keyof typeof filterFields, string>>;
@@ -102,7 +115,7 @@ async function showFiltered(visit: Visit): Promise<FastifyReply> {
   const range = { offset: (page - 1) * pageSize, limit: pageSize };
   const { total, entries } = await readLog(visit.vault, visit.context, filterOf(asked.value), range);
   const shown = {
-    entries: entries.map(rowOf),
+    entries: entries.map((entry) => rowOf(entry, linksOf(visit))),
     links: pageLinks({ page, size: pageSize }, total),
     errors: errorsBeside({}),
   };
@@ -112,7 +125,7 @@ async function showFiltered(visit: Visit): Promise<FastifyReply> {
 /** Returns the first error in each field. A valid field has null. */
 function errorsBeside(errors: Readonly<Record<string, readonly string[]>>) {
   const first = (field: string) => errors[field]?.[0] ?? null;
-  return { entity_id: first('entity_id'), from: first('from'), to: first('to') };
+  return { entity_id: first('entity_id'), entity_ref: first('entity_ref'), from: first('from'), to: first('to') };
 }
 
 function typedIn({ request }: Visit): Typed {
@@ -122,6 +135,7 @@ function typedIn({ request }: Visit): Typed {
     operation: text('operation'),
     entity_type: text('entity_type'),
     entity_id: text('entity_id'),
+    entity_ref: text('entity_ref'),
     from: text('from'),
     to: text('to'),
   };
@@ -129,12 +143,25 @@ function typedIn({ request }: Visit): Typed {
 
 type Filter = Omit<z.output<typeof filterForm>, 'page'>;
 
-function filterOf({ operation, entity_type: entityType, entity_id: id, from, to }: Filter): LogFilter {
-  return { operation, entityType, entityId: id === '' ? null : id, from, to };
+function filterOf({ operation, entity_type: entityType, entity_id: id, entity_ref: ref, from, to }: Filter): LogFilter {
+  return { operation, entityType, entityId: id === '' ? null : id, entityRef: ref === '' ? null : ref, from, to };
+}
+
+/** Returns the path to an entity's page, or null if the session cannot open it. */
+type Links = (entityType: string, id: string | null) => string | null;
+
+function linksOf({ session }: Visit): Links {
+  const mayOpen: Readonly<Record<string, boolean>> = {
+    token: session.private !== null && grantsAnywhere(session.private, 'token:read'),
+    application: session.management !== null && grantsAnywhere(session.management, 'application:read'),
+    webhook: session.management !== null && grantsAnywhere(session.management, 'webhook:read'),
+  };
+  return (entityType, id) =>
+    id !== null && mayOpen[entityType] === true ? `/${entityType}s/${encodeURIComponent(id)}` : null;
 }
 
 /** Returns the fields of an entry for the table. */
-function rowOf({ entry, entityId, trace }: ShownEntry) {
+function rowOf({ entry, entityId, trace }: ShownEntry, pathOf: Links) {
   const {
     time: at,
     actorId,
@@ -149,6 +176,7 @@ function rowOf({ entry, entityId, trace }: ShownEntry) {
   } = entry;
   return {
     ...{ at, actorId, actorType, operation, outcome, entityType, entityRef, entityId, message, keyId, sourceAddress },
+    ...{ actorPath: pathOf(actorType, actorId), entityPath: pathOf(entityType, entityId) },
     ...{ traceId: trace?.traceId ?? null, person: trace?.visitor?.name ?? null },
     ...{ issuer: trace?.visitor?.issuer ?? null, reason: trace?.visitor?.reason ?? null },
   };

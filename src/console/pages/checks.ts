@@ -1,6 +1,6 @@
-import { isJsonObject, type Json } from '../../domain/json.js';
-import type { ConsolePage } from '../page.js';
-import { refreshWhile } from '../refresh.js';
+import { isJsonObject, type Json, type JsonObject } from '../../domain/json.js';
+import { backup } from '../../queries/findings/service-findings.js';
+import type { ConsolePage, Visit } from '../page.js';
 
 /** Runs all checks of `strongroom doctor` in the background, and shows the findings. */
 export const checksPage: ConsolePage = {
@@ -10,11 +10,10 @@ export const checksPage: ConsolePage = {
       method: 'GET',
       path: '/checks',
       session: 'operator',
-      handle: (visit) => {
+      handle: async (visit) => {
         const task = visit.tasks.state('checks');
-        refreshWhile(task.state === 'running', visit.reply);
-        const findings = task.state === 'ended' ? findingsIn(task.value) : [];
-        return visit.page('checks', { task, findings }, { title: 'Checks' });
+        const findings = task.state === 'ended' ? findingsIn(task.value, await newestBackup(visit)) : [];
+        return visit.page('checks', { task, findings }, { title: 'Checks', isRunning: task.state === 'running' });
       },
     },
     {
@@ -29,10 +28,15 @@ export const checksPage: ConsolePage = {
   ],
 };
 
-/** Parses the findings of the `diagnose` operation. Returns problems first. */
-function findingsIn(value: Json) {
+/** Only a running service knows its newest backup, so the command does not check it. */
+async function newestBackup({ service, vault }: Visit): Promise<JsonObject> {
+  return { ...backup(await service.state(), vault.clock.now()) };
+}
+
+/** Parses the findings of the `diagnose` operation, and adds another finding. Returns problems first. */
+function findingsIn(value: Json, other: JsonObject) {
   const given = isJsonObject(value) ? value['findings'] : [];
-  const findings = (Array.isArray(given) ? given : []).filter(isJsonObject).map((finding) => ({
+  const findings = [...(Array.isArray(given) ? given : []), other].filter(isJsonObject).map((finding) => ({
     check: String(finding['check']),
     isGood: finding['state'] !== 'problem',
     says: String(finding['says']),

@@ -12,7 +12,6 @@ import { type BundleOwner, bundleMs } from '../bundles.js';
 import type { BundleScope } from '../operations.js';
 import type { ConsolePage, Parsed, Visit } from '../page.js';
 import { pageLinks } from '../pagination.js';
-import { refreshWhile } from '../refresh.js';
 import type { TaskState } from '../tasks.js';
 
 const pageSize = 20;
@@ -38,7 +37,7 @@ const noErrors: Errors = { ids: null, from: null, to: null };
 
 /** Shows the signed checkpoints and the public key, and creates evidence bundles for auditors. */
 export const evidencePage: ConsolePage = {
-  menu: { label: 'Evidence', group: 'Evidence' },
+  menu: { label: 'Evidence', group: 'Audit' },
   routes: [
     {
       method: 'GET',
@@ -94,7 +93,7 @@ export const evidencePage: ConsolePage = {
 
 /** Verifies the whole log in the background. Only operators may do this, because all tenants share the log. */
 export const verificationPage: ConsolePage = {
-  menu: { label: 'Verification', group: 'Evidence' },
+  menu: { label: 'Verification', group: 'Audit' },
   routes: [
     {
       method: 'GET',
@@ -102,12 +101,11 @@ export const verificationPage: ConsolePage = {
       session: 'operator',
       handle: async (visit) => {
         const task = visit.tasks.state('verification');
-        refreshWhile(task.state === 'running', visit.reply);
         const anchored = await visit.vault.keys.checkpoint('anchor');
         const { checkpoints } = await listHourlyCheckpoints(visit.vault.log, { offset: 0, limit: 1 });
         const newest = checkpoints[0]?.number ?? 0;
         const model = { task: taskShown(task), anchored, newest };
-        return visit.page('verification', model, { title: 'Verification' });
+        return visit.page('verification', model, { title: 'Verification', isRunning: task.state === 'running' });
       },
     },
     {
@@ -173,9 +171,8 @@ async function makeBundle(visit: Visit): Promise<FastifyReply> {
 
 async function showBundle(visit: Visit): Promise<FastifyReply> {
   const task = visit.bundles.state(ownerOf(visit));
-  refreshWhile(task.state === 'running', visit.reply);
   const model = { task: taskShown(task), keptMinutes: bundleMs / 60_000 };
-  return visit.page('bundle', model, { title: 'Bundle of evidence' });
+  return visit.page('bundle', model, { title: 'Bundle of evidence', isRunning: task.state === 'running' });
 }
 
 async function sendBundle(visit: Visit): Promise<FastifyReply> {
@@ -190,7 +187,10 @@ async function sendBundle(visit: Visit): Promise<FastifyReply> {
   zip.end();
   return visit.reply
     .header('cache-control', 'no-store')
-    .header('content-disposition', 'attachment; filename="evidence.zip"')
+    .header(
+      'content-disposition',
+      `attachment; filename="evidence-${formatTimestamp(visit.vault.clock.now()).slice(0, 10)}.zip"`,
+    )
     .type('application/zip')
     .send(zip.outputStream);
 }

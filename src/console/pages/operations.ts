@@ -6,7 +6,6 @@ import { type ProjectionName, type ProjectionStatus, projectionNames } from '../
 import { gapText } from '../../queries/findings/gap-text.js';
 import type { ConsolePage, Flash, Visit } from '../page.js';
 import { recordOperation } from '../record-acts.js';
-import { refreshWhile } from '../refresh.js';
 
 /** The number at which the page stops counting overdue expiries and purges. */
 const overdueMax = 1_000;
@@ -14,7 +13,9 @@ const overdueMax = 1_000;
 const rotationWord = 'rotate';
 
 const projectionForm = z.object({ name: z.enum(projectionNames), accept_new: z.literal('on').optional() });
-const rotationForm = z.object({ confirm: z.literal(rotationWord, { error: `must be the word ${rotationWord}` }) });
+const rotationForm = z.object({
+  confirm: z.literal(rotationWord, { error: `Type the word ${rotationWord} to confirm.` }),
+});
 
 /** Shows and starts projection rebuilds and key rotations. */
 export const operationsPage: ConsolePage = {
@@ -92,8 +93,9 @@ async function show(visit: Visit, { status = 200, flash, rotationError = null }:
   const rotation = rotationOf(await operations.run('keys-rotation', {}));
   const { backupMadeAt } = await service.state();
   const due = await vault.rows.due(earliestNow(vault.clock), overdueMax, earliestForCodes(vault.clock));
-  const isRunning = rotation.state === 'running' || statuses.some(({ rebuild }) => rebuild !== null);
-  refreshWhile(isRunning, visit.reply);
+  // Once the new rows are in use, a rebuild only waits for the time to remove the old ones.
+  const isRebuilding = statuses.some(({ rebuild }) => rebuild !== null && rebuild.phase !== 'keeping');
+  const isRunning = rotation.state === 'running' || isRebuilding;
   const projections = await Promise.all(
     statuses.map(async (one) => ({
       ...rowOf(one),
@@ -109,17 +111,14 @@ async function show(visit: Visit, { status = 200, flash, rotationError = null }:
     overdueMax,
     nextDueAt: await vault.rows.nextDueAt(),
   };
-  return visit.page(
-    'operations',
-    model,
-    flash === undefined ? { title: 'Projections and keys', status } : { title: 'Projections and keys', status, flash },
-  );
+  const options = { title: 'Projections and keys', status, isRunning };
+  return visit.page('operations', model, flash === undefined ? options : { ...options, flash });
 }
 
 const phases = {
   building: 'Reading the log',
   comparing: 'Comparing the new rows with those in use',
-  keeping: 'The new rows are in use; the old ones are kept for running reads',
+  keeping: 'The new rows are in use',
   dropping: 'Removing the rows that are not in use',
 } as const;
 
@@ -128,6 +127,7 @@ function rowOf({ name, version, generation, gap, state, rebuild, lastRebuild }: 
   return {
     ...{ name, version, generation },
     state,
+    isGood: state === 'current' || state === 'in memory' || (name === 'shredder' && gap !== null),
     gap: state === 'in memory' ? 'in memory' : gapText(name, gap),
     rebuild:
       rebuild === null
@@ -137,9 +137,13 @@ function rowOf({ name, version, generation, gap, state, rebuild, lastRebuild }: 
             percent: rebuild.head === 0 ? 100 : Math.min(100, Math.floor((rebuild.position / rebuild.head) * 100)),
             eventsPerSecond: Math.round(rebuild.eventsPerSecond),
             left: rebuild.left,
-            mayCancel: rebuild.phase === 'building' || rebuild.phase === 'comparing',
+            isReading: rebuild.phase === 'building' || rebuild.phase === 'comparing',
+            isDone: rebuild.phase === 'keeping',
           },
-    lastRebuild: lastRebuild === null ? null : { outcome: lastRebuild.outcome, different: lastRebuild.different },
+    lastRebuild:
+      lastRebuild === null || lastRebuild.outcome === 'done'
+        ? null
+        : { outcome: lastRebuild.outcome, different: lastRebuild.different },
   };
 }
 

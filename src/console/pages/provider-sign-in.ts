@@ -90,5 +90,5 @@ class IdentityProviderError extends Error {
 }
 
 function fail({ fault, reason }: { readonly fault: ProviderFault; readonly reason: string }): never {
-  throw new ConsoleProblem(problems[fault], new IdentityProviderError(reason));
+  throw new ConsoleProblem(problems[fault], { cause: new IdentityProviderError(reason) });
 }

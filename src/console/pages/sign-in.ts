@@ -75,9 +75,14 @@ async function signIn(visit: Visit) {
   const ofPrivate = privateKey === '' ? null : await callerOfKey(service, privateKey, 'private');
   const ofManagement = managementKey === '' ? null : await callerOfKey(service, managementKey, 'management');
   const errors: Record<string, string[]> = {};
-  if (privateKey !== '' && ofPrivate === null) errors['private_key'] = ['No private application has this key.'];
+  if (privateKey !== '' && ofPrivate === null)
+    errors['private_key'] = [
+      privateKey.startsWith('sr_management_') ? wrongField('Management') : 'No private application has this key.',
+    ];
   if (managementKey !== '' && ofManagement === null) {
-    errors['management_key'] = ['No management application has this key.'];
+    errors['management_key'] = [
+      managementKey.startsWith('sr_private_') ? wrongField('Private') : 'No management application has this key.',
+    ];
   }
   if (ofPrivate !== null && ofManagement !== null && ofPrivate.caller.tenantId !== ofManagement.caller.tenantId) {
     errors['form'] = ['The two keys belong to different tenants. Sign in with one of them.'];
@@ -106,6 +111,11 @@ async function signIn(visit: Visit) {
   // Because the cookie has no `maxAge`, the browser deletes it when the browser is closed.
   reply.setCookie(cookieNames.session, token, cookieOptions);
   return visit.redirect('/');
+}
+
+/** The prefix of a key says which field it belongs in. */
+function wrongField(kind: 'Private' | 'Management'): string {
+  return `This is a ${kind.toLowerCase()} key. Enter it in the field “${kind} key”.`;
 }
 
 function nameIn(body: unknown): string {

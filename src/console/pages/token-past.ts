@@ -56,7 +56,7 @@ const events: Readonly<Record<string, { readonly text: string; readonly tone: st
   'token.updated': { text: 'Updated', tone: 'accent' },
   'token.deleted': { text: 'Deleted', tone: 'bad' },
   'token.expired': { text: 'Expired', tone: 'bad' },
-  'token.property.expired': { text: 'Code removed', tone: 'warn' },
+  'token.property.expired': { text: 'Code purged', tone: 'warn' },
 };
 
 function rowOf(entry: JsonObject, path: string) {

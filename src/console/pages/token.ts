@@ -6,7 +6,10 @@ import { purgeCvc } from '../../commands/tokens/purge-cvc.js';
 import { grantsAnywhere, maySeeClear, transformFor } from '../../domain/access/decide-access.js';
 import { parseVisitor } from '../../domain/access/visitor.js';
 import type { JsonObject } from '../../domain/json.js';
+import { cvcAt } from '../../domain/token/token-state.js';
 import { problemFrom } from '../../http/error-handler.js';
+import { Problem } from '../../http/problem/problem.js';
+import { latestNow } from '../../ports/clock.js';
 import { maskedAnswer } from '../../queries/release.js';
 import type { ConsolePage, Visit } from '../page.js';
 import { sendFile } from '../send-file.js';
@@ -32,7 +35,7 @@ export const tokenPage: ConsolePage = {
       path: '/tokens/:id',
       session: 'private',
       permission: 'token:read',
-      handle: (visit) => showMasked(visit),
+      handle: showLiving,
     },
     {
       method: 'GET',
@@ -41,7 +44,7 @@ export const tokenPage: ConsolePage = {
       permission: 'token:read',
       async handle(visit) {
         const token = await released(visit, maskedAnswer(await findToken(visit, visit.param('id'))));
-        return sendToken(visit, token);
+        return sendToken(visit, 'token-masked.json', token);
       },
     },
     {
@@ -60,7 +63,7 @@ export const tokenPage: ConsolePage = {
         const id = visit.param('id');
         const purged = await purgeCvc(visit.vault, visit.context, id, null);
         if (!purged.ok) throw problemFrom(purged);
-        return visit.redirect(tokenPath(id), { tone: 'good', text: 'No verification code is stored for this card.' });
+        return visit.redirect(tokenPath(id), { tone: 'good', text: 'The verification code is purged.' });
       },
     },
     {
@@ -75,11 +78,30 @@ export const tokenPage: ConsolePage = {
 
 const noErrors: { readonly reason: string | null; readonly confirm: string | null } = { reason: null, confirm: null };
 
+/** Shows the token. If there is none, links to what remains of a deleted token, for a session that may see it. */
+async function showLiving(visit: Visit): Promise<FastifyReply> {
+  try {
+    return await showMasked(visit);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'token_not_found' || !mayReadPast(visit)) throw error;
+    const id = visit.param('id');
+    return visit.page('tokens/gone', { id, path: tokenPath(id) }, { title: 'No such token', status: 404 });
+  }
+}
+
 async function showMasked(visit: Visit, errors = noErrors, reason = '', status = 200): Promise<FastifyReply> {
   const answer = maskedAnswer(await findToken(visit, visit.param('id')));
   const token = sheetOf(await released(visit, answer));
-  const model = { token, revision: answer.revision, may: mayDo(visit, token), isRevealed: false, errors, reason };
+  const offered = mayDo(visit, token);
+  const may = { ...offered, purge: offered.purge && (await hasCode(visit, answer.stream)) };
+  const model = { token, revision: answer.revision, may, isRevealed: false, errors, reason };
   return visit.page('tokens/show', { ...model, seconds: revealedSeconds }, { title: 'Token', status });
+}
+
+/** Returns whether a verification code is stored for the card. */
+async function hasCode({ vault }: Visit, stream: string): Promise<boolean> {
+  const life = (await vault.rows.get(stream))?.state.life ?? null;
+  return life !== null && cvcAt(life, latestNow(vault.clock)) !== null;
 }
 
 /** Returns the actions that the page offers. The commands check the permissions again. */
@@ -108,7 +130,7 @@ async function revealToken(visit: Visit): Promise<FastifyReply> {
   const visitor = { name: session.name, issuer: session.issuer, reason: text };
   const answer = await findPlaintext(visit, visit.param('id'));
   const body = await released(visit, answer, { ...context, caller: { ...caller, visitor } });
-  if (asked.value.as === 'file') return sendToken(visit, body);
+  if (asked.value.as === 'file') return sendToken(visit, 'token-plaintext.json', body);
   const token = sheetOf(body);
   // This header makes the browser leave the page when the time is up, even without a script.
   visit.reply.header('refresh', `${revealedSeconds}; url=${token.path}`);
@@ -141,6 +163,6 @@ function mayReadPast({ caller, session }: Visit): boolean {
   return session.management !== null && grantsAnywhere(session.management, 'log:read');
 }
 
-function sendToken(visit: Visit, token: JsonObject): FastifyReply {
-  return sendFile(visit.reply, 'token.json', `${JSON.stringify(token, null, 2)}\n`);
+function sendToken(visit: Visit, name: string, token: JsonObject): FastifyReply {
+  return sendFile(visit.reply, name, `${JSON.stringify(token, null, 2)}\n`);
 }

@@ -34,7 +34,7 @@ const prefix = z.object({ prefix: z.string().max(210) });
  * browser's history.
  */
 export const tokensPage: ConsolePage = {
-  menu: { label: 'Tokens', group: 'Vault' },
+  menu: { label: 'Tokens', group: 'Vault', also: '/new-token' },
   routes: [
     {
       method: 'GET',
@@ -75,6 +75,7 @@ async function show(visit: Visit, query: string, page: number) {
   const result = await searchTokens(vault, context, query, range);
   const model = {
     query,
+    hasData: /(?:^|[\s(])data:/i.test(query),
     fields: [['query', query]],
     words: words.filter(({ kind }) => kind !== 'field').map(termOf),
     mayRead: grantsAnywhere(context.caller, 'token:read'),

@@ -191,12 +191,17 @@ function showForm(visit: Visit, webhook: WebhookDocument | null, fields: Webhook
     errors: {
       url: errorOf(errors, 'url'),
       description: errorOf(errors, 'description'),
-      eventTypes: errorOf(errors, 'event_types'),
+      eventTypes: eventsError(errors, fields.event_types),
       tokenTypes: errorOf(errors, 'token_types'),
       containers: errorOf(errors, 'containers'),
     },
   };
   return visit.page('webhooks/edit', model, { title: webhook === null ? 'New webhook' : 'Edit webhook', status });
+}
+
+function eventsError(errors: FieldErrors, chosen: WebhookFields['event_types']): string | null {
+  const error = errorOf(errors, 'event_types');
+  return error !== null && chosen.length === 0 ? 'Choose at least one event.' : error;
 }
 
 function versionOf({ created_at, modified_at }: WebhookDocument): string {

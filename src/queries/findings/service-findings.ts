@@ -110,7 +110,7 @@ async function checkpoint(vault: Vault): Promise<Finding> {
   }
 }
 
-function backup({ backupMadeAt }: ServiceState, now: number): Finding {
+export function backup({ backupMadeAt }: ServiceState, now: number): Finding {
   if (backupMadeAt === null)
     return problem('backup', 'no backup is known', 'Run `strongroom backup` regularly, for example once a day.');
   const says = `the newest backup was begun at ${formatTimestamp(backupMadeAt)}`;
