@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Starts and stops MongoDB and Redis for the tests of the cluster profile, on loopback only.
 #
-#   npm run --silent servers -- up               starts the servers that are not running, prints the variables: eval
-#   "$(...)"
+#   npm run --silent servers -- up               starts the servers that are not running, and prints variables for eval
 #   npm run --silent servers -- status           succeeds if all of them are running
 #   npm run --silent servers -- down [--clean]   stops the servers that `up` started; --clean removes the data
 #
