@@ -34,12 +34,15 @@ describe('a rebuild', () => {
     const browser = await signIn({ isOperator: true });
     await browser.get('/operations');
     await browser.post('/operations/rebuild', { name: 'tokens' });
-    await expect
-      .poll(async () => (await browser.get('/operations')).text, { timeout: 20_000 })
-      .toContain('The new rows are in use.');
-    const { text } = await browser.get('/operations');
+    let text = '';
+    const load = async () => {
+      text = (await browser.get('/operations')).text;
+      return text;
+    };
+    await expect.poll(load, { timeout: 20_000 }).toContain('The new rows are in use.');
     expect(text).toContain('Rebuilt</span>');
-    expect(text).toContain('The old ones are removed within');
+    // The cluster profile keeps the old rows for a shorter time in tests.
+    expect(text).toMatch(/The old ones are (?:removed within \d+ minutes?|being removed)\./);
     for (const word of ['Work is running', 'data-reload', 'events per second', 'Last rebuild']) {
       expect(text, word).not.toContain(word);
     }
