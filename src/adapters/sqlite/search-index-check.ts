@@ -9,9 +9,9 @@ import {
   blocksOfSegment,
   checked,
   compareAt,
+  entriesOf,
   entriesOfBlock,
   entryBytes,
-  entryOf,
   fenceAt,
   IndexDamaged,
   isUsed,
@@ -106,8 +106,8 @@ async function checkSlot({ index, rowsAfter }: ReturnType<typeof statementsOf>):
     const changes = reading(() => index.changesAfter(from, readAtOnce));
     expectSuccession(changes, from);
     for (const { number, seq, added, removed } of changes) {
-      if (number > merged) postings.note(entriesOf(added, seq), 1);
-      postings.note(entriesOf(removed, seq), -1);
+      if (number > merged) postings.note(Buffer.concat(entriesOf(added, seq)), 1);
+      postings.note(Buffer.concat(entriesOf(removed, seq)), -1);
     }
     after = changes.at(-1)?.number;
     await nextTurn();
@@ -115,7 +115,7 @@ async function checkSlot({ index, rowsAfter }: ReturnType<typeof statementsOf>):
   for (let after: number | undefined = 0; after !== undefined; ) {
     const from: number = after;
     const rows = reading(() => rowsAfter.all(from, readAtOnce) as IndexedRow[]);
-    for (const { seq, terms } of rows) postings.note(entriesOf(terms, seq), -1);
+    for (const { seq, terms } of rows) postings.note(Buffer.concat(entriesOf(terms, seq)), -1);
     after = rows.at(-1)?.row;
     await nextTurn();
   }
@@ -151,14 +151,6 @@ function blocksOf(
     blocks.push(entries.subarray(0, count * entryBytes));
   }
   return blocks;
-}
-
-function entriesOf(terms: Buffer | null, seq: number): Buffer {
-  const entries: Buffer[] = [];
-  for (let at = 0; terms !== null && at < terms.length; at += termBytes) {
-    entries.push(entryOf(terms.subarray(at, at + termBytes), seq));
-  }
-  return Buffer.concat(entries);
 }
 
 /** The sum is kept below this number, so that it stays an exact integer. */

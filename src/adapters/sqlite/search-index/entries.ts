@@ -47,6 +47,15 @@ export function entryOf(term: Buffer, seq: number): Buffer {
   return entry;
 }
 
+/** Returns the entries of a token's terms, which are stored one after the other. Null stands for no terms. */
+export function entriesOf(terms: Buffer | null, seq: number): readonly Buffer[] {
+  const entries: Buffer[] = [];
+  for (let at = 0; terms !== null && at < terms.length; at += termBytes) {
+    entries.push(entryOf(terms.subarray(at, at + termBytes), seq));
+  }
+  return entries;
+}
+
 export function seqAt(entries: Buffer, index: number): number {
   return entries.readUIntBE(index * entryBytes + termBytes, seqBytes);
 }

@@ -5,10 +5,10 @@ import {
   blocksOfSegment,
   checked,
   compareAt,
+  entriesOf,
   entriesOfBlock,
   entriesOfSegment,
   entryBytes,
-  entryOf,
   type Fence,
   fenceAt,
   fencesOf,
@@ -126,9 +126,7 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
     const removed: Buffer[] = [];
     let to = merged;
     for (const change of (write.removals.all(erased, merged) as ChangeRow[]).map(openChange)) {
-      for (let at = 0; at < (change.removed?.length ?? 0); at += termBytes) {
-        removed.push(entryOf((change.removed ?? nothing).subarray(at, at + termBytes), change.seq));
-      }
+      removed.push(...entriesOf(change.removed, change.seq));
       if (removed.length < erasedAtOnce) continue;
       to = change.number;
       break;
@@ -398,7 +396,6 @@ export function createIndexKeeper(database: SqliteDatabase, slot: Slot, sizes: I
 
 export type IndexKeeper = ReturnType<typeof createIndexKeeper>;
 
-const nothing = Buffer.alloc(0);
 /**
  * The number of places in a segment that are reserved for entries equal to the last one, because equal entries must
  * stay together.
