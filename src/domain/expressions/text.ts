@@ -90,6 +90,9 @@ const replace = steppedTextFilter('replace', [searchText, optional(textParameter
   replaceEvery(text, search, replacement),
 );
 
+/** The number of pieces that are cut from a text between two yields. This takes less than a millisecond. */
+const piecesAtOnce = 4_096;
+
 /** `split: separator` returns an array of strings. As in Liquid, empty strings at the end are dropped. */
 const split = steppedTextFilter('split', [searchText], function* (text, [separator]) {
   const found = yield* occurrences(text, separator);
@@ -108,9 +111,6 @@ const split = steppedTextFilter('split', [searchText], function* (text, [separat
   const lastFilled = all.findLastIndex((part) => part !== '');
   return all.slice(0, lastFilled + 1);
 });
-
-/** The number of pieces that are cut from a text between two yields. This takes less than a millisecond. */
-const piecesAtOnce = 4_096;
 
 function* replaceEvery(text: string, search: string, replacement: string): Steps<string | Refusal> {
   const found = yield* occurrences(text, search);
