@@ -13,10 +13,12 @@ const sliceMs = 1;
  */
 const beginMs = { alone: 4, shared: 2 };
 /**
- * While several tenants send requests, all long work rests after each slice of long work. The rest takes this many
- * times as long as that slice, but at most `restMsMax`. Requests that are waiting to begin do not have to rest.
+ * While several tenants send requests, all long work rests after each slice of long work. Requests that are waiting to
+ * begin do not have to rest. After a slice of `sliceMs`, the rest takes `restFactor` times as long as the slice. The
+ * rest grows with the square of the slice's duration, because a longer slice delays more requests and delays each of
+ * them for longer. It takes at most `restMsMax`.
  */
-const restFactor = 4;
+const restFactor = 3;
 const restMsMax = 100;
 /** The time in ms after its last request for which a tenant still counts as sending requests. */
 const activeMs = 1_000;
@@ -25,8 +27,8 @@ const activeMs = 1_000;
  * Shares the thread that serves requests among tenants. Work that takes longer than one slice waits for its turn before
  * each further slice. One slice runs per turn of the event loop, so everything else that is ready runs in between.
  * Tenants take turns, no matter how many requests each of them has. While several tenants send requests, long work gets
- * a fifth of the thread's time, so that a short request seldom has to wait for a slice. While only one tenant sends
- * requests, as many requests as time allows begin in each turn of the event loop, in order of arrival.
+ * at most a quarter of the thread's time, so that a short request seldom has to wait for a slice. While only one tenant
+ * sends requests, as many requests as time allows begin in each turn of the event loop, in order of arrival.
  */
 export type Turns = {
   /**
@@ -98,8 +100,14 @@ export function createTurns(): Turns {
     lastAt = performance.now();
   }
 
+  /**
+   * Returns true if several tenants send requests. A tenant whose request is waiting counts, no matter how long ago it
+   * sent that request. Threat: a tenant's long requests would never rest after their first second.
+   */
   function isShared(): boolean {
-    return waiting.size > 1 || performance.now() - otherAt < activeMs;
+    const now = performance.now();
+    if (waiting.size > 1 || now - otherAt < activeMs) return true;
+    return waiting.size === 1 && !waiting.has(last) && now - lastAt < activeMs;
   }
 
   function isResting(): boolean {
@@ -133,7 +141,8 @@ export function createTurns(): Turns {
     setImmediate(() => {
       const now = performance.now();
       const tookMs = now - began;
-      if (resumed === 'long' && tookMs > sliceMs) restsUntil = now + Math.min(restMsMax, restFactor * tookMs);
+      if (resumed === 'long' && tookMs > sliceMs)
+        restsUntil = now + Math.min(restMsMax, (restFactor * tookMs ** 2) / sliceMs);
       isScheduled = isReady();
       if (isScheduled) void resume();
     });

@@ -48,6 +48,13 @@ test('a hash equals the HMAC-SHA-256 that Node.js computes, for keys and message
       expect(hmac(given, one, other).toString('hex')).toBe(expected);
     }),
   );
+  // Beyond 16 KiB, the hash is computed in a different way.
+  for (const length of [16_000, 16_320, 16_321, 500_000]) {
+    const [one, other] = [randomBytes(length - 7), randomBytes(7)];
+    const expected = createHmac('sha256', key).update(one).update(other).digest('hex');
+    expect(hmacHex(key, Buffer.concat([one, other]).toString('latin1')), `${length} bytes`).toBe(expected);
+    expect(hmac(key, one, other).toString('hex'), `${length} bytes`).toBe(expected);
+  }
 });
 
 test('a fingerprint is the hash in base58', () => {

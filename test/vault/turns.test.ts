@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Steps } from '#src/domain/steps.js';
 import { createTurns } from '#src/vault/turns.js';
 
@@ -114,6 +114,28 @@ test('a request that begins does not have to wait until another tenant’s long 
   await turns.begin('quiet').run(steps('quiet', 1, 0));
   expect(turnsOfLoop).toBeLessThan(20);
   await Promise.all([long, first]);
+});
+
+test('a long request of a tenant that sends no others still rests while another tenant sends requests', async () => {
+  const real = performance.now.bind(performance);
+  let laterMs = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => real() + laterMs);
+  try {
+    const turns = createTurns();
+    const done: string[] = [];
+    const long = turns.begin('hostile').run(computing('hostile', 150, done));
+    laterMs = 2_000;
+    const end = real() + 200;
+    while (real() < end) {
+      await turns.begin('quiet').run(computing('quiet', 0, []));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    // Each slice takes at least 2 ms, and the rest after it at least 8 ms. Two slices run before the first rest.
+    expect(done.length).toBeLessThanOrEqual(22);
+    await long;
+  } finally {
+    clock.mockRestore();
+  }
 });
 
 test('before the slice is over, a pause does not wait', async () => {
