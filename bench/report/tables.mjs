@@ -195,25 +195,28 @@ function fairnessTable({ connections, applications, largeTokens, largeBytes, cou
 
 /** Returns a table that shows how much one webhook slows creates down, by number of connections. */
 function webhooksTable({ rounds, table }) {
-  // Runs before 2026-11-25 did not record these values.
-  const isCounted = table.every(({ figures }) => figures.with.delivered !== undefined);
-  const lines = table.flatMap(({ connections, count, figures, ratios, timeRatios }) =>
+  const lines = table.flatMap(({ connections, count, figures, ratios, timeTotals }) =>
     ['without', 'with'].map((name) => {
       const { perSecond, p50, p99, serving, writing, delivered } = figures[name];
-      const compared = name === 'with' ? range(ratios.without) : '';
-      const times = name === 'with' && isCounted ? range(timeRatios.without) : '';
-      const part = name === 'with' && isCounted ? `${Math.round(delivered.median * 100)}%` : '';
+      const { ratio, error } = timeTotals.without;
+      const compared =
+        name === 'with'
+          ? [
+              range(ratios.without),
+              `${ratio.toFixed(3)} ± ${error.toFixed(3)}`,
+              `${Math.round(delivered.median * 100)}%`,
+            ]
+          : ['', '', ''];
       return [
         connections,
         name,
-        `${number(count)}`,
+        number(count),
         whole(perSecond),
         range(p50),
         range(p99),
         whole(serving),
         whole(writing),
-        compared,
-        ...(isCounted ? [times, part] : []),
+        ...compared,
       ];
     }),
   );
@@ -227,13 +230,10 @@ function webhooksTable({ rounds, table }) {
     'serving',
     'writing',
     'rate, with / without',
-    ...(isCounted ? ['processor time, with / without', 'delivered'] : []),
+    'processor time, with / without',
+    'delivered',
   ];
-  const text =
-    `Median and range of ${rounds} rounds. Times in ms; \`serving\` and \`writing\` are the processor time of these threads for one create, µs, including deliveries.` +
-    (isCounted
-      ? ' Rates and processor times of all threads are compared round by round. `delivered` is the part of the events of a round that had arrived at its end.'
-      : '');
+  const text = `Median and range of ${rounds} rounds. Times in ms. \`serving\` and \`writing\` are the processor time in µs that each of these threads spends per create, including deliveries. Rates are compared round by round. The processor time is that of all threads over all rounds, with the standard error of the ratio. \`delivered\` is the fraction of a round's events that had arrived at the end of the round.`;
   return `${markdown(header, lines)}\n\n${text}`;
 }
 

@@ -12,6 +12,18 @@ export function summary(values) {
 }
 
 /**
+ * Returns the ratio of two totals over the rounds, and its standard error as for the ratio of the means of paired
+ * samples. One round says little on a noisy machine, but the totals of many rounds do.
+ */
+function ratioOfTotals(over, under) {
+  const sum = (values) => values.reduce((total, value) => total + value, 0);
+  const ratio = sum(over) / sum(under);
+  const squares = sum(over.map((value, round) => (value - ratio * under[round]) ** 2));
+  const error = (Math.sqrt(squares / (over.length - 1)) * Math.sqrt(over.length)) / sum(under);
+  return { ratio, error };
+}
+
+/**
  * The minimum duration of a competitor's round, approximately. Without it, a limit would be measured for only a few
  * hundredths of a second, and a single pause of the machine would determine its rate.
  */
@@ -32,7 +44,7 @@ export function createFresh(first) {
  * `roundSecondsMin`. Before the first round, each competitor gets requests for `warmUpSeconds`, so that Node.js has
  * compiled the code that they run.
  *
- * Returns `figures` by competitor, `ratios` and `timeRatios`:
+ * Returns `figures` by competitor, `ratios`, `timeRatios` and `timeTotals`:
  * - `figures` are `{ perSecond, p50, p95, p99, bytes, generator }`, each a summary over the rounds, with times in ms.
  *   If a competitor has a `pid`, they also contain the processor time per request, in µs, by the names in `threads`,
  *   and `machine`, the processor time of all processes including the load generator and the stores. If it has `counts`,
@@ -40,6 +52,7 @@ export function createFresh(first) {
  * - `ratios` are the first competitor's requests per second divided by those of each other competitor, round by round.
  * - `timeRatios` are the processor time of all threads of the first competitor divided by that of each other
  *   competitor, round by round.
+ * - `timeTotals` are the same for the totals over all rounds, as `{ ratio, error }` with the standard error.
  */
 export async function sideBySide(
   generator,
@@ -71,7 +84,8 @@ export async function sideBySide(
     run.count = Math.max(planned, Math.ceil(last.result.perSecond * roundSecondsMin));
   }
   for (let round = 0; round < rounds; round += 1) {
-    for (const run of runs) run.results.push((await runOnce(run)).result);
+    // Alternates the order, so that no competitor always runs in the wake of the same other one.
+    for (const run of round % 2 === 0 ? runs : runs.toReversed()) run.results.push((await runOnce(run)).result);
   }
   const figures = runs.map(({ name, results }) => {
     const of = (figure) => summary(results.map((result) => result[figure]));
@@ -86,6 +100,9 @@ export async function sideBySide(
     const each = runs[0].results.map((result, round) => timeOf(result) / timeOf(results[round]));
     return [name, summary(each)];
   });
+  const timeTotals = runs
+    .slice(1)
+    .map(({ name, results }) => [name, ratioOfTotals(runs[0].results.map(timeOf), results.map(timeOf))]);
   return {
     work,
     connections,
@@ -93,5 +110,6 @@ export async function sideBySide(
     figures: Object.fromEntries(figures),
     ratios: Object.fromEntries(ratios),
     timeRatios: Object.fromEntries(timeRatios),
+    timeTotals: Object.fromEntries(timeTotals),
   };
 }

@@ -9,7 +9,7 @@ const deliveryMs = 0.6;
  */
 const ownMs = 0.25;
 /** While this thread is busy, deliveries take at most 1/`share` of one processor's time. */
-const share = 20;
+const share = 25;
 /** The thread counts as busy if other work takes more than this fraction of the time. */
 const busyShare = 0.3;
 const sampleMs = 100;
@@ -26,6 +26,7 @@ export type Pace = {
 
 export function createPace(): Pace {
   let [sampled, sampledAt, since, isBusy] = [performance.eventLoopUtilization(), performance.now(), 0, false];
+  let restedAt = Number.NEGATIVE_INFINITY;
   return {
     async rest(deliveries, sharers) {
       since += deliveries;
@@ -33,10 +34,14 @@ export function createPace(): Pace {
       if (now - sampledAt >= sampleMs) {
         const next = performance.eventLoopUtilization();
         const own = (since * ownMs) / (now - sampledAt);
-        isBusy = performance.eventLoopUtilization(next, sampled).utilization - own > busyShare;
+        // After a time without deliveries, the sample shows what the thread did before. The thread counts as busy until
+        // the next sample, because requests and their events often arrive together.
+        const isCurrent = now - restedAt < sampleMs;
+        isBusy = !isCurrent || performance.eventLoopUtilization(next, sampled).utilization - own > busyShare;
         [sampled, sampledAt, since] = [next, now, 0];
       }
       if (isBusy) await wait(Math.min(restMsMax, deliveries * deliveryMs * share * sharers));
+      restedAt = performance.now();
     },
   };
 }

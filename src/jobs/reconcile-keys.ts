@@ -1,7 +1,7 @@
-import { checkpointVersion } from '../events/audit/checkpoint.js';
+import { checkpointType, checkpointVersion } from '../events/audit/checkpoint.js';
 import type { ClearEvent } from '../events/event.js';
-import { directoryEventVersion } from '../events/tenancy/catalogue.js';
-import { tokenEventVersion } from '../events/tokens/catalogue.js';
+import { directoryEventTypes, directoryEventVersion } from '../events/tenancy/catalogue.js';
+import { tokenEventTypes, tokenEventVersion } from '../events/tokens/catalogue.js';
 import type { KeyUse } from '../keys/key-ring.js';
 import { loadToken } from '../vault/load-token.js';
 import type { Vault } from '../vault/vault.js';
@@ -65,17 +65,18 @@ async function keyOf(vault: Vault, { tenantId, stream, what }: UnreadableToken):
   return keyId === undefined ? 'open' : (await vault.keys.use(tenantId, keyId, () => 0)).state;
 }
 
-/** The newest known schema version, by event type prefix. */
-const known: Readonly<Record<string, number>> = {
-  token: tokenEventVersion,
-  ...{ tenant: directoryEventVersion, application: directoryEventVersion, webhook: directoryEventVersion },
-  ...{ audit: checkpointVersion, log: 1 },
-};
+/** The newest schema version of each event type that this program knows. */
+const newestVersions: ReadonlyMap<string, number> = new Map([
+  ...tokenEventTypes.map((type): [string, number] => [type, tokenEventVersion]),
+  ...directoryEventTypes.map((type): [string, number] => [type, directoryEventVersion]),
+  [checkpointType, checkpointVersion],
+  ['log.opened', 1],
+]);
 
 /**
- * Returns whether this program can read the event: its type is known, and its version is not newer than the newest
- * version that this program knows.
+ * Returns true if this program can read the event: it knows the event's type, and the event's version is not newer than
+ * the newest version that it knows.
  */
 function isOfKnownVersion({ type, version }: Pick<ClearEvent, 'type' | 'version'>): boolean {
-  return version <= (known[type.slice(0, type.indexOf('.'))] ?? 0);
+  return version <= (newestVersions.get(type) ?? 0);
 }

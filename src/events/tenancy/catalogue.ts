@@ -42,6 +42,9 @@ export type DirectoryEvent = {
   [T in DirectoryEventType]: { readonly type: T; readonly clear: DirectoryClear<T> };
 }[DirectoryEventType];
 
+/** The types of all directory events. */
+export const directoryEventTypes: readonly string[] = Object.keys(schemas);
+
 /** The schema version of the directory events that this program writes. */
 export const directoryEventVersion = 1;
 

@@ -36,6 +36,9 @@ const schemas: {
   'token.fenced': z.object({}),
 };
 
+/** The types of all token events. */
+export const tokenEventTypes: readonly string[] = Object.keys(schemas);
+
 /** The schema version of the token events that this program writes. */
 export const tokenEventVersion = 1;
 
